@@ -133,7 +133,7 @@ func oneSelect(db *sql.DB, publicTokens []string) http.Handler {
 
 // befriend adds customers to share reports with.
 func (s *service) befriend(ctx context.Context, n int) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for i := range n {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, $3, $4, $5)`,
 				uuid.NewString(), friend(i), string(contract.Sandbox), friend(i), store.Micros(s.now())); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,7 +193,7 @@ func someFilter(r *rand.Rand) url.Values {
 // fillDesk makes applications as the portal does, over a year, but for what nobody
 // looks at here: their data keys are one, and they have no timeline.
 func fillDesk(ctx context.Context, db *store.DB, writers int) error {
-	desk := &review.Desk{DB: db, Now: time.Now}
+	desk := &review.Handler{DB: db, Now: time.Now}
 	if err := desk.Prepare(ctx); err != nil {
 		return err
 	}
@@ -209,7 +208,9 @@ func fillDesk(ctx context.Context, db *store.DB, writers int) error {
 				if first >= manyApplications {
 					return
 				}
-				failed[w] = db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return someApplications(ctx, tx, db, desk, first, batch) })
+				failed[w] = db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+					return someApplications(ctx, tx, db, desk, first, batch)
+				})
 			}
 		})
 	}
@@ -230,7 +231,7 @@ func fillDesk(ctx context.Context, db *store.DB, writers int) error {
 	return nil
 }
 
-func someApplications(ctx context.Context, tx *sql.Tx, db *store.DB, desk *review.Desk, first, count int) error {
+func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, desk *review.Handler, first, count int) error {
 	r := rand.New(rand.NewPCG(uint64(first), 9))
 	var rows []string
 	var args []any
@@ -265,7 +266,7 @@ func someApplications(ctx context.Context, tx *sql.Tx, db *store.DB, desk *revie
 		if err != nil {
 			return err
 		}
-		if err := desk.OnChange(ctx, tx, a, applications.Line{}); err != nil {
+		if err := desk.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 			return err
 		}
 		if err := desk.OnApplicant(ctx, tx, a, people[i]); err != nil {

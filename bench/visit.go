@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,7 +92,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		err = s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err = s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			if kept, err := room.Keep(ctx, tx, token, d.ID); err != nil || !kept {
 				return errors.Join(err, errors.New("a file was not kept"))
 			}

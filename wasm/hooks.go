@@ -20,7 +20,7 @@ const (
 
 var (
 	hookNames = [...]string{"onSuccess", "onExit", "onError"}
-	hookKinds = [...]journey.Kind{journey.HookSuccess, journey.HookExit, journey.HookError}
+	hookKinds = [...]journey.Kind{journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError}
 )
 
 // take takes an event, once an opening: it moves the journey as far as a browser

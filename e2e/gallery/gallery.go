@@ -90,15 +90,15 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 		{"widget, framed and by hand", pages.ConnectPage(manual)},
 		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Token: "t"})},
 	}
-	site := &applications.Site{Service: &applications.Service{Now: func() time.Time { return at }}, Letters: true}
+	site := &applications.Handler{Service: &applications.Service{Now: func() time.Time { return at }}, Letters: true}
 	status := func(name string, base pages.Base, v applications.Visitor, j journey.Application) {
 		j.Attempt = 1
 		if j.Since == 0 {
 			j.Since = at.Unix()
 		}
 		a := applications.Application{ID: id, Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
-		lines := []applications.Line{{Seq: 1, At: at, Kind: "created", To: "started"}, {Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
-		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.Stands(base, a, v, lines))})
+		lines := []applications.TimelineEntry{{Seq: 1, At: at, Kind: "created", To: "started"}, {Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
+		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.StatusView(base, a, v, lines))})
 	}
 	for _, state := range journey.States() {
 		if state != journey.Failed {
@@ -203,7 +203,7 @@ func Handler(assets Assets, style string, exhibits func(Assets, contract.Lang) [
 			http.NotFound(w, r)
 			return
 		}
-		httpx.Secure(w, httpx.CSP{WASM: true})
+		httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true})
 		_ = httpx.HTML(w, r, http.StatusOK, all[n].Page)
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -213,7 +213,7 @@ func Handler(assets Assets, style string, exhibits func(Assets, contract.Lang) [
 			fmt.Fprintf(&list, `<li><a href="/exhibits/%d?lang=%s">%s</a></li>`, i, lang, html.EscapeString(e.Name))
 		}
 		p := ui.Page{Lang: lang, Title: "Gallery", Styles: []string{assets.URL(style)}, Languages: ui.Languages(lang, r.URL)}
-		httpx.Secure(w, httpx.CSP{})
+		httpx.SetSecurityHeaders(w, httpx.CSP{})
 		_ = httpx.HTML(w, r, http.StatusOK, within(ui.Layout(p), ui.Head("Gallery", ""), templ.Raw("<ol>"+list.String()+"</ol>")))
 	})
 	return mux

@@ -54,7 +54,7 @@ func (p *program) admin() http.Handler {
 // adminLocal reports whether only this machine reaches the admin listener.
 func (c *Config) adminLocal() bool {
 	host, ok := hostOf(c.AdminAddr)
-	return ok && httpx.Loopback(host)
+	return ok && httpx.IsLoopback(host)
 }
 
 // adminHost refuses requests for another host's name: a page in the operator's browser
@@ -66,7 +66,7 @@ func (p *program) adminHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		_, err := netip.ParseAddr(host)
-		if r.Host != "" && !httpx.Loopback(host) && !strings.EqualFold(host, here.Hostname()) && (err != nil || local) {
+		if r.Host != "" && !httpx.IsLoopback(host) && !strings.EqualFold(host, here.Hostname()) && (err != nil || local) {
 			http.Error(w, "no such host here; see --admin-url", http.StatusMisdirectedRequest)
 			return
 		}

@@ -126,9 +126,9 @@ func (c *Config) check(parties parties) error {
 		switch {
 		case !ok:
 			bad("--%s-addr %q: want HOST:PORT", l.name, l.addr)
-		case !httpx.Loopback(host) && c.TLSCert == "" && !c.BehindProxy:
+		case !httpx.IsLoopback(host) && c.TLSCert == "" && !c.BehindProxy:
 			bad("--%s-addr %q is reachable from other machines, and names, bank data and credentials would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.name, l.addr)
-		case l.url == "" && !httpx.Loopback(host) && (c.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
+		case l.url == "" && !httpx.IsLoopback(host) && (c.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
 			bad("--%s-url is required with --%s-addr %q: the address that browsers use cannot be told from it", l.name, l.name, l.addr)
 		}
 	}
@@ -137,13 +137,13 @@ func (c *Config) check(parties parties) error {
 			bad("%s %q: want HOST:PORT", l.flag, l.addr)
 		}
 	}
-	if host, ok := hostOf(c.AdminAddr); ok && !httpx.Loopback(host) && c.TLSCert == "" && !c.BehindProxy {
+	if host, ok := hostOf(c.AdminAddr); ok && !httpx.IsLoopback(host) && c.TLSCert == "" && !c.BehindProxy {
 		bad("--admin-addr %q is reachable from other machines, and metrics would pass in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS, or listen on loopback", c.AdminAddr)
 	}
 	if c.AdminURL != "" && c.AdminAddr == "" {
 		bad("--admin-url needs --admin-addr")
 	}
-	if host, ok := hostOf(c.SandboxControlAddr); ok && !httpx.Loopback(host) {
+	if host, ok := hostOf(c.SandboxControlAddr); ok && !httpx.IsLoopback(host) {
 		bad("--sandbox-control-addr %q: the sandbox's controls have no authentication and listen on loopback only", c.SandboxControlAddr)
 	}
 	if c.SandboxControlAddr != "" && (c.Environment == string(contract.Production) || !parties.provider) {
@@ -188,7 +188,7 @@ func (c *Config) check(parties parties) error {
 		}
 	} else if _, err := c.mail(); err != nil {
 		bad("--smtp-addr, --smtp-from, --smtp-username, --smtp-password: %w", err)
-	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !httpx.Loopback(host) {
+	} else if host, _ := hostOf(c.SMTPAddr); c.SMTPSecurity == string(mail.None) && !httpx.IsLoopback(host) {
 		bad("--smtp-security none: links and addresses of applicants would pass in the clear; it is for a mail server on this machine")
 	}
 	if _, err := branding.Load(c.BrandFile); err != nil && parties.portal {
@@ -275,7 +275,7 @@ func (c *Config) check(parties parties) error {
 // inside reports whether the portal is on this machine alone, and so may reach it.
 func (c *Config) inside() bool {
 	host, _ := hostOf(c.PortalAddr)
-	return httpx.Loopback(host)
+	return httpx.IsLoopback(host)
 }
 
 // checkOIDC refuses sign-ins elsewhere that could not work, or that would lock
@@ -301,7 +301,7 @@ func (c *Config) checkOIDC(bad func(format string, args ...any)) {
 	switch {
 	case err != nil || !webURL(c.OIDCIssuer):
 		bad("--oidc-issuer %q: want an absolute http or https URL without user, query or fragment", c.OIDCIssuer)
-	case u.Scheme != "https" && !httpx.Loopback(u.Hostname()):
+	case u.Scheme != "https" && !httpx.IsLoopback(u.Hostname()):
 		bad("--oidc-issuer %q: want https; whoever is in between could sign in as anybody", c.OIDCIssuer)
 	}
 	if c.OIDCClientID == "" || c.OIDCClientSecret == "" {
@@ -353,7 +353,7 @@ func key(s string) bool {
 func (c *Config) local(address string) bool {
 	host, _, _ := net.SplitHostPort(c.ProviderAddr)
 	u, err := url.Parse(address)
-	return err == nil && httpx.Loopback(host) && httpx.Loopback(u.Hostname()) && !c.BehindProxy
+	return err == nil && httpx.IsLoopback(host) && httpx.IsLoopback(u.Hostname()) && !c.BehindProxy
 }
 
 func webURL(s string) bool {

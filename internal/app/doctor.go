@@ -25,9 +25,9 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) (bool, error) {
 	}
 	found := append(c.examineHere(ctx), patient.Examine(ctx)...)
 	for _, f := range found {
-		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Says)
-		if f.Do != "" {
-			fmt.Fprintf(stdout, "%-5s %-19s → %s\n", "", "", f.Do)
+		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
+		if f.Remedy != "" {
+			fmt.Fprintf(stdout, "%-5s %-19s → %s\n", "", "", f.Remedy)
 		}
 	}
 	return doctor.Healthy(found), nil
@@ -35,8 +35,8 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) (bool, error) {
 
 // patient is the portal's account at the provider that --provider-url names, or
 // else the generated one at the embedded provider.
-func (c *Config) patient() (doctor.Patient, error) {
-	p := doctor.Patient{PortalURL: c.PortalURL, ProviderURL: c.ProviderURL, Environment: contract.Environment(c.Environment),
+func (c *Config) patient() (doctor.Config, error) {
+	p := doctor.Config{PortalURL: c.PortalURL, ProviderURL: c.ProviderURL, Environment: contract.Environment(c.Environment),
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), WebhookSecrets: c.WebhookSecret,
 		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal, ReturnMode: c.ReturnMode, Now: time.Now}
 	if p.PortalURL == "" {
@@ -77,10 +77,10 @@ func (c *Config) scheme() string {
 func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	info, err := os.Stat(c.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []doctor.Finding{{Level: doctor.Warn, Subject: "data folder", Says: c.DataDir + " is not there", Do: "It is made at the first start; give --data-dir if yours is elsewhere."}}
+		return []doctor.Finding{{Level: doctor.Warn, Subject: "data folder", Message: c.DataDir + " is not there", Remedy: "It is made at the first start; give --data-dir if yours is elsewhere."}}
 	}
 	if err != nil || !info.IsDir() {
-		return []doctor.Finding{{Level: doctor.Fail, Subject: "data folder", Says: c.DataDir + " is no folder that can be read", Do: "Give --data-dir."}}
+		return []doctor.Finding{{Level: doctor.Fail, Subject: "data folder", Message: c.DataDir + " is no folder that can be read", Remedy: "Give --data-dir."}}
 	}
 	var found []doctor.Finding
 	key := c.MasterKeyFile
@@ -89,27 +89,27 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	}
 	for _, path := range []string{c.DataDir, key} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "data folder", Says: path + " is open to other users of this machine", Do: "chmod go= " + path})
+			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "data folder", Message: path + " is open to other users of this machine", Remedy: "chmod go= " + path})
 		}
 	}
 	if _, err := os.Stat(key); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Warn, Subject: "master key", Says: "there is none yet at " + key, Do: "It is made at the first start, unless --master-key-file names one: then put it there."})
+		return append(found, doctor.Finding{Level: doctor.Warn, Subject: "master key", Message: "there is none yet at " + key, Remedy: "It is made at the first start, unless --master-key-file names one: then put it there."})
 	}
 	if _, err := masterKey(c); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Fail, Subject: "master key", Says: err.Error(), Do: "Restore the file; without it nothing that is sealed can be read."})
+		return append(found, doctor.Finding{Level: doctor.Fail, Subject: "master key", Message: err.Error(), Remedy: "Restore the file; without it nothing that is sealed can be read."})
 	}
-	behind, err := store.Behind(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Portal})
+	behind, err := store.PendingMigrations(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Portal})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Says: "the portal has none yet", Do: "It is made at the first start."})
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Message: "the portal has none yet", Remedy: "It is made at the first start."})
 	case err != nil:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Says: err.Error(), Do: "See --database-url, and that the database runs."})
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Message: err.Error(), Remedy: "See --database-url, and that the database runs."})
 	case behind > 0:
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Says: fmt.Sprintf("it answers, and this version adds %d migrations to it at the next start", behind), Do: "Back it up before."})
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database", Message: fmt.Sprintf("it answers, and this version adds %d migrations to it at the next start", behind), Remedy: "Back it up before."})
 	case behind < 0:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Says: "it was migrated by a newer version than this one", Do: "Run that version, or restore a backup from before it."})
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Message: "it was migrated by a newer version than this one", Remedy: "Run that version, or restore a backup from before it."})
 	default:
-		found = append(found, doctor.Finding{Level: doctor.OK, Subject: "database", Says: "it answers and has every migration", Do: ""})
+		found = append(found, doctor.Finding{Level: doctor.OK, Subject: "database", Message: "it answers and has every migration", Remedy: ""})
 	}
 	return found
 }

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"vestibule/internal/store"
 )
 
 // TestOneCustomersIdentifiersMeanNothingToAnother asks for everything of one
@@ -148,7 +149,7 @@ func anonymous(r reply) map[string]any {
 func (w *world) productOf(t *testing.T, a account) string {
 	t.Helper()
 	id := uuid.NewString()
-	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 			SELECT $1, id, 'cashflow', 'Theirs', 'PERSONAL', 0 FROM customers WHERE public_id = $2`, id, a.PublicID)
 		return err

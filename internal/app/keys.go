@@ -25,7 +25,7 @@ type keyCommands struct {
 func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
 	found := false
 	for _, party := range []string{store.Portal, store.Provider} {
-		behind, err := store.Behind(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party})
+		behind, err := store.PendingMigrations(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party})
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,7 +21,7 @@ func (w *world) count(t *testing.T, party, query string, args ...any) int {
 	t.Helper()
 	db := w.stores[slices.Index([]string{store.Portal, store.Provider}, party)]
 	n := 0
-	err := db.Read(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return tx.QueryRowContext(ctx, query, args...).Scan(&n)
 	})
 	if err != nil {
@@ -140,7 +139,7 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 			if n := lines(string(journey.Webhook)) - before; n > 1 {
 				t.Errorf("the webhook has %d lines in the timeline", n)
 			}
-			for _, kind := range []journey.Kind{journey.HookSuccess, journey.Fetched} {
+			for _, kind := range []journey.Kind{journey.CallbackSuccess, journey.Fetched} {
 				if n := lines(string(kind)); n != 1 {
 					t.Errorf("%d lines of %s in the timeline", n, kind)
 				}

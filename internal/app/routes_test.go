@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -12,6 +11,8 @@ import (
 
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
+
+	"vestibule/internal/store"
 )
 
 // routes are all doors of the program, each with a good way through it.
@@ -253,7 +254,7 @@ func (w *world) routes(t *testing.T) []route {
 // that the hierarchy has.
 func (w *world) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
-	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
 		return err
 	})

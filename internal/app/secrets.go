@@ -91,7 +91,7 @@ func newStaff() staff {
 // keep makes a T at the first start and finds it again at every other.
 func keep[T any](ctx context.Context, db *store.DB, name string, create func() T) (T, error) {
 	var out T
-	raw, err := db.Keep(ctx, name, func() ([]byte, error) { return json.Marshal(create()) })
+	raw, err := db.GetOrCreateSecret(ctx, name, func() ([]byte, error) { return json.Marshal(create()) })
 	if err != nil {
 		return out, err
 	}

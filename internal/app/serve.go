@@ -183,7 +183,7 @@ func (p *program) listen(which parties) error {
 // machine, of which --behind-proxy does not tell.
 func (p *program) warnOfTunnel(s *service, addr string) {
 	host, _ := hostOf(addr)
-	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && httpx.Loopback(host) && !httpx.Loopback(u.Hostname()) {
+	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && httpx.IsLoopback(host) && !httpx.IsLoopback(u.Hostname()) {
 		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit", "listener", s.name, "url", s.url)
 	}
 }
@@ -226,7 +226,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
 		Telemetry: observed,
-		DB:        db, JobsElsewhere: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
+		DB:        db, DisableWorkers: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            contract.Environment(p.config.Environment),
 		BehindProxy:            p.config.BehindProxy,
 		WidgetRate:             p.config.WidgetRate,
@@ -234,7 +234,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		WidgetFiles:            int64(p.config.WidgetFiles) << 20,
 		AllowLoopbackCallbacks: local,
 		Sandbox:                sandboxOf(p.config),
-		Awkward:                p.config.SandboxAwkward,
+		FaultSeed:              p.config.SandboxAwkward,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
 	}
@@ -325,7 +325,7 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	observed := p.telemetry.Party(store.Portal)
 	conf := portal.Config{
 		Telemetry: observed,
-		DB:        db, JobsElsewhere: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
+		DB:        db, DisableWorkers: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
 		Environment: contract.Environment(c.Environment), ProviderURL: c.ProviderURL, Issuer: c.Issuer,
 		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
 		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -187,7 +186,7 @@ func (w *world) rows(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for i, db := range w.stores {
-		err := db.Read(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
 			if db.Dialect == store.SQLite {
 				list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`

@@ -230,7 +230,7 @@ func TestASlowFormIsAnsweredByAPage(t *testing.T) {
 		l := newPipes()
 		server := &http.Server{Handler: httpx.LimitBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, err := httpx.DecodeForm(w, r, 1000)
-			if err := httpx.HTML(w, r, httpx.As(err).HTTPStatus(), page{}); err != nil {
+			if err := httpx.HTML(w, r, httpx.AsError(err).HTTPStatus(), page{}); err != nil {
 				t.Error(err)
 			}
 		}))}

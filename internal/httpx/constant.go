@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Constant is a page that is made once and is the same for everybody. Caches
+// StaticPage is a page that is made once and is the same for everybody. Caches
 // keep it for five minutes and then ask by its tag whether it changed.
-type Constant struct {
+type StaticPage struct {
 	plain, zipped []byte
 	tag           string
 }
 
-// NewConstant renders the page.
-func NewConstant(ctx context.Context, page Renderer) (*Constant, error) {
+// NewStaticPage renders the page.
+func NewStaticPage(ctx context.Context, page Renderer) (*StaticPage, error) {
 	var plain, zipped bytes.Buffer
 	if err := page.Render(ctx, &plain); err != nil {
 		return nil, err
@@ -33,12 +33,12 @@ func NewConstant(ctx context.Context, page Renderer) (*Constant, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(plain.Bytes())
-	return &Constant{plain.Bytes(), zipped.Bytes(), hex.EncodeToString(sum[:8])}, nil
+	return &StaticPage{plain.Bytes(), zipped.Bytes(), hex.EncodeToString(sum[:8])}, nil
 }
 
 // ServeHTTP answers GET and HEAD.
-func (c *Constant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	Secure(w, CSP{})
+func (c *StaticPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	SetSecurityHeaders(w, CSP{})
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "public, max-age=300, must-revalidate")

@@ -14,7 +14,7 @@ import (
 
 func TestAConstantPageIsAskedForByItsTag(t *testing.T) {
 	words := strings.Repeat("<p>the same for everybody</p>", 50)
-	page, err := httpx.NewConstant(t.Context(), rendered(func(w io.Writer) error { _, err := io.WriteString(w, words); return err }))
+	page, err := httpx.NewStaticPage(t.Context(), rendered(func(w io.Writer) error { _, err := io.WriteString(w, words); return err }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestAConstantPageIsAskedForByItsTag(t *testing.T) {
 		t.Errorf("a part: %d", w.Code)
 	}
 	broken := errors.New("broken")
-	if _, err := httpx.NewConstant(context.Background(), rendered(func(io.Writer) error { return broken })); !errors.Is(err, broken) {
+	if _, err := httpx.NewStaticPage(context.Background(), rendered(func(io.Writer) error { return broken })); !errors.Is(err, broken) {
 		t.Errorf("a page that breaks: %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func UnmarshalStrict(raw []byte, into any) error {
 		c.note(fault.Path, fault.Message)
 	}
 	if len(c.details) > 0 {
-		return Fail(contract.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
+		return NewError(contract.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -71,7 +71,7 @@ func UnmarshalStrict(raw []byte, into any) error {
 }
 
 func malformed(field, words string) *Error {
-	return Fail(contract.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
+	return NewError(contract.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
 }
 
 // article names a Go type as a client knows it.
@@ -232,7 +232,7 @@ func member(t reflect.Type, name string) (into reflect.Type, known bool) {
 // address is not part of it.
 func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
 	if !isType(r, "application/x-www-form-urlencoded") {
-		return nil, Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
+		return nil, NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
 	}
 	raw, err := ReadBody(w, r, limit)
 	if err != nil {
@@ -240,12 +240,12 @@ func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values
 	}
 	form, err := url.ParseQuery(string(raw))
 	if err != nil {
-		return nil, Fail(contract.CodeMalformedBody, errors.New("form does not parse"))
+		return nil, NewError(contract.CodeMalformedBody, errors.New("form does not parse"))
 	}
 	for name, values := range form {
 		for _, s := range append(values, name) {
 			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-				return nil, Fail(contract.CodeMalformedBody, errors.New("form is not valid UTF-8, or has a NUL"))
+				return nil, NewError(contract.CodeMalformedBody, errors.New("form is not valid UTF-8, or has a NUL"))
 			}
 		}
 	}
@@ -278,11 +278,11 @@ func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader,
 }
 
 func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
-	if err := RefuseCoding(w, r); err != nil {
+	if err := RejectContentCoding(w, r); err != nil {
 		return nil, err
 	}
 	if r.ContentLength > limit {
-		return nil, Fail(contract.CodeBodyTooLarge, errors.New("announced body is too large"))
+		return nil, NewError(contract.CodeBodyTooLarge, errors.New("announced body is too large"))
 	}
 	return http.MaxBytesReader(w, r.Body, limit), nil
 }
@@ -290,22 +290,22 @@ func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error
 // BodyError is the answer to a body whose reading failed.
 func BodyError(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return Fail(contract.CodeBodyTooLarge, errors.New("body is too large"))
+		return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"))
 	}
-	return Fail(contract.CodeMalformedBody, errors.New("body was cut off"))
+	return NewError(contract.CodeMalformedBody, errors.New("body was cut off"))
 }
 
 // ErrContentCoding is a body that was compressed, or coded in another way.
 var ErrContentCoding = errors.New("body has a content coding")
 
-// RefuseCoding refuses a body in a content coding such as gzip with
+// RejectContentCoding refuses a body in a content coding such as gzip with
 // UNSUPPORTED_MEDIA_TYPE, and says so in Accept-Encoding (RFC 9110, section
 // 15.5.16): a small compressed body can be a large one.
-func RefuseCoding(w http.ResponseWriter, r *http.Request) error {
+func RejectContentCoding(w http.ResponseWriter, r *http.Request) error {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
 			w.Header().Set("Accept-Encoding", "identity")
-			return Fail(contract.CodeUnsupportedMediaType, ErrContentCoding,
+			return NewError(contract.CodeUnsupportedMediaType, ErrContentCoding,
 				Detail{Field: "Content-Encoding", Message: "must be absent: send the body as it is"})
 		}
 	}
@@ -317,7 +317,7 @@ func wantJSON(r *http.Request) error {
 	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
 		return nil
 	}
-	return Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	return NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
 }
 
 func isType(r *http.Request, want string) bool {

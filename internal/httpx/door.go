@@ -48,8 +48,8 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// Fail makes an Error; why goes to the log and never to the client.
-func Fail(code contract.Code, why error, details ...Detail) *Error {
+// NewError makes an Error; why goes to the log and never to the client.
+func NewError(code contract.Code, why error, details ...Detail) *Error {
 	return &Error{Code: code, Why: why, Details: details}
 }
 
@@ -70,17 +70,17 @@ func (e *Error) HTTPStatus() int {
 	return e.Code.Info().Status
 }
 
-// As returns err as an *Error. What is not one is our own failure, and its text
+// AsError returns err as an *Error. What is not one is our own failure, and its text
 // stays in the log.
-func As(err error) *Error {
+func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return Fail(contract.CodeUnavailable, err)
+		return NewError(contract.CodeUnavailable, err)
 	}
-	return Fail(contract.CodeInternal, err)
+	return NewError(contract.CodeInternal, err)
 }
 
 // body is the shape of every error response (document 1, Errors).
@@ -105,7 +105,7 @@ func API(log *slog.Logger, h HandlerFunc) http.Handler {
 // WriteError writes err in the API's shape and logs its reason. An error of
 // ours (5xx) is logged as one; a client's mistake is only noted.
 func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
-	e := As(err)
+	e := AsError(err)
 	LogError(r, log, e)
 	RetryAfter(w, e.RetryAfter)
 	w.Header().Set("Cache-Control", "no-store")
@@ -136,14 +136,14 @@ const (
 func clipped(details []Detail) []Detail {
 	out := slices.Clone(details[:min(len(details), MaxDetails)])
 	for i := range out {
-		out[i].Field, out[i].Message = Clip(out[i].Field, maxDetailField), Clip(out[i].Message, maxDetailWords)
+		out[i].Field, out[i].Message = Truncate(out[i].Field, maxDetailField), Truncate(out[i].Message, maxDetailWords)
 	}
 	return out
 }
 
-// Clip returns the first most characters of s, and of a longer one an ellipsis as the
+// Truncate returns the first most characters of s, and of a longer one an ellipsis as the
 // last of them. What is not UTF-8 is left out.
-func Clip(s string, most int) string {
+func Truncate(s string, most int) string {
 	if len(s) > (most+1)*utf8.UTFMax {
 		s = s[:(most+1)*utf8.UTFMax] // no character that counts is lost; one may be cut
 	}

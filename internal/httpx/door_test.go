@@ -114,7 +114,7 @@ func TestDecodeJSONNamesEveryFault(t *testing.T) {
 			var in request
 			var got []string
 			if err := httpx.UnmarshalStrict([]byte(c.body), &in); err != nil {
-				for _, d := range httpx.As(err).Details {
+				for _, d := range httpx.AsError(err).Details {
 					got = append(got, d.Field)
 				}
 			}
@@ -128,7 +128,7 @@ func TestDecodeJSONNamesEveryFault(t *testing.T) {
 		fmt.Fprintf(&many, `"%s%d":1,`, strings.Repeat("é", i), i)
 	}
 	var in request
-	e := httpx.As(httpx.UnmarshalStrict([]byte("{"+many.String()+`"name":"x"}`), &in))
+	e := httpx.AsError(httpx.UnmarshalStrict([]byte("{"+many.String()+`"name":"x"}`), &in))
 	if len(e.Details) != httpx.MaxDetails {
 		t.Errorf("%d details, want %d", len(e.Details), httpx.MaxDetails)
 	}
@@ -160,7 +160,7 @@ func TestABodyWithoutAContentType(t *testing.T) {
 		}
 		_, stream := httpx.StreamJSON(httptest.NewRecorder(), r, 10)
 		for what, err := range map[string]error{"DecodeJSON": httpx.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}), "StreamJSON": stream} {
-			if (err == nil) != c.want || err != nil && httpx.As(err).Code != contract.CodeUnsupportedMediaType {
+			if (err == nil) != c.want || err != nil && httpx.AsError(err).Code != contract.CodeUnsupportedMediaType {
 				t.Errorf("%s of type %q, authorized by %q: %v", what, c.contentType, c.authorization, err)
 			}
 		}
@@ -172,7 +172,7 @@ func TestAnAnnouncedBodyThatIsTooLargeIsNotRead(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", body)
 	r.ContentLength = 1 << 30
 	_, err := httpx.ReadBody(httptest.NewRecorder(), r, 1000)
-	if httpx.As(err).Code != contract.CodeBodyTooLarge || body.read {
+	if httpx.AsError(err).Code != contract.CodeBodyTooLarge || body.read {
 		t.Errorf("ReadBody = %v, body read: %v", err, body.read)
 	}
 }
@@ -186,11 +186,11 @@ func TestErrorsHaveOneShapeAndKeepTheirReasonToTheLog(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	mux := http.NewServeMux()
 	mux.Handle("GET /bad", httpx.API(logger, func(http.ResponseWriter, *http.Request) error {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("the private reason"), httpx.Detail{Field: "f", Message: "is wrong"})
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("the private reason"), httpx.Detail{Field: "f", Message: "is wrong"})
 	}))
 	mux.Handle("GET /ours", httpx.API(logger, func(http.ResponseWriter, *http.Request) error { return errors.New("the private reason") }))
 	mux.Handle("GET /panic", httpx.API(logger, func(http.ResponseWriter, *http.Request) error { panic("the private reason") }))
-	h := httpx.Wrap(logger, httpx.Shape(logger, mux, nil, nil))
+	h := httpx.Wrap(logger, httpx.NotFound(logger, mux, nil, nil))
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -237,7 +237,7 @@ func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
 	for name, err := range map[string]error{
 		"an unknown member":   httpx.UnmarshalStrict([]byte(`{"`+long+`":1}`), &struct{}{}),
 		"a member twice":      httpx.UnmarshalStrict([]byte(`{"`+long+`":1,"`+long+`":1}`), &map[string]any{}),
-		"everything is wrong": httpx.Fail(contract.CodeMalformedBody, nil, many...),
+		"everything is wrong": httpx.NewError(contract.CodeMalformedBody, nil, many...),
 	} {
 		w := httptest.NewRecorder()
 		httpx.WriteError(w, httptest.NewRequest("POST", "/", nil), slog.New(slog.DiscardHandler), err)
@@ -246,7 +246,7 @@ func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "😀😀😀": "😀😀😀", "😀😀😀😀": "😀😀…", "a\xffb": "ab", strings.Repeat("é", 9): "éé…"} {
-		if got := httpx.Clip(s, 3); got != want {
+		if got := httpx.Truncate(s, 3); got != want {
 			t.Errorf("Clip(%q, 3) = %q, want %q", s, got, want)
 		}
 	}
@@ -301,7 +301,7 @@ func TestLocalAddresses(t *testing.T) {
 		"https://desk.example/desk": false, "/desk/../a": false, "/desk//a": false, "/desk\\a": false, "/desk#a": false, "/desk\n": false, "/desk/%": false,
 		"/desk/é": false, "/desk/" + strings.Repeat("a", 600): false,
 	} {
-		if got := httpx.Local(next, "/desk"); got != want {
+		if got := httpx.IsLocalPath(next, "/desk"); got != want {
 			t.Errorf("Local(%.40q) = %v, want %v", next, got, want)
 		}
 	}

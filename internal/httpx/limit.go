@@ -28,9 +28,9 @@ func Client(r *http.Request, behindProxy bool) netip.Addr {
 	return a
 }
 
-// Place is the client as limits count it: its address, but of IPv6 the /64, for
+// ClientNetwork is the client as limits count it: its address, but of IPv6 the /64, for
 // whoever is there has all of that.
-func Place(r *http.Request, behindProxy bool) netip.Addr {
+func ClientNetwork(r *http.Request, behindProxy bool) netip.Addr {
 	return network(Client(r, behindProxy))
 }
 
@@ -51,8 +51,8 @@ func address(s string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
-// Loopback reports whether a host is a name or an address of this machine itself.
-func Loopback(host string) bool {
+// IsLoopback reports whether a host is a name or an address of this machine itself.
+func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
@@ -62,13 +62,13 @@ func Loopback(host string) bool {
 // address. Elsewhere a proxy or a tunnel may bring everybody in by loopback.
 func ExemptLoopback(env contract.Environment, publicURL string, behindProxy bool) bool {
 	u, err := url.Parse(publicURL)
-	return err == nil && env == contract.Sandbox && !behindProxy && Loopback(u.Hostname())
+	return err == nil && env == contract.Sandbox && !behindProxy && IsLoopback(u.Hostname())
 }
 
-// Limit holds each Place to a number of requests a minute, in this process: so many
+// RateLimit holds each Place to a number of requests a minute, in this process: so many
 // may come at once, and as many again in the course of a minute. The fields are set
 // before use; a nil Limit limits nothing.
-type Limit struct {
+type RateLimit struct {
 	PerMinute      int // 0 or less: no limit
 	BehindProxy    bool
 	ExemptLoopback bool // requests of this machine are not limited; by the function of that name
@@ -92,11 +92,11 @@ type tokens struct {
 const maxClients = 20_000
 
 // Take takes one request, or says how long to wait for it.
-func (l *Limit) Take(r *http.Request) time.Duration { return l.TakeOf(r, "") }
+func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeOf(r, "") }
 
 // TakeOf is Take for what all clients have in common: an account's requests, say,
 // whatever addresses they come from. Empty is the client alone.
-func (l *Limit) TakeOf(r *http.Request, account string) time.Duration {
+func (l *RateLimit) TakeOf(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0
 	}

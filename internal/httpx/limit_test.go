@@ -47,10 +47,10 @@ func TestPlace(t *testing.T) {
 	r.RemoteAddr = "192.0.2.7:1234"
 	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8", "2001:db8::1:2:3:4": "2001:db8::", "::ffff:203.0.113.8": "203.0.113.8"} {
 		r.Header.Set("X-Forwarded-For", forwarded)
-		if got := Place(r, true).String(); got != want {
+		if got := ClientNetwork(r, true).String(); got != want {
 			t.Errorf("behind a proxy, %q is at %s, want %s", forwarded, got, want)
 		}
-		if got := Place(r, false).String(); got != "192.0.2.7" {
+		if got := ClientNetwork(r, false).String(); got != "192.0.2.7" {
 			t.Errorf("without one, %q is at %s: forwarding headers are anybody's", forwarded, got)
 		}
 	}
@@ -58,10 +58,10 @@ func TestPlace(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	limit := func(perMinute int, proxy bool) *Limit {
-		return &Limit{PerMinute: perMinute, BehindProxy: proxy, ExemptLoopback: !proxy, Now: func() time.Time { return now }}
+	limit := func(perMinute int, proxy bool) *RateLimit {
+		return &RateLimit{PerMinute: perMinute, BehindProxy: proxy, ExemptLoopback: !proxy, Now: func() time.Time { return now }}
 	}
-	take := func(l *Limit, remote string) time.Duration {
+	take := func(l *RateLimit, remote string) time.Duration {
 		r := httptest.NewRequest("POST", "/", nil)
 		r.RemoteAddr = remote + ":1"
 		return l.Take(r)
@@ -106,7 +106,7 @@ func TestLimit(t *testing.T) {
 	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 || of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
 		t.Error("an account's requests are not counted together, whatever their addresses")
 	}
-	tunneled := &Limit{PerMinute: 1, Now: func() time.Time { return now }}
+	tunneled := &RateLimit{PerMinute: 1, Now: func() time.Time { return now }}
 	if take(tunneled, "127.0.0.1") != 0 || take(tunneled, "127.0.0.1") == 0 {
 		t.Error("loopback is exempt where others may come by it")
 	}

@@ -34,9 +34,9 @@ func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) err
 	return nil
 }
 
-// Local reports whether next is a path at or below root, with or without a
+// IsLocalPath reports whether next is a path at or below root, with or without a
 // query, as opposed to an address that a browser would read as somewhere else.
-func Local(next, root string) bool {
+func IsLocalPath(next, root string) bool {
 	if len(next) > 512 || strings.ContainsAny(next, "\\#") {
 		return false
 	}
@@ -50,9 +50,9 @@ func Local(next, root string) bool {
 		(u.Path == root || strings.HasPrefix(u.Path, root+"/"))
 }
 
-// See answers 303: go on by a GET of that address. A path stays a path, whatever
+// SeeOther answers 303: go on by a GET of that address. A path stays a path, whatever
 // Host the request named.
-func See(w http.ResponseWriter, to string) {
+func SeeOther(w http.ResponseWriter, to string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

@@ -10,7 +10,7 @@ import (
 // https, or is this machine, whose other ports have the same name.
 func StrictTransport(address string, next http.Handler) http.Handler {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" || Loopback(u.Hostname()) {
+	if err != nil || u.Scheme != "https" || IsLoopback(u.Hostname()) {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -24,17 +24,17 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// Seen is what Wrap has learned of a request by its end, for whoever stands around
+// RequestRecord is what Wrap has learned of a request by its end, for whoever stands around
 // it: handlers below have requests of their own.
-type Seen struct {
+type RequestRecord struct {
 	Route  string // the pattern, or "none"
 	Status int
 }
 
 type seenKey struct{}
 
-// Watch has Wrap fill seen for the request that ctx goes with.
-func Watch(ctx context.Context, seen *Seen) context.Context {
+// WithRequestRecord has Wrap fill seen for the request that ctx goes with.
+func WithRequestRecord(ctx context.Context, seen *RequestRecord) context.Context {
 	return context.WithValue(ctx, seenKey{}, seen)
 }
 
@@ -52,7 +52,7 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		rec := &recorder{ResponseWriter: w}
 		start := time.Now()
-		seen, _ := ctx.Value(seenKey{}).(*Seen)
+		seen, _ := ctx.Value(seenKey{}).(*RequestRecord)
 		defer func() {
 			if seen != nil {
 				seen.Route = route(r)
@@ -63,7 +63,7 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 				}
 				log.Error("panic", "requestId", id, "route", r.Pattern, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if rec.status == 0 {
-					WriteError(rec, r, log, Fail(contract.CodeInternal, errors.New("panic")))
+					WriteError(rec, r, log, NewError(contract.CodeInternal, errors.New("panic")))
 				}
 			}
 			if seen != nil {
@@ -116,10 +116,10 @@ func (r *recorder) Write(b []byte) (int, error) {
 
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Shape answers in the API's shape what a ServeMux would answer in plain text:
+// NotFound answers in the API's shape what a ServeMux would answer in plain text:
 // unknown paths and wrong methods. Requests for which page reports true are
 // handed to notFound with the status and the methods that are allowed.
-func Shape(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
+func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
@@ -143,7 +143,7 @@ func Shape(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, 
 			notFound(w, r, code.Info().Status)
 			return
 		}
-		WriteError(w, r, log, Fail(code, errors.New("no such route")))
+		WriteError(w, r, log, NewError(code, errors.New("no such route")))
 	})
 }
 
@@ -201,9 +201,9 @@ func (c CSP) String() string {
 	}, "; ")
 }
 
-// Secure sets the headers that every page has: the policy, no referrer, no
+// SetSecurityHeaders sets the headers that every page has: the policy, no referrer, no
 // sniffing, no caching (pages are personal), and isolation from openers.
-func Secure(w http.ResponseWriter, policy CSP) {
+func SetSecurityHeaders(w http.ResponseWriter, policy CSP) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy.String())
 	h.Set("Referrer-Policy", "no-referrer")

@@ -54,19 +54,19 @@ func MaxAttempts(n int) Option { return func(k *kind) { k.attempts = n } }
 // first). The default is River's: attempt⁴ seconds, with jitter.
 func Backoff(f func(attempt int) time.Duration) Option { return func(k *kind) { k.backoff = f } }
 
-// Forever is for a job that lives on by Later: however often it fails, it is run again
+// NoAttemptLimit is for a job that lives on by Later: however often it fails, it is run again
 // within the hour.
-func Forever() Option {
+func NoAttemptLimit() Option {
 	return func(k *kind) {
 		k.attempts = math.MaxInt16 // River's most
 		k.backoff = func(attempt int) time.Duration { return min(time.Duration(attempt)*time.Minute, time.Hour) }
 	}
 }
 
-// Lost is called when a job of args will not be run again though it did not succeed:
+// OnDiscard is called when a job of args will not be run again though it did not succeed:
 // its last run failed, panicked or took too long, or it gave up. It has a context of
 // its own; should it fail, the job is run once more, and with it this.
-func Lost[A Args](f func(ctx context.Context, args A) error) Option {
+func OnDiscard[A Args](f func(ctx context.Context, args A) error) Option {
 	return func(k *kind) { k.lost = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
 }
 
@@ -123,12 +123,12 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 			if why := w.kind.lost(own, j.Args.A); why != nil {
 				recover() // if it panicked: it will again
 				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "why", why.Error())
-				err = Later(lostWait)
+				err = Snooze(lostWait)
 			}
 		}()
 	}
 	if j.Attempt > j.MaxAttempts {
-		err = Give(errBegunOften)
+		err = Cancel(errBegunOften)
 	} else {
 		err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
 	}
@@ -147,7 +147,7 @@ func failed(err error) bool {
 
 // final reports whether a run that failed is the job's last.
 func final(ctx context.Context, j *rivertype.JobRow, err error) bool {
-	return Given(err) || j.Attempt >= j.MaxAttempts && !stopped(ctx)
+	return IsCancel(err) || j.Attempt >= j.MaxAttempts && !stopped(ctx)
 }
 
 // stopped reports whether a run was cancelled by Stop, and not by its own timeout.
@@ -180,15 +180,15 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 	r.kinds[k.name] = k
 }
 
-// Later is returned by a worker that wants to be run again after d, without
+// Snooze is returned by a worker that wants to be run again after d, without
 // that counting as a failure.
-func Later(d time.Duration) error { return river.JobSnooze(d) }
+func Snooze(d time.Duration) error { return river.JobSnooze(d) }
 
-// Give is returned by a worker that will never succeed; err says why.
-func Give(err error) error { return river.JobCancel(err) }
+// Cancel is returned by a worker that will never succeed; err says why.
+func Cancel(err error) error { return river.JobCancel(err) }
 
-// Given reports whether err is Give's.
-func Given(err error) bool {
+// IsCancel reports whether err is Give's.
+func IsCancel(err error) bool {
 	given := (*rivertype.JobCancelError)(nil)
 	return errors.As(err, &given)
 }
@@ -201,7 +201,7 @@ type Queue struct {
 
 	// Elsewhere leaves jobs to other processes with this database: Start runs none.
 	// It is set before Start.
-	Elsewhere bool
+	DisableWorkers bool
 
 	db     *store.DB
 	reg    *Registry
@@ -246,7 +246,7 @@ func (q *Queue) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return q.db.Exclusively(ctx, migration, func(ctx context.Context) error {
+	return q.db.WithLock(ctx, migration, func(ctx context.Context) error {
 		if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
@@ -266,14 +266,14 @@ type enqueue struct {
 // At delays the job until t by the party's clock.
 func At(t time.Time) EnqueueOption { return func(e *enqueue) { e.at = t } }
 
-// Once keeps at most one unfinished job of this kind and key.
-func Once(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
+// UniqueKey keeps at most one unfinished job of this kind and key.
+func UniqueKey(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
 
-// Behind lets the jobs for which somebody may be waiting go first.
-func Behind() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
+// LowPriority lets the jobs for which somebody may be waiting go first.
+func LowPriority() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
 
 // Enqueue adds a job within tx: it exists if and only if tx commits.
-func (q *Queue) Enqueue(ctx context.Context, tx *sql.Tx, a Args, opts ...EnqueueOption) error {
+func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...EnqueueOption) error {
 	k := q.reg.kinds[a.Kind()]
 	if k == nil {
 		return fmt.Errorf("jobs: kind %q is not registered", a.Kind())
@@ -315,7 +315,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	for _, k := range q.reg.kinds {
 		k.add(workers, q)
 	}
-	if len(q.reg.kinds) == 0 || q.Elsewhere {
+	if len(q.reg.kinds) == 0 || q.DisableWorkers {
 		return nil
 	}
 	q.runner = uuid.NewString()

@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,7 +54,7 @@ func start(t *testing.T, q *jobs.Queue) {
 
 func enqueue(t *testing.T, db *store.DB, q *jobs.Queue, bell string, opts ...jobs.EnqueueOption) {
 	t.Helper()
-	err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return q.Enqueue(ctx, tx, ring{bell}, opts...)
 	})
 	if err != nil {
@@ -79,7 +78,7 @@ func TestAJobExistsIfItsTransactionCommits(t *testing.T) {
 		rung := make(chan string, 10)
 		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
 		boom := errors.New("boom")
-		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			if err := q.Enqueue(ctx, tx, ring{"never"}); err != nil {
 				return err
 			}
@@ -106,7 +105,7 @@ func TestFailuresAreRetriedAndLaterIsNoFailure(t *testing.T) {
 			case 1:
 				return errors.New("stuck")
 			case 2:
-				return jobs.Later(0)
+				return jobs.Snooze(0)
 			}
 			rung <- a.Bell
 			return nil
@@ -124,9 +123,9 @@ func TestOnceKeepsOneUnfinishedJobOfAKey(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		q := queue(t, db, func(jobs.Job, ring) error { return nil })
 		for range 3 {
-			enqueue(t, db, q, "a", jobs.Once("a"))
+			enqueue(t, db, q, "a", jobs.UniqueKey("a"))
 		}
-		enqueue(t, db, q, "b", jobs.Once("b"))
+		enqueue(t, db, q, "b", jobs.UniqueKey("b"))
 		if n, err := q.Unfinished(t.Context(), "ring"); err != nil || n != 2 {
 			t.Errorf("Unfinished = %d, %v; want 2", n, err)
 		}
@@ -162,7 +161,7 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 				close(done)
 				return nil
 			}
-			return db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { return q.Enqueue(ctx, tx, a) })
+			return db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return q.Enqueue(ctx, tx, a) })
 		})
 		q.Poll = time.Hour
 		start(t, q)
@@ -179,15 +178,15 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 func TestJobsAreLeftToOthers(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		here := queue(t, db, func(jobs.Job, ring) error { t.Error("a job was run that was to be left"); return nil })
-		here.Elsewhere = true
+		here.DisableWorkers = true
 		start(t, here)
-		if err := here.Running(); err != nil {
+		if err := here.Ready(); err != nil {
 			t.Errorf("a process that runs no jobs is not ready: %v", err)
 		}
 		enqueue(t, db, here, "left")
 		done := make(chan ring, 1)
 		there := queue(t, db, func(_ jobs.Job, a ring) error { done <- a; return nil })
-		if there.Running() == nil {
+		if there.Ready() == nil {
 			t.Error("a queue runs before its start")
 		}
 		start(t, there)
@@ -207,7 +206,7 @@ func TestWhoeverIsWaitedForGoesFirst(t *testing.T) {
 		order := make(chan string, flood+1)
 		q := queue(t, db, func(_ jobs.Job, a ring) error { order <- a.Bell; return nil })
 		for range flood {
-			enqueue(t, db, q, "later", jobs.Behind())
+			enqueue(t, db, q, "later", jobs.LowPriority())
 		}
 		enqueue(t, db, q, "now")
 		start(t, q)
@@ -293,7 +292,7 @@ func TestAStopIsNoFailure(t *testing.T) {
 			began <- j.Attempt
 			<-ctx.Done()
 			return ctx.Err()
-		}, jobs.MaxAttempts(1), jobs.Lost(func(_ context.Context, a ring) error { lost <- a; return nil }))
+		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a ring) error { lost <- a; return nil }))
 		enqueue(t, db, q, "gate")
 		for range 3 {
 			if err := q.Start(t.Context()); err != nil {
@@ -340,13 +339,13 @@ func TestALostJobIsToldOf(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			case "given":
-				return jobs.Give(errors.New("never"))
+				return jobs.Cancel(errors.New("never"))
 			case "later":
-				return jobs.Later(1000 * time.Hour)
+				return jobs.Snooze(1000 * time.Hour)
 			}
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Timeout(50*time.Millisecond), jobs.Backoff(func(int) time.Duration { return 0 }),
-			jobs.Lost(func(ctx context.Context, a ring) error {
+			jobs.OnDiscard(func(ctx context.Context, a ring) error {
 				told <- lost{a.Bell, ctx.Err() == nil}
 				select {
 				case err := <-refuse:
@@ -407,7 +406,7 @@ func TestWhatKillsItsProcessIsGivenUp(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rung, lost := make(chan string, 10), make(chan string, 10)
 		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { rung <- a.Bell; return nil },
-			jobs.MaxAttempts(1), jobs.Lost(func(_ context.Context, a ring) error { lost <- a.Bell; return nil }))
+			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a ring) error { lost <- a.Bell; return nil }))
 		for bell, begun := range map[string]int{"bystander": 3, "killer": 60} {
 			enqueue(t, db, q, bell)
 			names := make([]string, begun)
@@ -461,7 +460,7 @@ func TestWaitsGoByTheDatabasesClock(t *testing.T) {
 func TestForeverIsForever(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ran := make(chan string, 10)
-		q := queue(t, db, func(_ jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.Forever())
+		q := queue(t, db, func(_ jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.NoAttemptLimit())
 		enqueue(t, db, q, "good")
 		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET attempt = 1000`); err != nil {
 			t.Fatal(err)

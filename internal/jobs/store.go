@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 			WHERE state IN ('scheduled', 'retryable')`
 		arg = fmt.Sprintf("%+.3f seconds", -d.Seconds())
 	}
-	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, query, arg)
 		store.AfterCommit(ctx, q.bell.ring)
 		return err
@@ -82,7 +81,7 @@ func (q *Queue) resume(ctx context.Context) error {
 	if q.db.Dialect != store.SQLite {
 		return nil
 	}
-	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, q.freed())
 		return err
 	})
@@ -125,7 +124,7 @@ func (q *Queue) measure(ctx context.Context) error {
 
 // attend says that this runner lives, and frees the jobs of runners that do not.
 func (q *Queue) attend(ctx context.Context, runner string) error {
-	return q.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, query := range []struct {
 			text string
 			args []any
@@ -150,7 +149,7 @@ func (q *Queue) leave(ctx context.Context, runner string) error {
 
 // Forget drops the jobs that are about an application and have not begun: those
 // whose arguments have a member application of that id.
-func (q *Queue) Forget(ctx context.Context, tx *sql.Tx, application string) error {
+func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) error {
 	about := `args->'a'->>'application'`
 	if q.db.Dialect == store.SQLite {
 		about = `json_extract(args, '$.a.application')`

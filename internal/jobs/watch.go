@@ -44,7 +44,7 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 		outcome = "done"
 	case !failed(err):
 		outcome = "later"
-	case Given(err):
+	case IsCancel(err):
 		outcome = "given_up"
 	}
 	return err
@@ -54,21 +54,21 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 // of the job, which is run again at the next start, and what comes later does so by
 // the clock of the database.
 func (q *Queue) told(ctx context.Context, err error) error {
-	if failed(err) && stopped(ctx) && !Given(err) {
-		return Later(0)
+	if failed(err) && stopped(ctx) && !IsCancel(err) {
+		return Snooze(0)
 	}
 	if later := (*rivertype.JobSnoozeError)(nil); errors.As(err, &later) {
-		return Later(max(0, later.Duration+q.ahead.get()))
+		return Snooze(max(0, later.Duration+q.ahead.get()))
 	}
 	return err
 }
 
-// Running reports why no job is taken up here, or nil: nil too where that is left to
+// Ready reports why no job is taken up here, or nil: nil too where that is left to
 // other processes.
-func (q *Queue) Running() error {
+func (q *Queue) Ready() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.run == nil && len(q.reg.kinds) > 0 && !q.Elsewhere {
+	if q.run == nil && len(q.reg.kinds) > 0 && !q.DisableWorkers {
 		return errors.New("jobs: not running")
 	}
 	return nil

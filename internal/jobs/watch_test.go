@@ -39,9 +39,9 @@ func TestAQueueIsWatched(t *testing.T) {
 		q := queue(t, db, func(_ jobs.Job, a ring) error {
 			switch a.Bell {
 			case "later":
-				return jobs.Later(time.Hour)
+				return jobs.Snooze(time.Hour)
 			case "never":
-				return jobs.Give(errors.New("never"))
+				return jobs.Cancel(errors.New("never"))
 			case "bad":
 				return errors.New("bad")
 			case "panic":
@@ -50,7 +50,7 @@ func TestAQueueIsWatched(t *testing.T) {
 			return nil
 		})
 		q.Watch(w)
-		if q.Running() == nil {
+		if q.Ready() == nil {
 			t.Error("it runs before its start")
 		}
 		bells := []string{"good", "later", "never", "bad", "panic"}
@@ -63,7 +63,7 @@ func TestAQueueIsWatched(t *testing.T) {
 			t.Errorf("waiting: %+v %v", waiting, err)
 		}
 		start(t, q)
-		if err := q.Running(); err != nil {
+		if err := q.Ready(); err != nil {
 			t.Error(err)
 		}
 		for range bells {
@@ -77,7 +77,7 @@ func TestAQueueIsWatched(t *testing.T) {
 		if err := q.Stop(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if q.Running() == nil {
+		if q.Ready() == nil {
 			t.Error("it runs after its end")
 		}
 	})

@@ -41,19 +41,19 @@ func States() []State {
 type Kind string
 
 const (
-	Connect       Kind = "connect"       // the connect page is served, or a redirect attempt is made
-	HookSuccess   Kind = "hookSuccess"   // hint: the widget's onSuccess
-	HookExit      Kind = "hookExit"      // hint: the widget's onExit
-	HookError     Kind = "hookError"     // hint: the widget's onError
-	ReturnSuccess Kind = "returnSuccess" // proof: a verified return with outcome SUCCESS
-	ReturnExit    Kind = "returnExit"    // proof: a verified return with outcome EXIT
-	ReturnError   Kind = "returnError"   // proof: a verified return with outcome ERROR
-	Webhook       Kind = "webhook"       // proof: a verified visit webhook
-	Poll          Kind = "poll"          // proof: the provider's answer to a status request
-	Fetched       Kind = "fetched"       // the report was fetched and stored
-	Tick          Kind = "tick"          // the clock was looked at
-	Restart       Kind = "restart"       // the applicant starts again
-	Reopen        Kind = "reopen"        // the applicant gives more after a report, as a reviewer asked
+	Connect         Kind = "connect"       // the connect page is served, or a redirect attempt is made
+	CallbackSuccess Kind = "hookSuccess"   // hint: the widget's onSuccess
+	CallbackExit    Kind = "hookExit"      // hint: the widget's onExit
+	CallbackError   Kind = "hookError"     // hint: the widget's onError
+	ReturnSuccess   Kind = "returnSuccess" // proof: a verified return with outcome SUCCESS
+	ReturnExit      Kind = "returnExit"    // proof: a verified return with outcome EXIT
+	ReturnError     Kind = "returnError"   // proof: a verified return with outcome ERROR
+	Webhook         Kind = "webhook"       // proof: a verified visit webhook
+	Poll            Kind = "poll"          // proof: the provider's answer to a status request
+	Fetched         Kind = "fetched"       // the report was fetched and stored
+	Tick            Kind = "tick"          // the clock was looked at
+	Restart         Kind = "restart"       // the applicant starts again
+	Reopen          Kind = "reopen"        // the applicant gives more after a report, as a reviewer asked
 )
 
 // What a reviewer decides of an application. The values are kinds of lines of the
@@ -172,7 +172,7 @@ func (a *Application) step(in *Input) Do {
 		return 0
 	}
 	switch in.Kind {
-	case HookSuccess, HookExit, HookError:
+	case CallbackSuccess, CallbackExit, CallbackError:
 		return a.hint(in)
 	case ReturnSuccess, ReturnExit, ReturnError:
 		return a.returned(in)
@@ -210,7 +210,7 @@ func (a *Application) open(in *Input) Do {
 func (a *Application) hint(in *Input) Do {
 	current := in.Attempt == a.Attempt
 	switch in.Kind {
-	case HookSuccess:
+	case CallbackSuccess:
 		if current && a.State == Connecting {
 			a.State, a.Error = Returned, ""
 			return AskStatus
@@ -218,11 +218,11 @@ func (a *Application) hint(in *Input) Do {
 		if a.Succeeded == 0 && (!current || a.State != Pending && a.State != Failed) {
 			return AskStatus
 		}
-	case HookExit:
+	case CallbackExit:
 		if current && a.underWay() {
 			a.State, a.Error = Exited, ""
 		}
-	case HookError:
+	case CallbackError:
 		if current && a.State == Connecting {
 			a.Error = in.Error.Known()
 			if a.CanRetry() {
@@ -365,7 +365,7 @@ func (a *Application) move(to State, in *Input) {
 func (in Input) Key() string {
 	n := strconv.Itoa(in.Attempt)
 	switch in.Kind {
-	case HookSuccess, HookExit, HookError:
+	case CallbackSuccess, CallbackExit, CallbackError:
 		return string(in.Kind) + "/" + n + "/" + in.EventID
 	case ReturnSuccess, ReturnExit, ReturnError:
 		return "return/" + n

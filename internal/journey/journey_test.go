@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"vestibule/internal/contract"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const t0 = 1_700_000_000
@@ -35,8 +36,8 @@ func TestTable(t *testing.T) {
 		do    Do // besides Tell
 	}{
 		{"the connect page opens an attempt", []State{Started}, Input{Kind: Connect, At: t0 + 5}, Connecting, NewAttempt},
-		{"onSuccess is asked about", []State{Connecting}, in(HookSuccess, contract.StatusSuccess), Returned, AskStatus},
-		{"onExit leaves", []State{Connecting, Returned}, in(HookExit, ""), Exited, 0},
+		{"onSuccess is asked about", []State{Connecting}, in(CallbackSuccess, contract.StatusSuccess), Returned, AskStatus},
+		{"onExit leaves", []State{Connecting, Returned}, in(CallbackExit, ""), Exited, 0},
 		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired}, in(ReturnSuccess, contract.StatusSuccess), Pending, AskStatus | Fetch},
 		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusPending), Pending, AskStatus},
 		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusNotAuthenticated), Pending, AskStatus},
@@ -104,7 +105,7 @@ func TestALostReport(t *testing.T) {
 		Words(lost) != StatusWords(contract.StatusError, "") {
 		t.Errorf("after 72 hours: %+v, %b", lost, do)
 	}
-	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: HookSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
+	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: CallbackSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
 		{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: contract.StatusError, Substatus: contract.SubMFARequired}} {
 		if got, do := lost.Step(again); got != lost || do != 0 {
 			t.Errorf("%+v moved it: %+v, %b", again, got, do)
@@ -139,12 +140,12 @@ func TestReopen(t *testing.T) {
 	if want := (Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}); open != want || !do.Has(NewAttempt|Tell) || do.Has(Fetch) {
 		t.Fatalf("opened again: %+v, %b", open, do)
 	}
-	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, HookExit, Fetched} {
+	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, CallbackExit, Fetched} {
 		if next, do := open.Step(Input{Kind: kind, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess}); next != open || do != 0 {
 			t.Errorf("%s of the former attempt moved it: %+v, %b", kind, next, do)
 		}
 	}
-	exited, _ := open.Step(Input{Kind: HookExit, Attempt: 2, EventID: "a"})
+	exited, _ := open.Step(Input{Kind: CallbackExit, Attempt: 2, EventID: "a"})
 	third, _ := exited.Step(Input{Kind: Restart, Attempt: 2, At: t0})
 	if third.Attempt != 3 || third.Closed != 1 {
 		t.Errorf("begun once more: %+v", third)
@@ -159,7 +160,7 @@ func TestReopen(t *testing.T) {
 // gives a fresh token where the table of error types says that a try can help.
 func TestHookError(t *testing.T) {
 	for _, info := range append(contract.WidgetErrors(), contract.WidgetErrorInfo{Retry: true}) {
-		a, do := at(Connecting).Step(Input{Kind: HookError, Attempt: 1, Error: info.Type, At: t0 + 9})
+		a, do := at(Connecting).Step(Input{Kind: CallbackError, Attempt: 1, Error: info.Type, At: t0 + 9})
 		if a.State != Connecting || a.Since != t0 {
 			t.Errorf("onError(%q) = %+v, want connecting since before", info.Type, a)
 		}
@@ -195,9 +196,9 @@ func TestOlderAttempt(t *testing.T) {
 		{Kind: ReturnExit, Attempt: 1},
 		{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInternalError},
 		{Kind: ReturnSuccess, Attempt: 1, Status: contract.StatusPending},
-		{Kind: HookExit, Attempt: 1},
-		{Kind: HookError, Attempt: 1},
-		{Kind: HookSuccess, Attempt: 1, PublicToken: "forged"},
+		{Kind: CallbackExit, Attempt: 1},
+		{Kind: CallbackError, Attempt: 1},
+		{Kind: CallbackSuccess, Attempt: 1, PublicToken: "forged"},
 		{Kind: Restart, Attempt: 1},
 	} {
 		if got, _ := a.Step(in); got != a {
@@ -217,7 +218,7 @@ func TestOlderAttempt(t *testing.T) {
 // TestHintsProveNothing: what a browser says of publicToken and status never
 // enters the application.
 func TestHintsProveNothing(t *testing.T) {
-	for _, k := range []Kind{HookSuccess, HookExit, HookError} {
+	for _, k := range []Kind{CallbackSuccess, CallbackExit, CallbackError} {
 		for _, s := range States() {
 			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged", Status: contract.StatusSuccess, Substatus: "forged", At: t0 + 100})
 			if got.PublicToken != "" || got.Status != "" || got.Substatus != "" || got.Since != t0 || do.Has(Fetch) {

@@ -3,9 +3,10 @@ package journey
 import (
 	"testing"
 
-	"pgregory.net/rapid"
 	"vestibule/internal/contract"
 	"vestibule/internal/testutil/proptest"
+
+	"pgregory.net/rapid"
 )
 
 // caller is what every caller does: it drops inputs whose key it has seen.
@@ -32,7 +33,7 @@ func (c *caller) take(in Input) Do {
 
 func drawInput(t *rapid.T) Input {
 	return Input{
-		Kind: rapid.SampledFrom([]Kind{Connect, HookSuccess, HookExit, HookError, ReturnSuccess, ReturnExit,
+		Kind: rapid.SampledFrom([]Kind{Connect, CallbackSuccess, CallbackExit, CallbackError, ReturnSuccess, ReturnExit,
 			ReturnError, Webhook, Poll, Fetched, Tick, Restart, Reopen}).Draw(t, "kind"),
 		Attempt:     rapid.IntRange(0, 4).Draw(t, "attempt"),
 		EventID:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "event"),
@@ -111,12 +112,12 @@ func TestAnyOrder(t *testing.T) {
 		c.take(Input{Kind: Connect, At: t0})
 		switch rapid.SampledFrom([]string{"open", "left", "late"}).Draw(t, "from") {
 		case "left":
-			c.take(Input{Kind: HookExit, Attempt: 1, EventID: "x", At: t0 + 1})
+			c.take(Input{Kind: CallbackExit, Attempt: 1, EventID: "x", At: t0 + 1})
 		case "late":
 			c.take(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
 		}
 		news := []Input{
-			{Kind: HookSuccess, Attempt: 1, EventID: "h", PublicToken: "p", Status: contract.StatusSuccess},
+			{Kind: CallbackSuccess, Attempt: 1, EventID: "h", PublicToken: "p", Status: contract.StatusSuccess},
 			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess},
 			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusPending},
 			{Kind: Webhook, Attempt: 1, EventID: "w", PublicToken: "p", Status: contract.StatusSuccess},
@@ -183,7 +184,7 @@ func TestKeys(t *testing.T) {
 	same := [][2]Input{
 		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: contract.StatusSuccess, At: 1}, {Kind: Poll, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: 2}},
 		{{Kind: ReturnSuccess, Attempt: 1}, {Kind: ReturnExit, Attempt: 1}},
-		{{Kind: HookSuccess, Attempt: 1, EventID: "a", At: 1}, {Kind: HookSuccess, Attempt: 1, EventID: "a", At: 2}},
+		{{Kind: CallbackSuccess, Attempt: 1, EventID: "a", At: 1}, {Kind: CallbackSuccess, Attempt: 1, EventID: "a", At: 2}},
 		{{Kind: Restart, Attempt: 1, At: 1}, {Kind: Restart, Attempt: 1, At: 2}},
 	}
 	for _, s := range same {
@@ -193,8 +194,8 @@ func TestKeys(t *testing.T) {
 	}
 	apart := []Input{
 		{Kind: Connect}, {Kind: Connect, Attempt: 1}, {Kind: Restart, Attempt: 1}, {Kind: Fetched, Attempt: 1},
-		{Kind: HookSuccess, Attempt: 1, EventID: "a"}, {Kind: HookSuccess, Attempt: 1, EventID: "b"}, {Kind: HookSuccess, Attempt: 2, EventID: "a"},
-		{Kind: HookExit, Attempt: 1, EventID: "a"}, {Kind: ReturnExit, Attempt: 1}, {Kind: ReturnExit, Attempt: 2},
+		{Kind: CallbackSuccess, Attempt: 1, EventID: "a"}, {Kind: CallbackSuccess, Attempt: 1, EventID: "b"}, {Kind: CallbackSuccess, Attempt: 2, EventID: "a"},
+		{Kind: CallbackExit, Attempt: 1, EventID: "a"}, {Kind: ReturnExit, Attempt: 1}, {Kind: ReturnExit, Attempt: 2},
 		{Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 2},
 		{Kind: Webhook, Attempt: 1, Status: contract.StatusPending, EventID: "a"},
 		{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess}, {Kind: Poll, Attempt: 2, Status: contract.StatusSuccess},

@@ -40,9 +40,9 @@ type Config struct {
 	Roots    *x509.CertPool // of the server's certificate; nil: the system's
 }
 
-// Letter is a message of plain text. ID is the same each time that it is sent, so
+// Message is a message of plain text. ID is the same each time that it is sent, so
 // that a receiver can tell.
-type Letter struct {
+type Message struct {
 	ID      string // letters, digits and dashes
 	To      string // one address
 	Subject string
@@ -106,7 +106,7 @@ func New(c Config) (*Sender, error) {
 
 // Send hands a letter to the server. When it returns nil the server has it; after
 // another error than ErrRefused it may be sent again.
-func (s *Sender) Send(ctx context.Context, l Letter) error {
+func (s *Sender) Send(ctx context.Context, l Message) error {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(s.from.Name, s.from.Address); err != nil {
 		return errors.New("mail: the sender is no address")

@@ -148,7 +148,7 @@ func (s *server) serve(c net.Conn) {
 	}
 }
 
-var letter = Letter{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ", Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
+var letter = Message{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ", Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
 
 func TestALetterArrives(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {
 	}
 	asked := 0
 	judge := func(email, given string) (password.Verdict, error) {
-		return g.Judge(t.Context(), password.Try{Email: email, Password: given, Place: "here"}, func(context.Context) (string, error) {
+		return g.Authenticate(t.Context(), password.Try{Email: email, Password: given, Place: "here"}, func(context.Context) (string, error) {
 			asked++
 			if email == "a@example.com" {
 				return hash, nil
@@ -54,7 +54,7 @@ func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {
 		t.Errorf("the right one after too many = %v, %v, after looking %d times", got, err, asked)
 	}
 	failed := errors.New("the database is away")
-	_, err = g.Judge(t.Context(), password.Try{Email: "c@example.com", Password: right, Place: "here"}, func(context.Context) (string, error) { return "", failed })
+	_, err = g.Authenticate(t.Context(), password.Try{Email: "c@example.com", Password: right, Place: "here"}, func(context.Context) (string, error) { return "", failed })
 	if !errors.Is(err, failed) {
 		t.Errorf("a failure is %v", err)
 	}

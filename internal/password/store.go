@@ -10,7 +10,7 @@ import (
 // take counts one try under key if fewer than most were made within the window
 // that ends at now, in one statement, so that tries made at once are all counted.
 func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, most int64) (bool, error) {
-	return store.One(q.ExecContext(ctx, `INSERT INTO sign_in_tries (key, tries, since) VALUES ($1, 1, $2)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO sign_in_tries (key, tries, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
 			tries = CASE WHEN sign_in_tries.since <= $3 THEN 1 ELSE sign_in_tries.tries + 1 END,
 			since = CASE WHEN sign_in_tries.since <= $3 THEN $2 ELSE sign_in_tries.since END

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"net/http"
 	"strings"
@@ -54,7 +53,7 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*
 		g.Cookie = "__Host-" + c.Cookie
 	}
 	var err error
-	g.key, err = db.Keep(ctx, "sign-in", func() ([]byte, error) {
+	g.key, err = db.GetOrCreateSecret(ctx, "sign-in", func() ([]byte, error) {
 		key := make([]byte, 32)
 		rand.Read(key) // never fails
 		return key, nil
@@ -73,7 +72,7 @@ type Try struct {
 // Try is the try of a request.
 func (g *Guard) Try(r *http.Request, email, password string) Try {
 	email = Email(email)
-	return Try{Email: email, Password: password, Place: httpx.Place(r, g.BehindProxy).String(), Known: g.known(r, email)}
+	return Try{Email: email, Password: password, Place: httpx.ClientNetwork(r, g.BehindProxy).String(), Known: g.known(r, email)}
 }
 
 // counted is what a try counts towards, and how many of that there may be.
@@ -103,7 +102,7 @@ var errTooOften = errors.New("password: tried too often")
 // Take counts a try to sign in, and reports whether it may be made; one that may not
 // counts nowhere. Tries that are made at once are all counted.
 func (g *Guard) Take(ctx context.Context, t Try) (bool, error) {
-	err := g.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := g.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range g.counts(t) {
 			if ok, err := take(ctx, tx, c.key, g.now(), c.most); err != nil {
 				return err
@@ -152,11 +151,11 @@ const (
 	TooOften // it was not looked at: Window must pass
 )
 
-// Judge counts a try, finds whom it is of, and checks the password, in this order:
+// Authenticate counts a try, finds whom it is of, and checks the password, in this order:
 // each try is counted before it can be right, and one of nobody takes as long as a
 // wrong password. find returns the kept hash, or store.ErrNotFound; for a try that
 // cannot be right it is not asked. ErrBusy is returned as by Do.
-func (g *Guard) Judge(ctx context.Context, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
+func (g *Guard) Authenticate(ctx context.Context, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
 	if t.Email == "" || t.Password == "" || len(t.Password) > Max {
 		return Wrong, nil
 	}

@@ -18,9 +18,9 @@ import (
 	"vestibule/web"
 )
 
-// looks is what the portal's pages have in common: the language, the assets, and
+// pageRenderer is what the portal's pages have in common: the language, the assets, and
 // how an error is shown.
-type looks struct {
+type pageRenderer struct {
 	assets     *web.Assets
 	secure     bool
 	sandbox    bool
@@ -32,10 +32,10 @@ type looks struct {
 
 // langCookie is the name of the cookie that keeps a language. On https only this host
 // can set it.
-func (l *looks) langCookie() string { return httpx.HostCookie("lang", l.secure) }
+func (l *pageRenderer) langCookie() string { return httpx.HostCookie("lang", l.secure) }
 
 // language is the request's: asked for, remembered, or the browser's own.
-func (l *looks) language(r *http.Request) contract.Lang {
+func (l *pageRenderer) language(r *http.Request) contract.Lang {
 	remembered := ""
 	if c, err := r.Cookie(l.langCookie()); err == nil {
 		remembered = c.Value
@@ -45,7 +45,7 @@ func (l *looks) language(r *http.Request) contract.Lang {
 
 // remember keeps a language that was asked for. What a frame is to speak is the
 // choice of the page around it, and no person's.
-func (l *looks) remember(next http.Handler) http.Handler {
+func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
@@ -56,13 +56,13 @@ func (l *looks) remember(next http.Handler) http.Handler {
 }
 
 // base is what every page of the applicant's has in common.
-func (l *looks) base(r *http.Request) pages.Base {
+func (l *pageRenderer) base(r *http.Request) pages.Base {
 	lang := l.language(r)
 	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
 }
 
 // page is the same for the reviewers.
-func (l *looks) page(r *http.Request) ui.Page {
+func (l *pageRenderer) page(r *http.Request) ui.Page {
 	lang := l.language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
 		Languages: languages(lang, r)}
@@ -92,13 +92,13 @@ func languages(lang contract.Lang, r *http.Request) []ui.Choice {
 }
 
 // adapt shows the error of a page's handler as a page.
-func (l *looks) adapt(h httpx.HandlerFunc) http.Handler {
+func (l *pageRenderer) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil || errors.Is(err, applications.ErrSentOn) {
 			return
 		}
-		e := httpx.As(err)
+		e := httpx.AsError(err)
 		httpx.LogError(r, l.log, e)
 		httpx.RetryAfter(w, e.RetryAfter)
 		l.status(w, r, e.HTTPStatus())
@@ -106,19 +106,19 @@ func (l *looks) adapt(h httpx.HandlerFunc) http.Handler {
 }
 
 // legal shows a legal text of the brand.
-func (l *looks) legal(w http.ResponseWriter, r *http.Request) error {
+func (l *pageRenderer) legal(w http.ResponseWriter, r *http.Request) error {
 	base := l.base(r)
 	title, ok := pages.LegalTitle(r.PathValue("document"))
 	text, there := l.brand.Document(r.PathValue("document"), base.Lang)
 	if !ok || !there {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such legal text"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such legal text"))
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.LegalPage(pages.Legal{Base: base, Title: title, HTML: text}))
 }
 
 // status shows an HTTP status as a page.
-func (l *looks) status(w http.ResponseWriter, r *http.Request, status int) {
+func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusWords(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
@@ -133,19 +133,19 @@ func (l *looks) status(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-func (l *looks) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
-	httpx.Secure(w, httpx.CSP{})
+func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 
 // Notice shows what the redirect's companion has to say.
-func (l *looks) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
+func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
 	return l.notice(w, r, status, pages.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
 		RequestID: httpx.RequestID(r.Context())})
 }
 
 // isPage reports whether people look at the answer to r, rather than programs.
-func (l *looks) isPage(r *http.Request) bool {
+func (l *pageRenderer) isPage(r *http.Request) bool {
 	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
 	}
@@ -158,7 +158,7 @@ func (l *looks) isPage(r *http.Request) bool {
 }
 
 // either answers with a status: people with a page, programs in the API's shape.
-func (l *looks) either(status int) http.Handler {
+func (l *pageRenderer) either(status int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.isPage(r) {
 			l.status(w, r, status)

@@ -76,8 +76,8 @@ type Config struct {
 	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
 	BehindProxy bool // who asks is who a proxy says it is
 
-	JobsElsewhere bool             // jobs are left to other processes with this database
-	Telemetry     *telemetry.Party // observes what the portal does; nil: nobody
+	DisableWorkers bool             // jobs are left to other processes with this database
+	Telemetry      *telemetry.Party // observes what the portal does; nil: nobody
 
 	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
 	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
@@ -107,7 +107,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if c.Brand == nil {
 		c.Brand = &branding.Brand{}
 	}
-	looks := &looks{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
+	looks := &pageRenderer{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
 		assetsOnly: c.AssetsOnly, log: c.Log}
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
 	if p.handlers, err = wire(ctx, c, looks); err != nil {
@@ -118,7 +118,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 }
 
 // routes is the whole surface of the portal.
-func (p *Portal) routes(looks *looks, public *url.URL, c Config) (http.Handler, error) {
+func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	p.site.Routes(mux)
 	p.connect.Routes(mux)
@@ -137,7 +137,7 @@ func (p *Portal) routes(looks *looks, public *url.URL, c Config) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
-	reference, err := httpx.NewConstant(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
+	reference, err := httpx.NewStaticPage(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (p *Portal) routes(looks *looks, public *url.URL, c Config) (http.Handler, 
 	sameSite.AddInsecureBypassPattern("POST /redirect/return")
 	sameSite.SetDenyHandler(looks.either(http.StatusForbidden))
 
-	shaped := httpx.Shape(c.Log, mux, looks.isPage, looks.status)
+	shaped := httpx.NotFound(c.Log, mux, looks.isPage, looks.status)
 	return httpx.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
 }
 
@@ -234,5 +234,5 @@ func (p *Portal) Stop(ctx context.Context) error {
 
 // Ready reports why the portal cannot serve and do its work, or nil.
 func (p *Portal) Ready(ctx context.Context) error {
-	return errors.Join(p.db.Ping(ctx), p.queue.Running())
+	return errors.Join(p.db.Ping(ctx), p.queue.Ready())
 }

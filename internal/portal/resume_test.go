@@ -2,7 +2,6 @@ package portal_test
 
 import (
 	"context"
-	"database/sql"
 	"html"
 	"net/url"
 	"regexp"
@@ -246,7 +245,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		}
 		id := strings.TrimPrefix(second, "/applications/")
 		desk.link(second)
-		forget := func(ctx context.Context, tx *sql.Tx) error { return resume.Forget(ctx, tx, id) }
+		forget := func(ctx context.Context, tx *store.Tx) error { return resume.Forget(ctx, tx, id) }
 		before := mentions(t, r.db, id)
 		if err := r.db.Tx(t.Context(), forget); err != nil {
 			t.Fatal(err)

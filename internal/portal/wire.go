@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,19 +27,21 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
+
+	"vestibule/internal/store"
 )
 
 // handlers are the packages of one portal, wired to each other.
 type handlers struct {
 	sessions   *session.Sessions
 	queue      *jobs.Queue
-	site       *applications.Site
+	site       *applications.Handler
 	notify     *notify.Service
-	resume     *resume.Desk
+	resume     *resume.Handler
 	kit        *embedkit.Kit
 	api        *api.API
-	review     *review.Desk
-	redirect   *redirect.Companion
+	review     *review.Handler
+	redirect   *redirect.Handler
 	connect    *connect.Handler
 	developers *developers.Handler // nil outside the sandbox
 }
@@ -51,7 +52,7 @@ const signInStarts = 30
 
 // wire makes the handlers from the bottom of the declared import order up. What a lower
 // package calls in a higher one is a function that is set here.
-func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
+func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err error) {
 	origins, err := originsOf(c.ProviderURL, c.WidgetScriptURL)
 	if err != nil {
 		return h, err
@@ -74,7 +75,7 @@ func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
 	if h.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
 		return h, err
 	}
-	h.queue.Elsewhere = c.JobsElsewhere
+	h.queue.DisableWorkers = c.DisableWorkers
 	if c.Telemetry != nil {
 		h.queue.Watch(c.Telemetry)
 		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
@@ -82,19 +83,19 @@ func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
 	}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
-	limit := func(perMinute int) *httpx.Limit {
-		return &httpx.Limit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
+	limit := func(perMinute int) *httpx.RateLimit {
+		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
 	}
 
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins}
-	h.site = &applications.Site{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.PublicID, Limit: limit(c.ApplyRate),
-		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt, Told: c.DecisionPages}
+	h.site = &applications.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.PublicID, Limit: limit(c.ApplyRate),
+		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt, NotifiedDecisions: c.DecisionPages}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
-	h.resume = &resume.Desk{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment,
+	h.resume = &resume.Handler{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment,
 		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
@@ -105,17 +106,17 @@ func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
 	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
 	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.APIKey, Rate: c.APIRate, URL: c.URL,
 		Now: c.Now, Log: c.Log, Spec: spec}
-	h.redirect = &redirect.Companion{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
+	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID,
-		Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now, Started: service.Redirected, Landed: service.Landed,
+		Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.Redirected, OnOutcome: service.Landed,
 		Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
-	h.review = &review.Desk{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify, Service: client, Queue: h.queue,
+	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify, Service: client, Queue: h.queue,
 		URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name,
 		Emails: c.DecisionEmails, RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: limit(signInStarts), NoPasswords: c.NoPasswords,
 		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *sql.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
+		Erase: []func(context.Context, *store.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget}}
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
@@ -128,8 +129,8 @@ func wire(ctx context.Context, c Config, looks *looks) (h handlers, err error) {
 		h.redirect.Verified = h.developers.Verified
 	}
 
-	service.Tell = append(service.Tell, h.notify.Record, h.review.OnChange)
-	service.Learned = append(service.Learned, h.resume.OnApplicant, h.review.OnApplicant)
+	service.OnChange = append(service.OnChange, h.notify.Record, h.review.OnChange)
+	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.review.OnApplicant)
 	h.site.Asked = h.review.Asked
 	h.resume.Settled = h.review.Settled
 	service.Register(registry)
@@ -165,7 +166,7 @@ func (b browsers) Identity(r *http.Request) (string, error) {
 	return s.Identity(), err
 }
 
-func (b browsers) Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
+func (b browsers) Renew(ctx context.Context, tx *store.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
 	cur, err := b.sessions.In(ctx, tx, r)
 	if err != nil {
 		return nil, err

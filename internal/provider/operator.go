@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -29,7 +28,7 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	if problem := customers.NameProblem(n.Name); problem != "" {
 		return errors.New("provider: the name " + problem)
 	}
-	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: "added " + n.PublicID, Name: n.Name, Environment: p.config.Environment,
 			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get", Entitled: []customers.Entitlement{customers.SecureRedirect}})
 		if err != nil {
@@ -71,7 +70,7 @@ type EntitlementState struct {
 // with enabled nil, has a child account follow its parent. Each change is written to
 // the audit trail of the account and, for a child, of its parent. All are made or none.
 func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names []string, enabled *bool) error {
-	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err := p.operated(ctx, tx, publicID)
 		if err != nil {
 			return err

@@ -9,7 +9,6 @@ package provider
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,7 +55,7 @@ type Config struct {
 	Assets  *web.Assets
 	OpenAPI []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
 
-	JobsElsewhere bool // jobs are left to other processes with this database
+	DisableWorkers bool // jobs are left to other processes with this database
 
 	// Telemetry observes what the service does; nil: nobody.
 	Telemetry *telemetry.Party
@@ -78,7 +77,7 @@ type Config struct {
 	// 24 hours; 0 is no limit.
 	WidgetFiles int64
 
-	Awkward uint64 // not 0: the seed by which a sandbox is awkward on purpose
+	FaultSeed uint64 // not 0: the seed by which a sandbox is awkward on purpose
 }
 
 // Provider is the running service.
@@ -86,12 +85,12 @@ type Provider struct {
 	config   Config
 	now      func() time.Time
 	queue    *jobs.Queue
-	sandbox  Sandbox         // nil in production
-	invented Sources         // of the sandbox environment; none in production
-	docs     *httpx.Constant // nil without a contract
+	sandbox  Sandbox           // nil in production
+	invented Sources           // of the sandbox environment; none in production
+	docs     *httpx.StaticPage // nil without a contract
 
 	keys         *auth.Keys
-	auth         *auth.Gate
+	auth         *auth.Authenticator
 	customers    *customers.Service
 	documents    *documents.Service
 	reports      *reports.Service
@@ -119,7 +118,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
 	}
 	if c.Sandbox != nil {
-		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, Awkward: c.Awkward})
+		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.FaultSeed})
 		if err != nil {
 			return nil, fmt.Errorf("provider: sandbox: %w", err)
 		}
@@ -130,7 +129,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	queue.Elsewhere = c.JobsElsewhere
+	queue.DisableWorkers = c.DisableWorkers
 	p.queue = queue
 	watch(c, queue)
 	if len(c.OpenAPI) > 0 {
@@ -153,12 +152,12 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 }
 
 // docsPage is the contract for people.
-func docsPage(ctx context.Context, c Config) (*httpx.Constant, error) {
+func docsPage(ctx context.Context, c Config) (*httpx.StaticPage, error) {
 	m, err := apidocs.Read(c.OpenAPI, c.URL)
 	if err != nil {
 		return nil, err
 	}
-	return httpx.NewConstant(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
+	return httpx.NewStaticPage(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
@@ -180,7 +179,7 @@ func (p *Provider) Handler() http.Handler {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
 		mux.Handle("GET /docs", p.docs)
 	}
-	h := httpx.Shape(p.config.Log, mux, forPeople, p.missing)
+	h := httpx.NotFound(p.config.Log, mux, forPeople, p.missing)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)
 	}
@@ -219,7 +218,7 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 func (p *Provider) Control() http.Handler {
 	if p.sandbox == nil {
 		return httpx.Wrap(p.config.Log, httpx.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
-			return httpx.Fail(contract.CodeNotFound, errors.New("production has no sandbox control"))
+			return httpx.NewError(contract.CodeNotFound, errors.New("production has no sandbox control"))
 		}))
 	}
 	return p.sandbox.Control(p.services(), ControlHooks{First: p.seed.PublicID, Receive: p.receive, Moved: p.moved, Refill: p.refill})
@@ -269,8 +268,8 @@ func (p *Provider) tend(ctx context.Context) {
 		if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
 			p.config.Log.Error("keys not tended", "why", err.Error())
 		}
-		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			return p.queue.Enqueue(ctx, tx, retain{}, jobs.Once("retain"))
+		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return p.queue.Enqueue(ctx, tx, retain{}, jobs.UniqueKey("retain"))
 		})
 		if err != nil && ctx.Err() == nil {
 			p.config.Log.Error("retention not begun", "why", err.Error())
@@ -292,7 +291,7 @@ func (p *Provider) Stop(ctx context.Context) error {
 
 // Ready reports why the service cannot serve and do its work, or nil.
 func (p *Provider) Ready(ctx context.Context) error {
-	return errors.Join(p.config.DB.Ping(ctx), p.queue.Running())
+	return errors.Join(p.config.DB.Ping(ctx), p.queue.Ready())
 }
 
 // watch has the database and the jobs observed.

@@ -2,13 +2,14 @@ package provider_test
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"testing"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
+
+	"vestibule/internal/store"
 )
 
 // entitle enables or disables something for the account of a publicId, as the operator does.
@@ -99,7 +100,7 @@ func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
 		room := &customers.Service{DB: b.db, Now: time.Now}
 		id := b.one(`SELECT id FROM customers WHERE public_id = $1`, child)
 		var issued customers.Issued
-		if err := b.db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		if err := b.db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 			issued, err = room.IssueCredential(ctx, tx, id)
 			return err
 		}); err != nil {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net/http"
 	"time"
@@ -45,10 +44,10 @@ type Sandbox interface {
 
 // SandboxConfig is what a Sandbox is made of.
 type SandboxConfig struct {
-	DB      *store.DB
-	Log     *slog.Logger
-	Now     func() time.Time // the time of day
-	Awkward uint64           // not 0: the seed by which it is awkward on purpose
+	DB        *store.DB
+	Log       *slog.Logger
+	Now       func() time.Time // the time of day
+	FaultSeed uint64           // not 0: the seed by which it is awkward on purpose
 }
 
 // Services are the parts of a provider that a Sandbox works on.
@@ -69,5 +68,5 @@ type ControlHooks struct {
 	First   string                                           // publicId of the generated customer
 	Receive func(r *http.Request) (webhook.Event, error)     // reads an event as the generated third party does
 	Moved   func(ctx context.Context, d time.Duration) error // the clock was moved by d
-	Refill  func(ctx context.Context, tx *sql.Tx) error      // puts the generated customers back
+	Refill  func(ctx context.Context, tx *store.Tx) error    // puts the generated customers back
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -54,7 +53,7 @@ const (
 	thirdPartyRole = "third party"
 )
 
-func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
+func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	s := p.seed
 	if s.PublicID == "" {
 		return nil
@@ -76,7 +75,7 @@ func (p *Provider) refill(ctx context.Context, tx *sql.Tx) error {
 
 // refillOne seeds one customer. What its staff have changed on the dashboard stays
 // as they left it.
-func (p *Provider) refillOne(ctx context.Context, tx *sql.Tx, seed customers.Seed, callback, secret string, staff Login) error {
+func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.Seed, callback, secret string, staff Login) error {
 	known, err := p.customers.Account(ctx, tx, seed.PublicID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -20,6 +19,8 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/webhook"
+
+	"vestibule/internal/store"
 )
 
 // wire builds the packages from the bottom up, then sets what a lower one calls in a
@@ -27,7 +28,7 @@ import (
 func (p *Provider) wire() {
 	c := p.config
 	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
-	p.auth = &auth.Gate{DB: c.DB, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
+	p.auth = &auth.Authenticator{DB: c.DB, Keys: p.keys, Log: c.Log, Now: p.now, Default: c.Environment}
 	if p.sandbox == nil {
 		p.auth.Only = contract.Production
 	}
@@ -39,8 +40,8 @@ func (p *Provider) wire() {
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
 	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
 		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
-	limit := func(perMinute int) *httpx.Limit {
-		return &httpx.Limit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
+	limit := func(perMinute int) *httpx.RateLimit {
+		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
 	}
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.auth,
@@ -80,7 +81,7 @@ func (p *Provider) sender() webhooks.Sender {
 }
 
 // statusChanged notifies the owner of a report, and those it is shared with.
-func (p *Provider) statusChanged(ctx context.Context, tx *sql.Tx, c reports.StatusChange) error {
+func (p *Provider) statusChanged(ctx context.Context, tx *store.Tx, c reports.StatusChange) error {
 	if err := p.webhooks.Record(ctx, tx, c); err != nil {
 		return err
 	}

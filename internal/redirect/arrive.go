@@ -3,7 +3,6 @@ package redirect
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -48,8 +47,8 @@ const (
 	errTokenTwice     = refusal("publicToken has landed another attempt")
 )
 
-// arriveByGet is the return as in ?jwt=[token].
-func (c *Companion) arriveByGet(w http.ResponseWriter, r *http.Request) error {
+// handleReturnGet is the return as in ?jwt=[token].
+func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfQuery(r.URL.RawQuery)
 	if err != nil {
 		return err
@@ -58,14 +57,14 @@ func (c *Companion) arriveByGet(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return c.land(w, r, a, o)
+	return c.consume(w, r, a, o)
 }
 
-// arriveByPost is the return by form POST. It comes from another site, so the
+// handleReturnPost is the return by form POST. It comes from another site, so the
 // session's cookie is not with it: the verified outcome waits under a handle for
 // the browser to come back, by a GET on this site, where the cookie is. Neither a
 // cookie that is there nor one that is not is looked at or set here.
-func (c *Companion) arriveByPost(w http.ResponseWriter, r *http.Request) error {
+func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfBody(w, r)
 	if err != nil {
 		return err
@@ -75,8 +74,8 @@ func (c *Companion) arriveByPost(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	handle := store.NewSecret()
-	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		ok, err := park(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxParked)
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		ok, err := stashOutcome(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxParked)
 		if err == nil && !ok {
 			err = errParkedTooOften
 		}
@@ -90,10 +89,10 @@ func (c *Companion) arriveByPost(w http.ResponseWriter, r *http.Request) error {
 }
 
 // finish takes up what arriveByPost parked.
-func (c *Companion) finish(w http.ResponseWriter, r *http.Request) error {
+func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 	var a Attempt
 	var o Outcome
-	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, parked, err := findParked(ctx, tx, store.Hash(r.PathValue("handle")), c.now())
 		if err != nil {
 			return err
@@ -108,12 +107,12 @@ func (c *Companion) finish(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return c.land(w, r, a, o)
+	return c.consume(w, r, a, o)
 }
 
 // accept verifies a token and finds the attempt that it is about. It changes
 // nothing, and does not know whose browser this is.
-func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
+func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
 	token, err := c.Tokens.Verify(ctx, raw)
 	if ctx.Err() != nil {
 		return Attempt{}, Outcome{}, ctx.Err()
@@ -132,7 +131,7 @@ func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, e
 		return Attempt{}, Outcome{}, err
 	}
 	var a Attempt
-	err = c.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = findByReference(ctx, tx, c.DB.Vault, store.Hash(args))
 		return err
 	})
@@ -154,10 +153,10 @@ func (c *Companion) accept(ctx context.Context, raw string) (Attempt, Outcome, e
 	return a, o, err
 }
 
-// land uses the attempt up with o, if this is its browser and nothing landed it
+// consume uses the attempt up with o, if this is its browser and nothing landed it
 // before, and sends the browser on. A browser whose attempt has landed goes on as
 // well: to what was first.
-func (c *Companion) land(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
+func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
 	identity, err := c.Browsers.Identity(r)
 	if err != nil {
 		return err
@@ -167,9 +166,9 @@ func (c *Companion) land(w http.ResponseWriter, r *http.Request, a Attempt, o Ou
 	}
 	var set func(http.ResponseWriter) error
 	if !a.landed {
-		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			set = nil
-			won, err := land(ctx, tx, a.ID, a.browser, o, c.now())
+			won, err := consumeAttempt(ctx, tx, a.ID, a.browser, o, c.now())
 			if store.IsUnique(err) {
 				return errTokenTwice
 			}
@@ -183,7 +182,7 @@ func (c *Companion) land(w http.ResponseWriter, r *http.Request, a Attempt, o Ou
 				}
 				return err
 			}
-			if err := c.Landed(ctx, tx, a, o); err != nil {
+			if err := c.OnOutcome(ctx, tx, a, o); err != nil {
 				return err
 			}
 			set, err = c.Browsers.Renew(ctx, tx, r)

@@ -61,7 +61,7 @@ func uncheckable() Notice {
 
 // refuse answers a refusal with a page, and a line in the log that says why. The
 // attempt stays open. What is not a refusal is our own failure and returned.
-func (c *Companion) refuse(w http.ResponseWriter, r *http.Request, err error) error {
+func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) error {
 	var why refusal
 	var bad *httpx.Error
 	status, n := http.StatusBadRequest, refused()

@@ -13,7 +13,6 @@ package redirect
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -78,7 +77,7 @@ type Browsers interface {
 
 	// Renew replaces the session's secret within tx. Once tx has committed, set
 	// gives the new one to the browser.
-	Renew(ctx context.Context, tx *sql.Tx, r *http.Request) (set func(http.ResponseWriter) error, err error)
+	Renew(ctx context.Context, tx *store.Tx, r *http.Request) (set func(http.ResponseWriter) error, err error)
 }
 
 // Pages shows a Notice as a page of the portal, in the applicant's language and
@@ -87,9 +86,9 @@ type Pages interface {
 	Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error
 }
 
-// Companion starts attempts and lands their outcomes. A field is required unless it
+// Handler starts attempts and lands their outcomes. A field is required unless it
 // says otherwise. It is safe for concurrent use.
-type Companion struct {
+type Handler struct {
 	DB       *store.DB
 	Service  Service
 	Tokens   Tokens
@@ -100,12 +99,12 @@ type Companion struct {
 	// Started is told of each attempt once, in the transaction that keeps it; its error
 	// undoes the keeping, and may come after the service has given its link. Like Landed
 	// it may run again; nil is nobody.
-	Started func(ctx context.Context, tx *sql.Tx, a Attempt) error
+	OnStarted func(ctx context.Context, tx *store.Tx, a Attempt) error
 
 	// Landed is told of each outcome once, in the transaction that lands it; its
 	// error undoes the landing. It may run again when the engine repeats the
 	// transaction, so it has no effect outside tx.
-	Landed func(ctx context.Context, tx *sql.Tx, a Attempt, o Outcome) error
+	OnOutcome func(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error
 
 	// Refused is told why, of each arrival that is refused, in one of a few words; nil
 	// is nobody.
@@ -162,7 +161,7 @@ var (
 // Start asks the service for a link and binds the attempt to the browser. Send
 // the browser to the link's RedirectURL, or have it POST RedirectToken there in
 // the field `token`. Nothing is stored when the service gives no link.
-func (c *Companion) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.RedirectLink, error) {
+func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.RedirectLink, error) {
 	if in.Identity == "" {
 		return Attempt{}, svcapi.RedirectLink{}, ErrNoBrowser
 	}
@@ -182,11 +181,11 @@ func (c *Companion) Start(ctx context.Context, in StartRequest) (Attempt, svcapi
 	if err != nil {
 		return Attempt{}, svcapi.RedirectLink{}, err
 	}
-	err = c.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil || c.Started == nil {
+	err = c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil || c.OnStarted == nil {
 			return err
 		}
-		return c.Started(ctx, tx, a)
+		return c.OnStarted(ctx, tx, a)
 	})
 	if err != nil {
 		return Attempt{}, svcapi.RedirectLink{}, err
@@ -196,13 +195,13 @@ func (c *Companion) Start(ctx context.Context, in StartRequest) (Attempt, svcapi
 
 // Sweep deletes what can no longer be used: parked outcomes and attempts whose
 // time has passed. Landed attempts stay, for their publicTokens are used up.
-func (c *Companion) Sweep(ctx context.Context) error {
-	return c.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (c *Handler) Sweep(ctx context.Context) error {
+	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, c.now())
 	})
 }
 
-func (c *Companion) now() time.Time {
+func (c *Handler) now() time.Time {
 	if c.Now != nil {
 		return c.Now()
 	}

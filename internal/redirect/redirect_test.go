@@ -3,7 +3,6 @@ package redirect
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -329,7 +328,7 @@ func TestLandingIsUndone(t *testing.T) {
 func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		var fail error
-		w.companion.Started = func(ctx context.Context, tx *sql.Tx, a Attempt) error {
+		w.companion.OnStarted = func(ctx context.Context, tx *store.Tx, a Attempt) error {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO test_landings (attempt, outcome) VALUES ($1, 'begun')`, a.ID); err != nil {
 				return err
 			}

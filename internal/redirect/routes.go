@@ -21,16 +21,16 @@ const (
 //
 // Patterns name no method, because GET would answer HEAD too and so land an
 // attempt for a browser that only looks ahead.
-func (c *Companion) Routes(mux *http.ServeMux, page func(httpx.HandlerFunc) http.Handler) {
-	mux.Handle(returnPath, page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.arriveByGet, http.MethodPost: c.arriveByPost})))
+func (c *Handler) Routes(mux *http.ServeMux, page func(httpx.HandlerFunc) http.Handler) {
+	mux.Handle(returnPath, page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.handleReturnGet, http.MethodPost: c.handleReturnPost})))
 	mux.Handle(finishPath+"{handle}", page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.finish})))
 }
 
 // methods picks the handler for exactly these methods. A page that is fetched
 // ahead of a click is fetched by a browser that may never show it.
-func (c *Companion) methods(by map[string]httpx.HandlerFunc) httpx.HandlerFunc {
+func (c *Handler) methods(by map[string]httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		httpx.Secure(w, httpx.CSP{})
+		httpx.SetSecurityHeaders(w, httpx.CSP{})
 		h, ok := by[r.Method]
 		if !ok {
 			w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))

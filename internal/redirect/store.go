@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/store"
 )
 
-func insert(ctx context.Context, tx *sql.Tx, vault *store.Vault, a Attempt, reference []byte) error {
+func insert(ctx context.Context, tx *store.Tx, vault *store.Vault, a Attempt, reference []byte) error {
 	args, err := vault.Seal(ctx, tx, store.SystemKey, argsCell(a.ID), []byte(a.Args))
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 	var args []byte
 	var started, expires, landed int64
 	if err := row.Scan(&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &landed); err != nil {
-		return Attempt{}, store.Found(err)
+		return Attempt{}, store.MapNotFound(err)
 	}
 	plain, err := vault.Open(ctx, q, store.SystemKey, argsCell(a.ID), args)
 	if err != nil {
@@ -51,20 +51,20 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 	return a, nil
 }
 
-// land is the one statement that uses an attempt up: it reports whether this
+// consumeAttempt is the one statement that uses an attempt up: it reports whether this
 // browser was in time and first. A publicToken that landed another attempt is a
 // breach of uniqueness.
-func land(ctx context.Context, tx *sql.Tx, id string, browser []byte, o Outcome, now time.Time) (bool, error) {
+func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome, now time.Time) (bool, error) {
 	token := sql.NullString{String: o.PublicToken, Valid: o.PublicToken != ""}
-	return store.One(tx.ExecContext(ctx, `
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE attempts SET landed_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
 		WHERE id = $6 AND browser_hash = $7 AND landed_at = 0 AND expires_at > $1`,
 		store.Micros(now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
 }
 
-// park keeps an outcome under a handle, unless the attempt has limit of them.
-func park(ctx context.Context, tx *sql.Tx, handle []byte, attempt string, o Outcome, until time.Time, limit int) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+// stashOutcome keeps an outcome under a handle, unless the attempt has limit of them.
+func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt string, o Outcome, until time.Time, limit int) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO parked_outcomes (handle_hash, attempt_id, outcome, status, error, public_token, expires_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7
 		WHERE (SELECT COUNT(*) FROM parked_outcomes WHERE attempt_id = $2) < $8`,
@@ -78,10 +78,10 @@ func findParked(ctx context.Context, q store.Queryer, handle []byte, now time.Ti
 		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(now)).
 		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
 	o.Kind, o.Status, o.Error = contract.Outcome(kind), contract.Status(status), contract.WidgetError(widget)
-	return attempt, o, store.Found(err)
+	return attempt, o, store.MapNotFound(err)
 }
 
-func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
+func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 }
 
 // Forget deletes what is kept of an application's attempts.
-func (c *Companion) Forget(ctx context.Context, tx *sql.Tx, application string) error {
+func (c *Handler) Forget(ctx context.Context, tx *store.Tx, application string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id FROM attempts WHERE application = $1)`, application); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package redirect
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,7 +30,7 @@ const publicID = "our-public-id"
 type world struct {
 	t         *testing.T
 	db        *store.DB
-	companion *Companion
+	companion *Handler
 	replicas  [2]*httptest.Server
 	service   *fakeService
 	browsers  *fakeBrowsers
@@ -54,11 +53,11 @@ func newWorld(t *testing.T, db *store.DB) *world {
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
 	}
-	w.companion = &Companion{
+	w.companion = &Handler{
 		DB: db, Service: w.service, Browsers: w.browsers, Pages: pages{},
 		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),
 		Log:         slog.New(slog.NewTextHandler(w.log, nil)),
-		Landed:      w.land,
+		OnOutcome:   w.land,
 		Next:        func(a Attempt) string { return "/applications/" + a.Application },
 		CompleteURL: CompleteURL("http://portal.example", false),
 		Audience:    publicID,
@@ -86,7 +85,7 @@ func (w *world) advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-func (w *world) land(ctx context.Context, tx *sql.Tx, a Attempt, o Outcome) error {
+func (w *world) land(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error {
 	w.mu.Lock()
 	fail := w.fail
 	w.mu.Unlock()
@@ -344,7 +343,7 @@ func (f *fakeBrowsers) Identity(r *http.Request) (string, error) {
 	return f.identity(c.Value), nil
 }
 
-func (f *fakeBrowsers) Renew(_ context.Context, _ *sql.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
+func (f *fakeBrowsers) Renew(_ context.Context, _ *store.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
 	old, err := r.Cookie("sid")
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"sync"
@@ -115,7 +114,7 @@ func (s *Sessions) In(ctx context.Context, q store.Queryer, r *http.Request) (Se
 }
 
 // Ensure makes a row for an anonymous visitor; for any other it changes nothing.
-func (s *Sessions) Ensure(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, error) {
+func (s *Sessions) Ensure(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	if !cur.Anonymous() {
 		return cur, Cookie{}, nil
 	}
@@ -126,7 +125,7 @@ func (s *Sessions) Ensure(ctx context.Context, tx *sql.Tx, cur Session) (Session
 // The cookie that the browser had is dead from the commit on. If another request
 // of the browser was faster, or signed it out, this one gets a session of its
 // own, with nobody signed in: the browser keeps the cookie that comes last.
-func (s *Sessions) Renew(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, error) {
+func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	next, c, ok, err := s.replace(ctx, tx, cur)
 	if err != nil || ok {
 		return next, c, err
@@ -135,7 +134,7 @@ func (s *Sessions) Renew(ctx context.Context, tx *sql.Tx, cur Session) (Session,
 }
 
 // SignIn renews the session and says who is there from now on.
-func (s *Sessions) SignIn(ctx context.Context, tx *sql.Tx, cur Session, principal string) (Session, Cookie, error) {
+func (s *Sessions) SignIn(ctx context.Context, tx *store.Tx, cur Session, principal string) (Session, Cookie, error) {
 	cur.Principal, cur.SignedInAt = principal, s.moment()
 	next, c, ok, err := s.replace(ctx, tx, cur)
 	if err != nil || ok {
@@ -146,7 +145,7 @@ func (s *Sessions) SignIn(ctx context.Context, tx *sql.Tx, cur Session, principa
 
 // replace gives the row of cur a new secret, if it still has the one that the
 // browser showed.
-func (s *Sessions) replace(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, bool, error) {
+func (s *Sessions) replace(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, bool, error) {
 	if cur.Anonymous() {
 		return cur, Cookie{}, false, nil
 	}
@@ -156,7 +155,7 @@ func (s *Sessions) replace(ctx context.Context, tx *sql.Tx, cur Session) (Sessio
 }
 
 // begin makes a row for who is signed in in cur, or for nobody.
-func (s *Sessions) begin(ctx context.Context, tx *sql.Tx, cur Session) (Session, Cookie, error) {
+func (s *Sessions) begin(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	cur.ID, cur.CreatedAt = uuid.NewString(), s.moment()
 	next, c := s.secret(cur)
 	return next, c, insert(ctx, tx, next, c.until)
@@ -175,17 +174,17 @@ func (s *Sessions) secret(cur Session) (Session, Cookie) {
 func (s *Sessions) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // SignOut ends the session altogether: its row is gone, and so is the cookie.
-func (s *Sessions) SignOut(ctx context.Context, tx *sql.Tx, cur Session) (Cookie, error) {
+func (s *Sessions) SignOut(ctx context.Context, tx *store.Tx, cur Session) (Cookie, error) {
 	return Cookie{clear: true}, drop(ctx, tx, cur.ID)
 }
 
 // EndOthers ends every session of who is signed in in cur, but that one.
-func (s *Sessions) EndOthers(ctx context.Context, tx *sql.Tx, cur Session) error {
+func (s *Sessions) EndOthers(ctx context.Context, tx *store.Tx, cur Session) error {
 	return dropOthers(ctx, tx, cur.Principal, cur.ID)
 }
 
 // EndAll ends every session of a principal.
-func (s *Sessions) EndAll(ctx context.Context, tx *sql.Tx, principal string) error {
+func (s *Sessions) EndAll(ctx context.Context, tx *store.Tx, principal string) error {
 	return dropOthers(ctx, tx, principal, "")
 }
 
@@ -207,7 +206,7 @@ func (s *Sessions) Set(w http.ResponseWriter, r *http.Request, c Cookie) error {
 // Sweep deletes the sessions that have ended and the keys that nothing is signed
 // with any more.
 func (s *Sessions) Sweep(ctx context.Context) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, s.now())
 	})
 }
@@ -326,7 +325,7 @@ func (k *keyring) codecs(ctx context.Context, missed bool) ([]securecookie.Codec
 func (k *keyring) ensure(ctx context.Context) error { return k.add(ctx, "first") }
 
 func (k *keyring) add(ctx context.Context, id string) error {
-	err := k.db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := k.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return addKey(ctx, tx, k.db.Vault, id, securecookie.GenerateRandomKey(32), k.now())
 	})
 	k.mu.Lock()

@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"context"
-	"database/sql"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,10 +52,10 @@ func each(t *testing.T, f func(t *testing.T, r rig)) {
 }
 
 // change runs f in a transaction and returns the cookie that the browser got.
-func (r rig) change(f func(ctx context.Context, tx *sql.Tx) (session.Cookie, error)) *http.Cookie {
+func (r rig) change(f func(ctx context.Context, tx *store.Tx) (session.Cookie, error)) *http.Cookie {
 	r.t.Helper()
 	var c session.Cookie
-	err := r.db.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := r.db.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		c, err = f(ctx, tx)
 		return err
 	})
@@ -75,7 +74,7 @@ func (r rig) change(f func(ctx context.Context, tx *sql.Tx) (session.Cookie, err
 }
 
 func (r rig) renew(cur session.Session) *http.Cookie {
-	return r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+	return r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 		_, c, err := r.Renew(ctx, tx, cur)
 		return c, err
 	})
@@ -132,11 +131,11 @@ func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
 
 func TestARenewalDoesNotUndoASignOut(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
-		reviewer := r.of(r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+		reviewer := r.of(r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
 			return c, err
 		}))
-		r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) { return r.SignOut(ctx, tx, reviewer) })
+		r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) { return r.SignOut(ctx, tx, reviewer) })
 		if got := r.of(r.renew(reviewer)); got.ID == reviewer.ID || got.Principal != "" {
 			t.Errorf("a request that was on its way brought back %+v", got)
 		}
@@ -146,7 +145,7 @@ func TestARenewalDoesNotUndoASignOut(t *testing.T) {
 func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		known := r.of(r.renew(session.Session{}))
-		again := r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+		again := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.Ensure(ctx, tx, known)
 			return c, err
 		})
@@ -205,7 +204,7 @@ func TestAWrongCookieIsAnAnonymousVisitor(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		applicant := r.renew(session.Session{})
-		reviewer := r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+		reviewer := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
 			return c, err
 		})
@@ -242,7 +241,7 @@ func TestSessionsEnd(t *testing.T) {
 func TestSigningOutEndsTheSession(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		c := r.renew(session.Session{})
-		gone := r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+		gone := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			return r.SignOut(ctx, tx, r.of(c))
 		})
 		if gone.MaxAge >= 0 || gone.Value != "" {
@@ -257,21 +256,21 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 func TestSessionsOfAPersonEndTogether(t *testing.T) {
 	each(t, func(t *testing.T, r rig) {
 		signIn := func(who string) *http.Cookie {
-			return r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) {
+			return r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 				_, c, err := r.SignIn(ctx, tx, session.Session{}, who)
 				return c, err
 			})
 		}
 		here, there, other, nobody := signIn("a"), signIn("a"), signIn("b"), r.renew(session.Session{})
-		end := func(f func(ctx context.Context, tx *sql.Tx) error) {
-			r.change(func(ctx context.Context, tx *sql.Tx) (session.Cookie, error) { return session.Cookie{}, f(ctx, tx) })
+		end := func(f func(ctx context.Context, tx *store.Tx) error) {
+			r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) { return session.Cookie{}, f(ctx, tx) })
 		}
-		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndOthers(ctx, tx, r.of(here)) })
+		end(func(ctx context.Context, tx *store.Tx) error { return r.EndOthers(ctx, tx, r.of(here)) })
 		if r.of(here).Principal != "a" || r.of(there).Principal != "" || r.of(other).Principal != "b" {
 			t.Errorf("after EndOthers: %+v, %+v, %+v", r.of(here), r.of(there), r.of(other))
 		}
-		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndOthers(ctx, tx, r.of(nobody)) })
-		end(func(ctx context.Context, tx *sql.Tx) error { return r.EndAll(ctx, tx, "a") })
+		end(func(ctx context.Context, tx *store.Tx) error { return r.EndOthers(ctx, tx, r.of(nobody)) })
+		end(func(ctx context.Context, tx *store.Tx) error { return r.EndAll(ctx, tx, "a") })
 		if r.of(here).Principal != "" || r.of(other).Principal != "b" || r.of(nobody).Anonymous() {
 			t.Errorf("after EndAll: %+v, %+v, %+v", r.of(here), r.of(other), r.of(nobody))
 		}

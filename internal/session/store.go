@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
@@ -16,7 +15,7 @@ func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Ses
 		WHERE secret_hash = $1 AND expires_at > $2`, hash, store.Micros(now)).
 		Scan(&s.ID, &s.Principal, &created, &signedIn)
 	if err != nil {
-		return Session{}, store.Found(err)
+		return Session{}, store.MapNotFound(err)
 	}
 	s.CreatedAt, s.hash = store.Time(created), string(hash)
 	if signedIn != 0 {
@@ -25,7 +24,7 @@ func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Ses
 	return s, nil
 }
 
-func insert(ctx context.Context, tx *sql.Tx, s Session, until time.Time) error {
+func insert(ctx context.Context, tx *store.Tx, s Session, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO sessions (id, secret_hash, principal, created_at, signed_in_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -34,8 +33,8 @@ func insert(ctx context.Context, tx *sql.Tx, s Session, until time.Time) error {
 }
 
 // replace gives the row another secret if it still has the one of old.
-func replace(ctx context.Context, tx *sql.Tx, s Session, old []byte, until time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func replace(ctx context.Context, tx *store.Tx, s Session, old []byte, until time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE sessions SET secret_hash = $1, principal = $2, signed_in_at = $3, expires_at = $4
 		WHERE id = $5 AND secret_hash = $6`,
 		[]byte(s.hash), s.Principal, signedIn(s), store.Micros(until), s.ID, old))
@@ -48,12 +47,12 @@ func signedIn(s Session) int64 {
 	return store.Micros(s.SignedInAt)
 }
 
-func drop(ctx context.Context, tx *sql.Tx, id string) error {
+func drop(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id)
 	return err
 }
 
-func dropOthers(ctx context.Context, tx *sql.Tx, principal, id string) error {
+func dropOthers(ctx context.Context, tx *store.Tx, principal, id string) error {
 	if principal == "" {
 		return nil // nobody's
 	}
@@ -61,7 +60,7 @@ func dropOthers(ctx context.Context, tx *sql.Tx, principal, id string) error {
 	return err
 }
 
-func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
+func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	return err
 }
 
-func addKey(ctx context.Context, tx *sql.Tx, vault *store.Vault, id string, key []byte, now time.Time) error {
+func addKey(ctx context.Context, tx *store.Tx, vault *store.Vault, id string, key []byte, now time.Time) error {
 	sealed, err := vault.Seal(ctx, tx, store.SystemKey, keyCell(id), key)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func addKey(ctx context.Context, tx *sql.Tx, vault *store.Vault, id string, key 
 // loadKeys returns the signing keys, newest first.
 func loadKeys(ctx context.Context, db *store.DB) ([][]byte, error) {
 	var keys [][]byte
-	err := db.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT id, sealed FROM session_keys ORDER BY created_at DESC, id`)
 		if err != nil {
 			return err

@@ -13,10 +13,10 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Behind tells how many migrations Open would run on the party's database: fewer
+// PendingMigrations tells how many migrations Open would run on the party's database: fewer
 // than none for one that a newer version has migrated. It opens the database to
 // read and changes nothing. ErrNotFound is for a database that was never opened.
-func Behind(ctx context.Context, c Config) (int, error) {
+func PendingMigrations(ctx context.Context, c Config) (int, error) {
 	db, err := openToRead(ctx, c)
 	if err != nil {
 		return 0, err

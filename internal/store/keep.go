@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Keep returns the secret of that name that was made once for this database,
+// GetOrCreateSecret returns the secret of that name that was made once for this database,
 // making it if it is missing. Of several replicas at their first start one
 // makes it and all return the same. It is sealed under the system key.
-func (db *DB) Keep(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
+func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
 	at := Cell{"keepsakes", "sealed", name}
 	var plain []byte
 	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {

@@ -59,7 +59,7 @@ func TestThroughPgBouncer(t *testing.T) {
 				group.Go(func() { use(t, db, []string{store.Portal, store.Provider}[i%2]) })
 			}
 			group.Wait()
-			if n, err := store.Behind(t.Context(), store.Config{URL: address, Party: store.Provider}); n != 0 || err != nil {
+			if n, err := store.PendingMigrations(t.Context(), store.Config{URL: address, Party: store.Provider}); n != 0 || err != nil {
 				t.Errorf("%d migrations are missing: %v", n, err)
 			}
 			plain, err := sql.Open("pgx", direct)

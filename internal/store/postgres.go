@@ -139,10 +139,10 @@ func inSchema(ctx context.Context, q Queryer, schema string) error {
 // the one that is waited for.
 const lockPause = 200 * time.Millisecond
 
-// Exclusively runs f while no other process runs one under the same key. The lock is a
+// WithLock runs f while no other process runs one under the same key. The lock is a
 // transaction's, so that it holds behind every pooler; f uses other connections. SQLite
 // has one process, and no lock.
-func (db *DB) Exclusively(ctx context.Context, key int64, f func(context.Context) error) error {
+func (db *DB) WithLock(ctx context.Context, key int64, f func(context.Context) error) error {
 	if db.Dialect != Postgres {
 		return f(ctx)
 	}

@@ -188,7 +188,7 @@ func Migrations(party string) fs.FS {
 // migrate applies what is new of the migrations in from, to the schema that the
 // connections must work in. The lock is goose's own, which older versions take too.
 func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
-	return db.Exclusively(ctx, lock.DefaultLockID, func(ctx context.Context) error {
+	return db.WithLock(ctx, lock.DefaultLockID, func(ctx context.Context) error {
 		dialect := goose.DialectSQLite3
 		if db.Dialect == Postgres {
 			dialect = goose.DialectPostgres
@@ -355,9 +355,9 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// One reports whether a conditional statement changed exactly one row: the
+// ExecOne reports whether a conditional statement changed exactly one row: the
 // one winner of a race for state that is used once.
-func One(res sql.Result, err error) (bool, error) {
+func ExecOne(res sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
@@ -365,8 +365,8 @@ func One(res sql.Result, err error) (bool, error) {
 	return n == 1, err
 }
 
-// Found turns database/sql's missing row into ErrNotFound.
-func Found(err error) error {
+// MapNotFound turns database/sql's missing row into ErrNotFound.
+func MapNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}

@@ -211,7 +211,7 @@ func TestOneWinnerOfAConditionalUpdate(t *testing.T) {
 		for range 50 {
 			wg.Go(func() {
 				err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-					won, err := store.One(tx.ExecContext(ctx, `UPDATE once SET used = $1 WHERE id = $2 AND used = $3`, true, "a", false))
+					won, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE once SET used = $1 WHERE id = $2 AND used = $3`, true, "a", false))
 					if won {
 						wins <- true
 					}
@@ -282,7 +282,7 @@ func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
 				wg.Go(func() {
 					won := false
 					err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
-						won, err = store.One(tx.ExecContext(ctx, `INSERT INTO pairs VALUES ($1, $1) ON CONFLICT (id) DO NOTHING`, fmt.Sprint(round)))
+						won, err = store.ExecOne(tx.ExecContext(ctx, `INSERT INTO pairs VALUES ($1, $1) ON CONFLICT (id) DO NOTHING`, fmt.Sprint(round)))
 						return err
 					})
 					if err != nil {
@@ -376,7 +376,7 @@ func TestAKeepsakeIsMadeOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				got, err := db.Keep(t.Context(), "ring", func() ([]byte, error) { return fmt.Appendf(nil, "ring %d", i), nil })
+				got, err := db.GetOrCreateSecret(t.Context(), "ring", func() ([]byte, error) { return fmt.Appendf(nil, "ring %d", i), nil })
 				if err != nil {
 					t.Error(err)
 				}

@@ -41,8 +41,8 @@ func sweep(ctx context.Context, run func(context.Context, func(context.Context, 
 	return nil
 }
 
-// Changed is how many rows a statement changed.
-func Changed(res sql.Result, err error) (int64, error) {
+// RowsAffected is how many rows a statement changed.
+func RowsAffected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}

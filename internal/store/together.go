@@ -56,12 +56,12 @@ func (r *run[V]) wait(ctx context.Context) error {
 	}
 }
 
-// Together has those who ask for the same thing at the same time answered by one
+// Coalescer has those who ask for the same thing at the same time answered by one
 // run. Who comes while a run is under way waits for the next one, which begins after
 // they came: so everybody gets what a run of their own could have found, and nobody
 // anything that was so before they asked. Nothing is kept between runs. The zero
 // value is ready.
-type Together[K comparable, V any] struct {
+type Coalescer[K comparable, V any] struct {
 	mu   sync.Mutex
 	keys map[K]*turn[V] // those that are asked for; the run that can still be joined, nil for none
 }
@@ -74,7 +74,7 @@ type turn[V any] struct {
 // Do returns what f returns, called here or for somebody else with the same key. f
 // must do the same for everybody who gives that key, and what it returns must not be
 // changed.
-func (t *Together[K, V]) Do(ctx context.Context, key K, f func(ctx context.Context) (V, error)) (V, error) {
+func (t *Coalescer[K, V]) Do(ctx context.Context, key K, f func(ctx context.Context) (V, error)) (V, error) {
 	t.mu.Lock()
 	next, busy := t.keys[key]
 	if next != nil {
@@ -98,7 +98,7 @@ func (t *Together[K, V]) Do(ctx context.Context, key K, f func(ctx context.Conte
 }
 
 // take makes the run that waits, and hands on to the next one.
-func (t *Together[K, V]) take(key K) {
+func (t *Coalescer[K, V]) take(key K) {
 	runtime.Gosched() // those who are about to ask can join
 	t.mu.Lock()
 	next := t.keys[key]
@@ -119,10 +119,10 @@ func (t *Together[K, V]) take(key K) {
 // maxGathered is how many keys a question has at most.
 const maxGathered = 16
 
-// Gather is Together for questions that can be asked of many keys at once, as by
+// Batcher is Together for questions that can be asked of many keys at once, as by
 // WHERE id IN: who asks while a question is under way is in the next one, whatever
 // their key. The zero value is ready.
-type Gather[K comparable, V any] struct {
+type Batcher[K comparable, V any] struct {
 	mu   sync.Mutex
 	busy bool
 	next *question[K, V] // the one that can still be joined; nil for none
@@ -141,7 +141,7 @@ func (q *question[K, V]) put() {
 // Ask returns what f, called here or for somebody else, finds for the key; the zero
 // value where it finds nothing. f gets 1 to 16 different keys, must do the same for
 // everybody, and what it returns must not be changed.
-func (g *Gather[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Context, keys []K) (map[K]V, error)) (V, error) {
+func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Context, keys []K) (map[K]V, error)) (V, error) {
 	g.mu.Lock()
 	q := g.next
 	if q != nil {
@@ -174,7 +174,7 @@ func (g *Gather[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Contex
 }
 
 // take puts the question that waits, and hands on to the next one.
-func (g *Gather[K, V]) take() {
+func (g *Batcher[K, V]) take() {
 	runtime.Gosched() // those who are about to ask can join
 	g.mu.Lock()
 	q := g.next
@@ -193,9 +193,9 @@ func (g *Gather[K, V]) take() {
 	}
 }
 
-// Padded is how many a query is written for that has n values: 1, 4, 16 and so on, so
+// PadCount is how many a query is written for that has n values: 1, 4, 16 and so on, so
 // that its texts are few.
-func Padded(n int) int {
+func PadCount(n int) int {
 	to := 1
 	for to < n {
 		to *= 4
@@ -203,10 +203,10 @@ func Padded(n int) int {
 	return to
 }
 
-// In is what follows IN for the values, whose first placeholder has the number from,
+// InList is what follows IN for the values, whose first placeholder has the number from,
 // and its arguments; Padded says how many, by repeating the last one.
-func In(from int, values []string) (list string, args []any) {
-	n := Padded(len(values))
+func InList(from int, values []string) (list string, args []any) {
+	n := PadCount(len(values))
 	text := append(make([]byte, 0, 5*n), '(')
 	for i := range n {
 		text = strconv.AppendInt(append(text, '$'), int64(from+i), 10)

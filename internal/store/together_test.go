@@ -13,7 +13,7 @@ import (
 )
 
 func TestNobodyGetsWhatWasSoBeforeTheyAsked(t *testing.T) {
-	var together Together[string, int64]
+	var together Coalescer[string, int64]
 	var state, runs atomic.Int64
 	var wg sync.WaitGroup
 	const askers, each = 32, 200
@@ -41,7 +41,7 @@ func TestNobodyGetsWhatWasSoBeforeTheyAsked(t *testing.T) {
 
 func TestThoseWhoWaitShareARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var together Together[string, int]
+		var together Coalescer[string, int]
 		var runs atomic.Int64
 		asked := func(ctx context.Context, key string, want int, refused error) {
 			n, err := together.Do(ctx, key, func(ctx context.Context) (int, error) { return int(runs.Add(1)), ctx.Err() })
@@ -72,8 +72,8 @@ func TestThoseWhoWaitShareARun(t *testing.T) {
 
 func TestAPanicIsToldToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var together Together[string, int]
-		var gather Gather[string, int]
+		var together Coalescer[string, int]
+		var gather Batcher[string, int]
 		for what, ask := range map[string]func(f func() int) (int, error){
 			"together": func(f func() int) (int, error) {
 				return together.Do(t.Context(), "k", func(context.Context) (int, error) { return f(), nil })
@@ -103,7 +103,7 @@ func TestAPanicIsToldToAll(t *testing.T) {
 
 func TestOneQuestionForAllKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var gather Gather[int, int]
+		var gather Batcher[int, int]
 		var questions [][]int
 		var mu sync.Mutex
 		twice := func(_ context.Context, keys []int) (map[int]int, error) {
@@ -153,7 +153,7 @@ func TestOneQuestionForAllKeys(t *testing.T) {
 }
 
 func TestNobodyGetsAnotherKeysAnswer(t *testing.T) {
-	var gather Gather[int64, int64]
+	var gather Batcher[int64, int64]
 	var state atomic.Int64
 	var wg sync.WaitGroup
 	for i := range int64(48) {
@@ -184,7 +184,7 @@ func TestTextsOfInAreFew(t *testing.T) {
 		for i := range values {
 			values[i] = string(rune('a' + i))
 		}
-		list, args := In(2, values)
+		list, args := InList(2, values)
 		texts[list] = true
 		if args[0] != "a" || args[n-1] != values[n-1] || args[len(args)-1] != values[n-1] || strings.Count(list, "$") != len(args) {
 			t.Errorf("In(2, %q) = %s, %v", values, list, args)

@@ -107,7 +107,7 @@ func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
 func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte, made bool, err error) {
 	key = make([]byte, 32)
 	rand.Read(key)
-	made, err = One(q.ExecContext(ctx,
+	made, err = ExecOne(q.ExecContext(ctx,
 		`INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 		id, seal(v.master, keyCell(id), key), Micros(v.now())))
 	return key, made, err
@@ -194,7 +194,7 @@ func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
 				if err != nil {
 					return fmt.Errorf("store: data key %s: %w", k.id, err)
 				}
-				won, err := One(tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2 AND wrapped = $3`, seal(v.master, keyCell(k.id), key), k.id, k.wrapped))
+				won, err := ExecOne(tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2 AND wrapped = $3`, seal(v.master, keyCell(k.id), key), k.id, k.wrapped))
 				if err != nil {
 					return err
 				}

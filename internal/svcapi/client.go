@@ -114,7 +114,7 @@ func checkBase(raw string, plain bool) (*url.URL, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return nil, errors.New("svcapi: BaseURL has credentials, a query or a fragment")
 	case u.Scheme == "https":
-	case u.Scheme == "http" && (plain || httpx.Loopback(u.Hostname())):
+	case u.Scheme == "http" && (plain || httpx.IsLoopback(u.Hostname())):
 	case u.Scheme == "http":
 		return nil, errors.New("svcapi: BaseURL is plain http and not on loopback")
 	default:

@@ -97,7 +97,7 @@ func (t *Telemetry) Party(name string) *Party { return &Party{t, name} }
 // Handler observes every request that next, which is httpx.Wrap's, answers.
 func (p *Party) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := &httpx.Seen{}
+		seen := &httpx.RequestRecord{}
 		ctx, end := p.traces.request(r, p.name, seen)
 		began := time.Now()
 		done := false
@@ -110,7 +110,7 @@ func (p *Party) Handler(next http.Handler) http.Handler {
 			p.requestTime.WithLabelValues(p.name, seen.Route).Observe(time.Since(began).Seconds())
 			end()
 		}()
-		next.ServeHTTP(w, r.WithContext(httpx.Watch(ctx, seen)))
+		next.ServeHTTP(w, r.WithContext(httpx.WithRequestRecord(ctx, seen)))
 		done = true
 	})
 }

@@ -81,7 +81,7 @@ func (t *traces) carried(ctx context.Context) string {
 // methods are those that a span names.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
-func (t *traces) request(r *http.Request, party string, seen *httpx.Seen) (context.Context, func()) {
+func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecord) (context.Context, func()) {
 	ctx := parent(r.Context(), r.Header.Get("Traceparent"))
 	if t == nil {
 		return ctx, func() {}

@@ -182,7 +182,7 @@ func (s *Sender) CheckURL(raw string) error {
 	case u.User != nil || u.Fragment != "":
 		return fmt.Errorf("%w: it has credentials or a fragment", errURL)
 	case u.Scheme == "https":
-	case u.Scheme == "http" && s.loopback && httpx.Loopback(u.Hostname()):
+	case u.Scheme == "http" && s.loopback && httpx.IsLoopback(u.Hostname()):
 	default:
 		return fmt.Errorf("%w: it is not https", errURL)
 	}

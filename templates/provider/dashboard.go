@@ -9,8 +9,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Desk is what every page of the dashboard has around it.
-type Desk struct {
+// Dashboard is what every page of the dashboard has around it.
+type Dashboard struct {
 	Lang      contract.Lang
 	Styles    []string
 	Icon      string
@@ -32,23 +32,23 @@ type Desk struct {
 	Given url.Values // what was sent
 }
 
-// DeskSignInProblem says why a sign-in did not work.
-type DeskSignInProblem int
+// DashboardSignInProblem says why a sign-in did not work.
+type DashboardSignInProblem int
 
 const (
-	DeskSignInFine DeskSignInProblem = iota
-	DeskSignInWrong
-	DeskSignInTooOften
+	DashboardSignInFine DashboardSignInProblem = iota
+	DashboardSignInWrong
+	DashboardSignInTooOften
 )
 
-// DeskSignIn is the way in.
-type DeskSignIn struct {
+// DashboardSignIn is the way in.
+type DashboardSignIn struct {
 	Email, Next string
-	Problem     DeskSignInProblem
+	Problem     DashboardSignInProblem
 }
 
-// DeskOverview is the first page.
-type DeskOverview struct {
+// DashboardOverview is the first page.
+type DashboardOverview struct {
 	Environment contract.Environment
 	Statuses    []contract.Status
 	Week, Month map[contract.Status]int // reports that were begun since
@@ -57,45 +57,45 @@ type DeskOverview struct {
 	Callback    string // "none", "on", "off"
 }
 
-// DeskWebhooks is where events go.
-type DeskWebhooks struct {
+// DashboardWebhooks is where events go.
+type DashboardWebhooks struct {
 	URL      string // empty: there is no callback
 	Disabled time.Time
-	Statuses []DeskStatus
-	Signers  []DeskSigner
+	Statuses []DashboardStatus
+	Signers  []DashboardSigner
 }
 
-// DeskStatus is a status that can be subscribed to.
-type DeskStatus struct {
+// DashboardStatus is a status that can be subscribed to.
+type DashboardStatus struct {
 	Status contract.Status
 	Chosen bool
 }
 
-// DeskSigner is a secret that signs.
-type DeskSigner struct {
+// DashboardSigner is a secret that signs.
+type DashboardSigner struct {
 	ID            string
 	Created, Ends time.Time
 }
 
-// DeskPager leads on and back in a list; empty is no way.
-type DeskPager struct{ Older, Newest string }
+// DashboardPager leads on and back in a list; empty is no way.
+type DashboardPager struct{ Older, Newest string }
 
-// DeskChip is a filter of a list.
-type DeskChip struct {
+// DashboardChip is a filter of a list.
+type DashboardChip struct {
 	Name, URL string // Name is empty for all
 	Current   bool
 }
 
-// DeskDeliveries is the list of deliveries.
-type DeskDeliveries struct {
-	Chips  []DeskChip
+// DashboardDeliveries is the list of deliveries.
+type DashboardDeliveries struct {
+	Chips  []DashboardChip
 	Report string // the reference of the report that they are of; empty for any
-	Rows   []DeskDelivery
-	Pager  DeskPager
+	Rows   []DashboardDelivery
+	Pager  DashboardPager
 }
 
-// DeskDelivery is a delivery.
-type DeskDelivery struct {
+// DashboardDelivery is a delivery.
+type DashboardDelivery struct {
 	ID, EventID string
 	Report      string // a reference; empty where it is not the account's own
 	Status      contract.Status
@@ -106,45 +106,45 @@ type DeskDelivery struct {
 	Created     time.Time
 	Resends     int64
 
-	Attempts []DeskAttempt
+	Attempts []DashboardAttempt
 	Body     string
 	Shredded bool
 }
 
-// DeskAttempt is one try.
-type DeskAttempt struct {
+// DashboardAttempt is one try.
+type DashboardAttempt struct {
 	At    time.Time
 	HTTP  int
 	Took  time.Duration
 	Error string
 }
 
-// DeskCredential is a secret of the API.
-type DeskCredential struct {
+// DashboardCredential is a secret of the API.
+type DashboardCredential struct {
 	ID, ClientID              string
 	Created, Expires, Revoked time.Time
 	Live                      bool
 	Rotatable                 bool // no other secret of the client is good
 }
 
-// DeskRedirects is how secure redirects come back.
-type DeskRedirects struct {
+// DashboardRedirects is how secure redirects come back.
+type DashboardRedirects struct {
 	URLs        []string // the first is the static one
 	Origins     []string // of pages that may show the widget
 	Mode        string
 	RequireForm bool
 }
 
-// DeskReports is the list of reports.
-type DeskReports struct {
-	Chips    []DeskChip
+// DashboardReports is the list of reports.
+type DashboardReports struct {
+	Chips    []DashboardChip
 	Searched string // what was looked for, if nothing was found
-	Rows     []DeskReport
-	Pager    DeskPager
+	Rows     []DashboardReport
+	Pager    DashboardPager
 }
 
-// DeskReport is a report and its visit.
-type DeskReport struct {
+// DashboardReport is a report and its visit.
+type DashboardReport struct {
 	Reference   string
 	PublicToken string // on the report's own page
 	ProductID   string
@@ -159,26 +159,26 @@ type DeskReport struct {
 	Way        string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
 	Expires    time.Time
-	Moments    []DeskMoment
-	Shares     []DeskShare
-	Deliveries []DeskDelivery
+	Moments    []DashboardMoment
+	Shares     []DashboardShare
+	Deliveries []DashboardDelivery
 }
 
-// DeskMoment is a line of a timeline.
-type DeskMoment struct {
+// DashboardMoment is a line of a timeline.
+type DashboardMoment struct {
 	At         time.Time
 	Kind, Text string
 }
 
-// DeskSharing is the relay tokens.
-type DeskSharing struct {
-	Granted  []DeskShare
-	Received []DeskShare
-	Pager    DeskPager
+// DashboardSharing is the relay tokens.
+type DashboardSharing struct {
+	Granted  []DashboardShare
+	Received []DashboardShare
+	Pager    DashboardPager
 }
 
-// DeskShare is a relay token.
-type DeskShare struct {
+// DashboardShare is a relay token.
+type DashboardShare struct {
 	Reference, RelayToken string
 	Report                string // a reference; empty for a share that was received
 	With, WithName        string
@@ -187,53 +187,53 @@ type DeskShare struct {
 	Read, Revoked         time.Time
 }
 
-// DeskOutbox is the letters to applicants.
-type DeskOutbox struct {
+// DashboardOutbox is the letters to applicants.
+type DashboardOutbox struct {
 	Sends   bool // there is a mail server
-	Letters []DeskLetter
-	Pager   DeskPager
+	Letters []DashboardLetter
+	Pager   DashboardPager
 }
 
-// DeskLetter is one of them; Body is empty when it was sent.
-type DeskLetter struct {
+// DashboardLetter is one of them; Body is empty when it was sent.
+type DashboardLetter struct {
 	Report, To, Subject, Body      string
 	Created, Expires, Sent, Failed time.Time
 }
 
-// DeskAccounts is the account's children.
-type DeskAccounts struct {
-	Children []DeskAccount
+// DashboardAccounts is the account's children.
+type DashboardAccounts struct {
+	Children []DashboardAccount
 	Addable  bool // more can be made
 }
 
-// DeskAccount is a child account.
-type DeskAccount struct {
+// DashboardAccount is a child account.
+type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
-	Products                    []DeskProduct
-	Configurations              []DeskConfiguration
+	Products                    []DashboardProduct
+	Configurations              []DashboardConfiguration
 	Own                         string // the id of its own configuration; empty where it inherits
 	Assignable                  bool
 }
 
-// DeskProducts is the account's own products, and its configurations.
-type DeskProducts struct {
-	Products       []DeskProduct
-	Configurations []DeskConfiguration
+// DashboardProducts is the account's own products, and its configurations.
+type DashboardProducts struct {
+	Products       []DashboardProduct
+	Configurations []DashboardConfiguration
 	Assignable     bool // configurations can be assigned
 }
 
-// DeskProduct is a product with its configuration.
-type DeskProduct struct {
+// DashboardProduct is a product with its configuration.
+type DashboardProduct struct {
 	ID, Name, DisplayName string
 	Kind                  contract.Product
 	InquiryType           string
-	Configuration         DeskConfiguration
+	Configuration         DashboardConfiguration
 	Inherited             bool
 }
 
-// DeskConfiguration is what products are configured as.
-type DeskConfiguration struct {
+// DashboardConfiguration is what products are configured as.
+type DashboardConfiguration struct {
 	ID, Alias         string
 	Kind              contract.Product
 	InquiryType       string
@@ -244,32 +244,32 @@ type DeskConfiguration struct {
 	Workflow          report.Workflow // of eligibility reports
 }
 
-// DeskPeople is who signs in for the account.
-type DeskPeople struct{ Rows []DeskPerson }
+// DashboardPeople is who signs in for the account.
+type DashboardPeople struct{ Rows []DashboardPerson }
 
-// DeskPerson is one of them.
-type DeskPerson struct {
+// DashboardPerson is one of them.
+type DashboardPerson struct {
 	ID, Email string
 	Created   time.Time
 	Self      bool // who looks
 }
 
-// DeskEntry is a line of the audit trail.
-type DeskEntry struct {
+// DashboardEntry is a line of the audit trail.
+type DashboardEntry struct {
 	At                          time.Time
 	By, Action, Object, Details string
 }
 
-// DeskAudit is the audit trail.
-type DeskAudit struct {
-	Rows  []DeskEntry
-	Pager DeskPager
+// DashboardAudit is the audit trail.
+type DashboardAudit struct {
+	Rows  []DashboardEntry
+	Pager DashboardPager
 }
 
-func (d Desk) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(d.Lang) }
+func (d Dashboard) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(d.Lang) }
 
 // page is the page around content, with a title.
-func (d Desk) page(title string) ui.Page {
+func (d Dashboard) page(title string) ui.Page {
 	home := ""
 	if d.Email != "" {
 		home = "/dashboard"
@@ -281,14 +281,14 @@ func (d Desk) page(title string) ui.Page {
 	return p
 }
 
-// deskSection is an entry of the menu.
-type deskSection struct {
+// dashboardSection is an entry of the menu.
+type dashboardSection struct {
 	name, path string
 	words      contract.Words
 	parents    bool // of parent accounts only
 }
 
-var deskSections = []deskSection{
+var dashboardSections = []dashboardSection{
 	{"overview", "/dashboard", contract.Words{EN: "Overview", ES: "Resumen"}, false},
 	{"reports", "/dashboard/reports", contract.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
 	{"relay", "/dashboard/relay-tokens", contract.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
@@ -305,7 +305,7 @@ var deskSections = []deskSection{
 
 // value is what a field shows: what was sent in a form that was refused, else what
 // is so.
-func (d Desk) value(field, now string) string {
+func (d Dashboard) value(field, now string) string {
 	if d.Given.Has(field) {
 		return d.Given.Get(field)
 	}
@@ -313,7 +313,7 @@ func (d Desk) value(field, now string) string {
 }
 
 // wrong is what is wrong with a field.
-func (d Desk) wrong(field string) string {
+func (d Dashboard) wrong(field string) string {
 	if d.Wrong == field {
 		return d.Words
 	}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "vestibule/templates/ui"
 
-// DeskCredentialsPage is the secrets of the API.
-func DeskCredentialsPage(d Desk, all []DeskCredential) templ.Component {
+// DashboardCredentialsPage is the secrets of the API.
+func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -127,7 +127,7 @@ func DeskCredentialsPage(d Desk, all []DeskCredential) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "credentials", d.say("Credentials", "Credenciales"), d.say("What your servers call the API with. Of a secretKey only a hash is kept: it is shown once, when it is made.", "Con lo que sus servidores llaman a la API. De una secretKey solo se guarda un hash: se muestra una vez, al crearla.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "credentials", d.say("Credentials", "Credenciales"), d.say("What your servers call the API with. Of a secretKey only a hash is kept: it is shown once, when it is made.", "Con lo que sus servidores llaman a la API. De una secretKey solo se guarda un hash: se muestra una vez, al crearla.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -135,7 +135,7 @@ func DeskCredentialsPage(d Desk, all []DeskCredential) templ.Component {
 	})
 }
 
-func credentialGrid(d Desk, all []DeskCredential) ui.Grid {
+func credentialGrid(d Dashboard, all []DashboardCredential) ui.Grid {
 	g := ui.Grid{Caption: d.say("Credentials, the newest first", "Credenciales, las más recientes primero"), HideCaption: true, Columns: []ui.Column{
 		{Label: "clientId"}, {Label: d.say("Made", "Creada")}, {Label: d.say("State", "Estado")}, {Label: d.say("Actions", "Acciones")}}}
 	for _, c := range all {
@@ -144,7 +144,7 @@ func credentialGrid(d Desk, all []DeskCredential) ui.Grid {
 	return g
 }
 
-func credentialState(d Desk, c DeskCredential) templ.Component {
+func credentialState(d Dashboard, c DashboardCredential) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -242,7 +242,7 @@ func credentialState(d Desk, c DeskCredential) templ.Component {
 	})
 }
 
-func credentialActions(d Desk, c DeskCredential) templ.Component {
+func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -370,8 +370,8 @@ func credentialActions(d Desk, c DeskCredential) templ.Component {
 	})
 }
 
-// DeskRedirectsPage is how secure redirects come back.
-func DeskRedirectsPage(d Desk, v DeskRedirects) templ.Component {
+// DashboardRedirectsPage is how secure redirects come back.
+func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -709,7 +709,7 @@ func DeskRedirectsPage(d Desk, v DeskRedirects) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "redirects", d.say("Redirects", "Redirecciones"), d.say("Where a secure redirect may send an applicant back to, and how; and which sites may show the widget.", "Adónde y cómo puede una redirección segura devolver a un solicitante, y qué sitios pueden mostrar el widget.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "redirects", d.say("Redirects", "Redirecciones"), d.say("Where a secure redirect may send an applicant back to, and how; and which sites may show the widget.", "Adónde y cómo puede una redirección segura devolver a un solicitante, y qué sitios pueden mostrar el widget.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -724,7 +724,7 @@ func checked(b bool) string {
 	return ""
 }
 
-func (v DeskRedirects) grid(d Desk) ui.Grid {
+func (v DashboardRedirects) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Registered complete URLs", "Direcciones registradas"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Address", "Dirección")}, {Label: d.say("Kind", "Clase")}, {Label: d.say("Actions", "Acciones")}}}
 	for i, u := range v.URLs {
@@ -737,7 +737,7 @@ func (v DeskRedirects) grid(d Desk) ui.Grid {
 	return g
 }
 
-func (v DeskRedirects) sites(d Desk) ui.Grid {
+func (v DashboardRedirects) sites(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Registered sites", "Sitios registrados"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Site", "Sitio")}, {Label: d.say("Actions", "Acciones")}}}
 	for _, o := range v.Origins {
@@ -746,7 +746,7 @@ func (v DeskRedirects) sites(d Desk) ui.Grid {
 	return g
 }
 
-func siteActions(d Desk, origin string) templ.Component {
+func siteActions(d Dashboard, origin string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -806,7 +806,7 @@ func siteActions(d Desk, origin string) templ.Component {
 	})
 }
 
-func urlActions(d Desk, url string, static bool) templ.Component {
+func urlActions(d Dashboard, url string, static bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

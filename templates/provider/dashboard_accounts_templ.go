@@ -14,8 +14,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DeskAccountsPage is the account's children.
-func DeskAccountsPage(d Desk, v DeskAccounts) templ.Component {
+// DashboardAccountsPage is the account's children.
+func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -195,7 +195,7 @@ func DeskAccountsPage(d Desk, v DeskAccounts) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "accounts", d.say("Child accounts", "Cuentas hijas"), d.say("Accounts below this one, each with products of its own.", "Cuentas por debajo de esta, cada una con sus propios productos.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "accounts", d.say("Child accounts", "Cuentas hijas"), d.say("Accounts below this one, each with products of its own.", "Cuentas por debajo de esta, cada una con sus propios productos.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -203,7 +203,7 @@ func DeskAccountsPage(d Desk, v DeskAccounts) templ.Component {
 	})
 }
 
-func names(d Desk, label string) templ.Component {
+func names(d Dashboard, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -258,7 +258,7 @@ func names(d Desk, label string) templ.Component {
 	})
 }
 
-func (v DeskAccounts) grid(d Desk) ui.Grid {
+func (v DashboardAccounts) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Child accounts by name", "Cuentas hijas por nombre"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Name", "Nombre")}, {Label: "publicId"}, {Label: d.say("Made", "Creada")}}}
 	for _, a := range v.Children {
@@ -267,8 +267,8 @@ func (v DeskAccounts) grid(d Desk) ui.Grid {
 	return g
 }
 
-// DeskAccountPage is a child account with its products.
-func DeskAccountPage(d Desk, a DeskAccount) templ.Component {
+// DashboardAccountPage is a child account with its products.
+func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -515,7 +515,7 @@ func DeskAccountPage(d Desk, a DeskAccount) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "accounts", a.Name, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "accounts", a.Name, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -523,8 +523,8 @@ func DeskAccountPage(d Desk, a DeskAccount) templ.Component {
 	})
 }
 
-// DeskProductsPage is the account's own products and its configurations.
-func DeskProductsPage(d Desk, v DeskProducts) templ.Component {
+// DashboardProductsPage is the account's own products and its configurations.
+func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -646,7 +646,7 @@ func DeskProductsPage(d Desk, v DeskProducts) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "products", d.say("Products and configurations", "Productos y configuraciones"), d.say("What reports of each product are, and how they are made.", "Qué informes da cada producto y cómo se hacen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "products", d.say("Products and configurations", "Productos y configuraciones"), d.say("What reports of each product are, and how they are made.", "Qué informes da cada producto y cómo se hacen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -654,7 +654,7 @@ func DeskProductsPage(d Desk, v DeskProducts) templ.Component {
 	})
 }
 
-func products(d Desk, all []DeskProduct, configurations []DeskConfiguration, assignable bool, child string) templ.Component {
+func products(d Dashboard, all []DashboardProduct, configurations []DashboardConfiguration, assignable bool, child string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -782,7 +782,7 @@ func products(d Desk, all []DeskProduct, configurations []DeskConfiguration, ass
 	})
 }
 
-func inForce(d Desk, p DeskProduct) templ.Component {
+func inForce(d Dashboard, p DashboardProduct) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -863,7 +863,7 @@ func inForce(d Desk, p DeskProduct) templ.Component {
 }
 
 // assign chooses a configuration for a product or a child account.
-func assign(d Desk, account, product, child, now string, all []DeskConfiguration) templ.Component {
+func assign(d Dashboard, account, product, child, now string, all []DashboardConfiguration) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -988,14 +988,14 @@ func assign(d Desk, account, product, child, now string, all []DeskConfiguration
 }
 
 // own is the product's own configuration; empty where it inherits one.
-func (p DeskProduct) own() string {
+func (p DashboardProduct) own() string {
 	if p.Inherited {
 		return ""
 	}
 	return p.Configuration.ID
 }
 
-func options(d Desk, all []DeskConfiguration, now string) []ui.Option {
+func options(d Dashboard, all []DashboardConfiguration, now string) []ui.Option {
 	var out []ui.Option
 	for _, c := range all {
 		out = append(out, ui.Option{Value: c.ID, Label: c.Alias + " (" + d.kind(c.Kind) + ")", Chosen: c.ID == now})
@@ -1004,7 +1004,7 @@ func options(d Desk, all []DeskConfiguration, now string) []ui.Option {
 }
 
 // switches says how reports of a configuration are made.
-func (c DeskConfiguration) switches(d Desk) string {
+func (c DashboardConfiguration) switches(d Dashboard) string {
 	yes, no := d.say("on", "sí"), d.say("off", "no")
 	word := func(b bool) string {
 		if b {
@@ -1032,7 +1032,7 @@ func (c DeskConfiguration) switches(d Desk) string {
 	return d.say("no switches", "sin opciones")
 }
 
-func (v DeskProducts) grid(d Desk) ui.Grid {
+func (v DashboardProducts) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Configurations of this account", "Configuraciones de esta cuenta"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Name", "Nombre")}, {Label: d.say("Report", "Informe")}, {Label: d.say("Inquiry type", "Tipo de consulta")}, {Label: d.say("Switches", "Opciones")}}}
 	for _, c := range v.Configurations {
@@ -1041,8 +1041,8 @@ func (v DeskProducts) grid(d Desk) ui.Grid {
 	return g
 }
 
-// DeskAuditPage is the audit trail.
-func DeskAuditPage(d Desk, v DeskAudit) templ.Component {
+// DashboardAuditPage is the audit trail.
+func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1145,7 +1145,7 @@ func DeskAuditPage(d Desk, v DeskAudit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "audit", d.say("Audit trail", "Registro de cambios"), d.say("Every change that was made on these pages: who made it and when.", "Cada cambio hecho en estas páginas: quién lo hizo y cuándo.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "audit", d.say("Audit trail", "Registro de cambios"), d.say("Every change that was made on these pages: who made it and when.", "Cada cambio hecho en estas páginas: quién lo hizo y cuándo.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1153,7 +1153,7 @@ func DeskAuditPage(d Desk, v DeskAudit) templ.Component {
 	})
 }
 
-func (v DeskAudit) grid(d Desk) ui.Grid {
+func (v DashboardAudit) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Changes, the newest first", "Cambios, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("When", "Cuándo")}, {Label: d.say("Who", "Quién")}, {Label: d.say("What", "Qué")}, {Label: d.say("Of", "De")}, {Label: d.say("Details", "Detalles")}}}
 	for _, e := range v.Rows {
@@ -1161,7 +1161,7 @@ func (v DeskAudit) grid(d Desk) ui.Grid {
 		if by == "" {
 			by = d.say("somebody who has left", "alguien que ya no está")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, e.At)}, {Body: breakable(by)}, {Text: deskWord(d.Lang, deskActions, e.Action)}, {Body: mono(d, e.Object)}, {Body: textOr(d, e.Details)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, e.At)}, {Body: breakable(by)}, {Text: dashboardWord(d.Lang, dashboardActions, e.Action)}, {Body: mono(d, e.Object)}, {Body: textOr(d, e.Details)}})
 	}
 	return g
 }
@@ -1208,8 +1208,8 @@ func breakable(s string) templ.Component {
 	})
 }
 
-// DeskPeoplePage is who signs in for the account, and one's own password.
-func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
+// DashboardPeoplePage is who signs in for the account, and one's own password.
+func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1399,7 +1399,7 @@ func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "people", d.say("People", "Personas"), d.say("Who signs in to this dashboard. Everybody may do everything, and all of it is in the audit trail.", "Quién inicia sesión en este panel. Todos pueden hacer todo, y todo queda en el registro de cambios.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "people", d.say("People", "Personas"), d.say("Who signs in to this dashboard. Everybody may do everything, and all of it is in the audit trail.", "Quién inicia sesión en este panel. Todos pueden hacer todo, y todo queda en el registro de cambios.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1407,7 +1407,7 @@ func DeskPeoplePage(d Desk, v DeskPeople) templ.Component {
 	})
 }
 
-func (v DeskPeople) grid(d Desk) ui.Grid {
+func (v DashboardPeople) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("People of this account", "Personas de esta cuenta"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("E-mail", "Correo electrónico")}, {Label: d.say("Since", "Desde")}, {Label: d.say("Actions", "Acciones")}}}
 	for _, p := range v.Rows {

@@ -18,8 +18,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DeskCorrection is the correction of a report's figures.
-type DeskCorrection struct {
+// DashboardCorrection is the correction of a report's figures.
+type DashboardCorrection struct {
 	Reference string
 	Revision  int      // how often it was corrected
 	Names     []string // of the figures that it has
@@ -27,11 +27,11 @@ type DeskCorrection struct {
 	Estimated bool                  // gross figures are estimated from net ones
 	Then      *report.RevisedValues // what a correction that was sent comes to; nil before
 	MaxReason int
-	Made      []DeskRevision // the newest first
+	Made      []DashboardRevision // the newest first
 }
 
-// DeskRevision is a correction that was made.
-type DeskRevision struct {
+// DashboardRevision is a correction that was made.
+type DashboardRevision struct {
 	Number       int
 	At           time.Time
 	By           string // an e-mail; empty for who is gone
@@ -39,16 +39,16 @@ type DeskRevision struct {
 	Before, Then report.RevisedValues
 }
 
-var deskFigures = map[string]contract.Words{
+var dashboardFigures = map[string]contract.Words{
 	"gross_annual": {EN: "Gross income of a year", ES: "Ingreso bruto de un año"},
 	"net_annual":   {EN: "Net income of a year", ES: "Ingreso neto de un año"},
 	"gross_recent": {EN: "Gross income of the last three months, as of a year", ES: "Ingreso bruto de los últimos tres meses, llevado a un año"},
 	"net_recent":   {EN: "Net income of the last three months, as of a year", ES: "Ingreso neto de los últimos tres meses, llevado a un año"},
 }
 
-// DeskCorrectionPage is the form of a correction, what it comes to, and those that
+// DashboardCorrectionPage is the form of a correction, what it comes to, and those that
 // were made.
-func DeskCorrectionPage(d Desk, v DeskCorrection) templ.Component {
+func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -620,7 +620,7 @@ func DeskCorrectionPage(d Desk, v DeskCorrection) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "reports", d.say("Correct the report", "Corregir el informe"), d.say("For a consumer who disputed figures of the report.", "Para un consumidor que disputó cifras del informe.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Correct the report", "Corregir el informe"), d.say("For a consumer who disputed figures of the report.", "Para un consumidor que disputó cifras del informe.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -628,21 +628,21 @@ func DeskCorrectionPage(d Desk, v DeskCorrection) templ.Component {
 	})
 }
 
-// deskPair is two figures of one time.
-type deskPair struct {
+// dashboardPair is two figures of one time.
+type dashboardPair struct {
 	title      contract.Words
 	gross, net string
 }
 
-func (v DeskCorrection) pairs() []deskPair {
-	out := []deskPair{{contract.Words{EN: "Of a year", ES: "De un año"}, "gross_annual", "net_annual"}}
+func (v DashboardCorrection) pairs() []dashboardPair {
+	out := []dashboardPair{{contract.Words{EN: "Of a year", ES: "De un año"}, "gross_annual", "net_annual"}}
 	if slices.Contains(v.Names, "gross_recent") {
-		out = append(out, deskPair{contract.Words{EN: "Of the last three months, as of a year", ES: "De los últimos tres meses, llevado a un año"}, "gross_recent", "net_recent"})
+		out = append(out, dashboardPair{contract.Words{EN: "Of the last three months, as of a year", ES: "De los últimos tres meses, llevado a un año"}, "gross_recent", "net_recent"})
 	}
 	return out
 }
 
-func (v DeskCorrection) field(d Desk, name, label string) templ.Component {
+func (v DashboardCorrection) field(d Dashboard, name, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -671,7 +671,7 @@ func (v DeskCorrection) field(d Desk, name, label string) templ.Component {
 	})
 }
 
-func (v DeskCorrection) heading(d Desk) string {
+func (v DashboardCorrection) heading(d Dashboard) string {
 	if v.Then != nil {
 		return d.say("Change the correction", "Cambiar la corrección")
 	}
@@ -679,7 +679,7 @@ func (v DeskCorrection) heading(d Desk) string {
 }
 
 // present says what the report says now.
-func (v DeskCorrection) present(d Desk, name string) string {
+func (v DashboardCorrection) present(d Dashboard, name string) string {
 	n := *v.Now.Figure(name)
 	if n == nil {
 		return d.say("now none", "ahora ninguna")
@@ -688,7 +688,7 @@ func (v DeskCorrection) present(d Desk, name string) string {
 }
 
 // outcome is what every figure comes to, and why.
-func (v DeskCorrection) outcome(d Desk) ui.Grid {
+func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("The figures now and then", "Las cifras ahora y después"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Now", "Ahora"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}, {Label: d.say("How", "Cómo")}}}
 	for _, name := range v.Names {
@@ -701,13 +701,13 @@ func (v DeskCorrection) outcome(d Desk) ui.Grid {
 		default:
 			how = d.say("estimated anew", "estimada de nuevo")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: deskWord(d.Lang, deskFigures, name)}, {Body: amountOr(d, now)}, {Body: amountOr(d, then)}, {Text: how}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: amountOr(d, now)}, {Body: amountOr(d, then)}, {Text: how}})
 	}
 	return g
 }
 
 // changes are the figures that the correction changed.
-func (m DeskRevision) changes(d Desk) ui.Grid {
+func (m DashboardRevision) changes(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("What was corrected", "Qué se corrigió"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Before", "Antes"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}}}
 	for _, name := range report.RevisedNames() {
@@ -715,12 +715,12 @@ func (m DeskRevision) changes(d Desk) ui.Grid {
 		if then == nil || before != nil && *before == *then {
 			continue
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: deskWord(d.Lang, deskFigures, name)}, {Body: amountOr(d, before)}, {Body: amountOr(d, then)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: amountOr(d, before)}, {Body: amountOr(d, then)}})
 	}
 	return g
 }
 
-func amountOr(d Desk, n *int64) templ.Component {
+func amountOr(d Dashboard, n *int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

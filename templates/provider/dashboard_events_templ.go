@@ -14,8 +14,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DeskWebhooksPage is where events go.
-func DeskWebhooksPage(d Desk, v DeskWebhooks) templ.Component {
+// DashboardWebhooksPage is where events go.
+func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -406,7 +406,7 @@ func DeskWebhooksPage(d Desk, v DeskWebhooks) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "webhooks", d.say("Webhooks", "Webhooks"), d.say("Each time a report ends, an event of type VISIT is sent to your server, signed.", "Cada vez que un informe termina, se envía a su servidor un evento firmado de tipo VISIT.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "webhooks", d.say("Webhooks", "Webhooks"), d.say("Each time a report ends, an event of type VISIT is sent to your server, signed.", "Cada vez que un informe termina, se envía a su servidor un evento firmado de tipo VISIT.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -414,7 +414,7 @@ func DeskWebhooksPage(d Desk, v DeskWebhooks) templ.Component {
 	})
 }
 
-func onOff(d Desk, v DeskWebhooks) templ.Component {
+func onOff(d Dashboard, v DashboardWebhooks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -467,7 +467,7 @@ func onOff(d Desk, v DeskWebhooks) templ.Component {
 	})
 }
 
-func (v DeskWebhooks) question(d Desk) ui.Question {
+func (v DashboardWebhooks) question(d Dashboard) ui.Question {
 	q := ui.Question{Name: "status", Label: d.say("Send an event when a report becomes", "Enviar un evento cuando un informe pase a"), Lang: d.Lang, Error: d.wrong("status")}
 	for _, s := range v.Statuses {
 		q.Options = append(q.Options, ui.Option{Value: string(s.Status), Label: string(s.Status), Chosen: s.Chosen})
@@ -475,7 +475,7 @@ func (v DeskWebhooks) question(d Desk) ui.Question {
 	return q
 }
 
-func (v DeskWebhooks) signers(d Desk) ui.Grid {
+func (v DashboardWebhooks) signers(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Secrets that sign now", "Secretos que firman ahora"), Columns: []ui.Column{
 		{Label: d.say("Secret", "Secreto")}, {Label: d.say("Made", "Creado")}, {Label: d.say("Ends", "Termina")}}}
 	for i, s := range v.Signers {
@@ -488,8 +488,8 @@ func (v DeskWebhooks) signers(d Desk) ui.Grid {
 	return g
 }
 
-// DeskDeliveriesPage is the list of deliveries.
-func DeskDeliveriesPage(d Desk, v DeskDeliveries) templ.Component {
+// DashboardDeliveriesPage is the list of deliveries.
+func DashboardDeliveriesPage(d Dashboard, v DashboardDeliveries) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -526,7 +526,7 @@ func DeskDeliveriesPage(d Desk, v DeskDeliveries) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chips(d, d.say("By state", "Por estado"), v.Chips, func(s string) string { return deskStates[s].words.In(d.Lang) }).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chips(d, d.say("By state", "Por estado"), v.Chips, func(s string) string { return dashboardStates[s].words.In(d.Lang) }).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -657,7 +657,7 @@ func DeskDeliveriesPage(d Desk, v DeskDeliveries) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "deliveries", d.say("Deliveries", "Entregas"), d.say("Every event that was sent, and what your server answered.", "Cada evento enviado y lo que respondió su servidor.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "deliveries", d.say("Deliveries", "Entregas"), d.say("Every event that was sent, and what your server answered.", "Cada evento enviado y lo que respondió su servidor.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var24), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -665,7 +665,7 @@ func DeskDeliveriesPage(d Desk, v DeskDeliveries) templ.Component {
 	})
 }
 
-func deliveryGrid(d Desk, rows []DeskDelivery, caption string) ui.Grid {
+func deliveryGrid(d Dashboard, rows []DashboardDelivery, caption string) ui.Grid {
 	g := ui.Grid{Caption: caption, HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("When", "Cuándo")}, {Label: d.say("Event", "Evento")}, {Label: d.say("State", "Estado")},
 		{Label: d.say("Answer", "Respuesta")}, {Label: d.say("Tries", "Intentos"), Number: true}}}
@@ -677,7 +677,7 @@ func deliveryGrid(d Desk, rows []DeskDelivery, caption string) ui.Grid {
 }
 
 // opened is a moment that leads to what happened then.
-func opened(d Desk, t time.Time, url string) templ.Component {
+func opened(d Dashboard, t time.Time, url string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -796,8 +796,8 @@ func opener(words, what, url string) templ.Component {
 	})
 }
 
-// DeskDeliveryPage is one delivery with its body and its attempts.
-func DeskDeliveryPage(d Desk, v DeskDelivery) templ.Component {
+// DashboardDeliveryPage is one delivery with its body and its attempts.
+func DashboardDeliveryPage(d Dashboard, v DashboardDelivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1131,7 +1131,7 @@ func DeskDeliveryPage(d Desk, v DeskDelivery) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "deliveries", d.say("Delivery", "Entrega"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "deliveries", d.say("Delivery", "Entrega"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1139,7 +1139,7 @@ func DeskDeliveryPage(d Desk, v DeskDelivery) templ.Component {
 	})
 }
 
-func (v DeskDelivery) facts(d Desk) []ui.Fact {
+func (v DashboardDelivery) facts(d Dashboard) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: d.say("State", "Estado"), Body: stateBadge(d, v.State)},
 		{Term: "eventId", Body: mono(d, v.EventID)},
@@ -1156,7 +1156,7 @@ func (v DeskDelivery) facts(d Desk) []ui.Fact {
 	return facts
 }
 
-func (v DeskDelivery) attempts(d Desk) ui.Grid {
+func (v DashboardDelivery) attempts(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Attempts of this delivery", "Intentos de esta entrega"), HideCaption: true, Columns: []ui.Column{
 		{Label: "#", Number: true}, {Label: d.say("When", "Cuándo")}, {Label: d.say("Answer", "Respuesta")}, {Label: d.say("Took", "Tardó"), Number: true}}}
 	for i, a := range v.Attempts {

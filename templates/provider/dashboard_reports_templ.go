@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "vestibule/templates/ui"
 
-// DeskReportsPage is the list of reports.
-func DeskReportsPage(d Desk, v DeskReports) templ.Component {
+// DashboardReportsPage is the list of reports.
+func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -166,7 +166,7 @@ func DeskReportsPage(d Desk, v DeskReports) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "reports", d.say("Reports and visits", "Informes y visitas"), d.say("Where each report stands and how it came there. What is in a report is read over the API; here figures are shown where they are corrected.", "Cómo está cada informe y cómo llegó ahí. El contenido de un informe se lee por la API; aquí se ven cifras donde se corrigen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Reports and visits", "Informes y visitas"), d.say("Where each report stands and how it came there. What is in a report is read over the API; here figures are shown where they are corrected.", "Cómo está cada informe y cómo llegó ahí. El contenido de un informe se lee por la API; aquí se ven cifras donde se corrigen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -174,7 +174,7 @@ func DeskReportsPage(d Desk, v DeskReports) templ.Component {
 	})
 }
 
-func (v DeskReports) grid(d Desk) ui.Grid {
+func (v DashboardReports) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Reports, the newest first", "Informes, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Begun", "Iniciado")}, {Label: d.say("Product", "Producto")}, {Label: "externalId"}, {Label: d.say("Status", "Estado")}}}
 	for _, r := range v.Rows {
@@ -184,8 +184,8 @@ func (v DeskReports) grid(d Desk) ui.Grid {
 	return g
 }
 
-// DeskReportPage is one report with its timeline.
-func DeskReportPage(d Desk, v DeskReport) templ.Component {
+// DashboardReportPage is one report with its timeline.
+func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -304,9 +304,9 @@ func DeskReportPage(d Desk, v DeskReport) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var14 string
-					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(deskWord(d.Lang, deskMoments, m.Kind))
+					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(dashboardWord(d.Lang, dashboardMoments, m.Kind))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 53, Col: 46}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 53, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
@@ -557,7 +557,7 @@ func DeskReportPage(d Desk, v DeskReport) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "reports", d.say("Report", "Informe"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Report", "Informe"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -565,11 +565,11 @@ func DeskReportPage(d Desk, v DeskReport) templ.Component {
 	})
 }
 
-func (v DeskReport) facts(d Desk) []ui.Fact {
+func (v DashboardReport) facts(d Dashboard) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: d.say("Status", "Estado"), Body: statusBadge(v.Status, v.Substatus)},
 		{Term: d.say("Product", "Producto"), Text: d.kind(v.Kind)},
-		{Term: d.say("Came by", "Llegó por"), Text: deskWord(d.Lang, deskWays, v.Way)},
+		{Term: d.say("Came by", "Llegó por"), Text: dashboardWord(d.Lang, dashboardWays, v.Way)},
 	}
 	if v.State != "" {
 		facts = append(facts, ui.Fact{Term: d.say("Visit", "Visita"), Body: stateBadge(d, v.State)})
@@ -585,8 +585,8 @@ func (v DeskReport) facts(d Desk) []ui.Fact {
 		ui.Fact{Term: "productId", Body: mono(d, v.ProductID)})
 }
 
-// DeskSharingPage is the relay tokens.
-func DeskSharingPage(d Desk, v DeskSharing) templ.Component {
+// DashboardSharingPage is the relay tokens.
+func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -790,7 +790,7 @@ func DeskSharingPage(d Desk, v DeskSharing) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "relay", d.say("Relay tokens", "Tokens de cesión"), d.say("Reports that are shared with other accounts of the service.", "Informes que se comparten con otras cuentas del servicio.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "relay", d.say("Relay tokens", "Tokens de cesión"), d.say("Reports that are shared with other accounts of the service.", "Informes que se comparten con otras cuentas del servicio.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -798,7 +798,7 @@ func DeskSharingPage(d Desk, v DeskSharing) templ.Component {
 	})
 }
 
-func (v DeskSharing) granted(d Desk) ui.Grid {
+func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Relay tokens, the newest first", "Tokens, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("With", "Con")}, {Label: "relayToken"}, {Label: d.say("State", "Estado")}, {Label: d.say("Times", "Momentos")}, {Label: d.say("Actions", "Acciones")}}}
 	for _, s := range v.Granted {
@@ -807,7 +807,7 @@ func (v DeskSharing) granted(d Desk) ui.Grid {
 	return g
 }
 
-func (v DeskSharing) received(d Desk) ui.Grid {
+func (v DashboardSharing) received(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Relay tokens of this account as third party", "Tokens de esta cuenta como tercero"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("By", "De")}, {Label: "relayToken"}, {Label: d.say("State", "Estado")}, {Label: d.say("Times", "Momentos")}}}
 	for _, s := range v.Received {
@@ -816,7 +816,7 @@ func (v DeskSharing) received(d Desk) ui.Grid {
 	return g
 }
 
-func with(d Desk, s DeskShare) templ.Component {
+func with(d Dashboard, s DashboardShare) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -871,7 +871,7 @@ func with(d Desk, s DeskShare) templ.Component {
 	})
 }
 
-func shareTimes(d Desk, s DeskShare) templ.Component {
+func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -989,7 +989,7 @@ func shareTimes(d Desk, s DeskShare) templ.Component {
 	})
 }
 
-func shareActions(d Desk, s DeskShare) templ.Component {
+func shareActions(d Dashboard, s DashboardShare) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1032,8 +1032,8 @@ func shareActions(d Desk, s DeskShare) templ.Component {
 	})
 }
 
-// DeskOutboxPage is the letters to applicants.
-func DeskOutboxPage(d Desk, v DeskOutbox) templ.Component {
+// DashboardOutboxPage is the letters to applicants.
+func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1233,7 +1233,7 @@ func DeskOutboxPage(d Desk, v DeskOutbox) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "outbox", d.say("Outbox", "Cartas"), d.say("Invites by e-mail whose links still work.", "Invitaciones por correo cuyos enlaces aún funcionan.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "outbox", d.say("Outbox", "Cartas"), d.say("Invites by e-mail whose links still work.", "Invitaciones por correo cuyos enlaces aún funcionan.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1241,7 +1241,7 @@ func DeskOutboxPage(d Desk, v DeskOutbox) templ.Component {
 	})
 }
 
-func letterState(d Desk, l DeskLetter) templ.Component {
+func letterState(d Dashboard, l DashboardLetter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -15,8 +15,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// deskPage is a page of who is signed in: the menu, what was done, the content.
-func deskPage(d Desk, section, title, intro string) templ.Component {
+// dashboardPage is a page of who is signed in: the menu, what was done, the content.
+func dashboardPage(d Dashboard, section, title, intro string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -92,7 +92,7 @@ func deskPage(d Desk, section, title, intro string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, s := range deskSections {
+			for _, s := range dashboardSections {
 				if !s.parents || !d.Child {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<li><a href=\"")
 					if templ_7745c5c3_Err != nil {
@@ -184,7 +184,7 @@ func deskPage(d Desk, section, title, intro string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = deskSay(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dashboardSay(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -210,8 +210,8 @@ func deskPage(d Desk, section, title, intro string) templ.Component {
 	})
 }
 
-// deskSay says what was done, and shows a secret that was made by it.
-func deskSay(d Desk) templ.Component {
+// dashboardSay says what was done, and shows a secret that was made by it.
+func dashboardSay(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -232,7 +232,7 @@ func deskSay(d Desk) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s, ok := deskSaid[d.Said]; ok {
+		if s, ok := dashboardSaid[d.Said]; ok {
 			templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -299,7 +299,7 @@ func deskSay(d Desk) templ.Component {
 }
 
 // once is what each form carries.
-func once(d Desk) templ.Component {
+func once(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -341,7 +341,7 @@ func once(d Desk) templ.Component {
 	})
 }
 
-func at(d Desk, t time.Time) templ.Component {
+func at(d Dashboard, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -403,7 +403,7 @@ func at(d Desk, t time.Time) templ.Component {
 	})
 }
 
-func none(d Desk) templ.Component {
+func none(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -445,7 +445,7 @@ func none(d Desk) templ.Component {
 	})
 }
 
-func mono(d Desk, s string) templ.Component {
+func mono(d Dashboard, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -494,7 +494,7 @@ func mono(d Desk, s string) templ.Component {
 	})
 }
 
-func textOr(d Desk, s string) templ.Component {
+func textOr(d Dashboard, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -592,7 +592,7 @@ func statusBadge(status contract.Status, sub contract.Substatus) templ.Component
 	})
 }
 
-func stateBadge(d Desk, state string) templ.Component {
+func stateBadge(d Dashboard, state string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -613,7 +613,7 @@ func stateBadge(d Desk, state string) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if s, ok := deskStates[state]; ok {
+		if s, ok := dashboardStates[state]; ok {
 			templ_7745c5c3_Err = ui.Badge(s.tone, s.words.In(d.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -629,7 +629,7 @@ func stateBadge(d Desk, state string) templ.Component {
 }
 
 // chips are the filters of a list.
-func chips(d Desk, label string, all []DeskChip, words func(string) string) templ.Component {
+func chips(d Dashboard, label string, all []DashboardChip, words func(string) string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -729,7 +729,7 @@ func chips(d Desk, label string, all []DeskChip, words func(string) string) temp
 	})
 }
 
-func pager(d Desk, p DeskPager) templ.Component {
+func pager(d Dashboard, p DashboardPager) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -750,7 +750,7 @@ func pager(d Desk, p DeskPager) templ.Component {
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if p != (DeskPager{}) {
+		if p != (DashboardPager{}) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<nav class=\"actions\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -837,7 +837,7 @@ func pager(d Desk, p DeskPager) templ.Component {
 
 // find is a form that looks something up, so that identifiers stay out of
 // addresses.
-func find(d Desk, path, label, hint string) templ.Component {
+func find(d Dashboard, path, label, hint string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -916,7 +916,7 @@ func find(d Desk, path, label, hint string) templ.Component {
 
 // confirm asks before what cannot be taken back, without script: the button is
 // behind a disclosure.
-func confirm(d Desk, path, ask, words, do string) templ.Component {
+func confirm(d Dashboard, path, ask, words, do string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1027,8 +1027,8 @@ func confirm(d Desk, path, ask, words, do string) templ.Component {
 	})
 }
 
-// DeskSignInPage is the way in.
-func DeskSignInPage(d Desk, v DeskSignIn) templ.Component {
+// DashboardSignInPage is the way in.
+func DashboardSignInPage(d Dashboard, v DashboardSignIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1069,7 +1069,7 @@ func DeskSignInPage(d Desk, v DeskSignIn) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Problem != DeskSignInFine {
+			if v.Problem != DashboardSignInFine {
 				templ_7745c5c3_Var52 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1086,7 +1086,7 @@ func DeskSignInPage(d Desk, v DeskSignIn) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if v.Problem == DeskSignInTooOften {
+					if v.Problem == DashboardSignInTooOften {
 						var templ_7745c5c3_Var53 string
 						templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("There were too many tries. Wait a quarter of an hour, then try again.", "Hubo demasiados intentos. Espere un cuarto de hora e inténtelo de nuevo."))
 						if templ_7745c5c3_Err != nil {
@@ -1208,8 +1208,8 @@ func DeskSignInPage(d Desk, v DeskSignIn) templ.Component {
 	})
 }
 
-// DeskProblem says why a page cannot be shown.
-func DeskProblem(d Desk, status int) templ.Component {
+// DashboardProblem says why a page cannot be shown.
+func DashboardProblem(d Dashboard, status int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1242,7 +1242,7 @@ func DeskProblem(d Desk, status int) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.Head(deskProblem(status).In(d.Lang), deskAdvice(status).In(d.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(dashboardProblem(status).In(d.Lang), dashboardAdvice(status).In(d.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1297,7 +1297,7 @@ func DeskProblem(d Desk, status int) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(narrow(d.page(deskProblem(status).In(d.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var60), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(narrow(d.page(dashboardProblem(status).In(d.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var60), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1310,7 +1310,7 @@ func narrow(p ui.Page) ui.Page {
 	return p
 }
 
-func deskProblem(status int) contract.Words {
+func dashboardProblem(status int) contract.Words {
 	switch {
 	case status == http.StatusNotFound:
 		return contract.Words{EN: "There is nothing here", ES: "Aquí no hay nada"}
@@ -1324,7 +1324,7 @@ func deskProblem(status int) contract.Words {
 	return contract.Words{EN: "We could not read that", ES: "No pudimos leer eso"}
 }
 
-func deskAdvice(status int) contract.Words {
+func dashboardAdvice(status int) contract.Words {
 	switch {
 	case status == http.StatusNotFound:
 		return contract.Words{EN: "The address is wrong, or what it names is not of this account.", ES: "La dirección no es correcta, o lo que nombra no es de esta cuenta."}
@@ -1338,8 +1338,8 @@ func deskAdvice(status int) contract.Words {
 	return contract.Words{EN: "Go back and try again. Nothing was changed.", ES: "Vuelva atrás e inténtelo de nuevo. No se cambió nada."}
 }
 
-// DeskOverviewPage is the first page.
-func DeskOverviewPage(d Desk, v DeskOverview) templ.Component {
+// DashboardOverviewPage is the first page.
+func DashboardOverviewPage(d Dashboard, v DashboardOverview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1520,7 +1520,7 @@ func DeskOverviewPage(d Desk, v DeskOverview) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = deskPage(d, "overview", d.say("Overview", "Resumen"), d.say("What the service did for this account lately.", "Lo que el servicio hizo últimamente por esta cuenta.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var65), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "overview", d.say("Overview", "Resumen"), d.say("What the service did for this account lately.", "Lo que el servicio hizo últimamente por esta cuenta.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var65), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1629,7 +1629,7 @@ func sum(counts map[contract.Status]int) int {
 	return n
 }
 
-func (v DeskOverview) counts(d Desk) ui.Grid {
+func (v DashboardOverview) counts(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("Reports that were begun in the last days", "Informes iniciados en los últimos días"), Columns: []ui.Column{
 		{Label: d.say("Status", "Estado")}, {Label: d.say("7 days", "7 días"), Number: true}, {Label: d.say("30 days", "30 días"), Number: true}}}
 	for _, s := range v.Statuses {

@@ -10,12 +10,12 @@ import (
 )
 
 // Tone and words of what a page says was done.
-type deskSays struct {
+type dashboardSays struct {
 	tone  ui.Tone
 	words contract.Words
 }
 
-var deskSaid = map[string]deskSays{
+var dashboardSaid = map[string]dashboardSays{
 	"twice":       {ui.Info, contract.Words{EN: "That form had been sent before. It was done once.", ES: "Ese formulario ya se había enviado. Se hizo una sola vez."}},
 	"too old":     {ui.Warning, contract.Words{EN: "That page was too old, and nothing was changed. Please do it again.", ES: "Esa página era demasiado antigua y no se cambió nada. Hágalo de nuevo."}},
 	"no change":   {ui.Info, contract.Words{EN: "It was so already. Nothing was changed.", ES: "Ya estaba así. No se cambió nada."}},
@@ -62,8 +62,8 @@ var deskSaid = map[string]deskSays{
 	"inherited": {ui.Success, contract.Words{EN: "The configuration is inherited from now on.", ES: "Desde ahora se hereda la configuración."}},
 }
 
-// deskActions names what the audit trail says.
-var deskActions = map[string]contract.Words{
+// dashboardActions names what the audit trail says.
+var dashboardActions = map[string]contract.Words{
 	"signed in":             {EN: "signed in", ES: "inició sesión"},
 	"signed out":            {EN: "signed out", ES: "cerró la sesión"},
 	"callback set":          {EN: "set the callback address", ES: "indicó la dirección de los eventos"},
@@ -95,8 +95,8 @@ var deskActions = map[string]contract.Words{
 	"configuration changed": {EN: "changed a configuration in force", ES: "cambió una configuración vigente"},
 }
 
-// deskStates names the states of deliveries, relay tokens and visits.
-var deskStates = map[string]struct {
+// dashboardStates names the states of deliveries, relay tokens and visits.
+var dashboardStates = map[string]struct {
 	tone  ui.Tone
 	words contract.Words
 }{
@@ -116,8 +116,8 @@ var deskStates = map[string]struct {
 	"failed":     {ui.Danger, contract.Words{EN: "failed", ES: "fallida"}},
 }
 
-// deskMoments names the lines of a report's timeline.
-var deskMoments = map[string]contract.Words{
+// dashboardMoments names the lines of a report's timeline.
+var dashboardMoments = map[string]contract.Words{
 	"report":             {EN: "The report was begun", ES: "Se inició el informe"},
 	"redirect":           {EN: "A secure redirect was made", ES: "Se creó una redirección segura"},
 	"visit begun":        {EN: "The visit was prepared", ES: "Se preparó la visita"},
@@ -159,8 +159,8 @@ var deskMoments = map[string]contract.Words{
 	"relay expired":      {EN: "Not read in time by", ES: "No leído a tiempo por"},
 }
 
-// deskErrors says why a delivery was not answered.
-var deskErrors = map[string]contract.Words{
+// dashboardErrors says why a delivery was not answered.
+var dashboardErrors = map[string]contract.Words{
 	"NAME":    {EN: "the host’s name leads nowhere", ES: "el nombre del servidor no existe"},
 	"ADDRESS": {EN: "the address is not one that events may go to", ES: "a esa dirección no pueden ir eventos"},
 	"REFUSED": {EN: "nobody listens there", ES: "allí no escucha nadie"},
@@ -169,7 +169,7 @@ var deskErrors = map[string]contract.Words{
 	"NETWORK": {EN: "the connection broke", ES: "se cortó la conexión"},
 }
 
-var deskWays = map[string]contract.Words{
+var dashboardWays = map[string]contract.Words{
 	"visit":      {EN: "visit in the widget", ES: "visita en el widget"},
 	"redirect":   {EN: "visit by secure redirect", ES: "visita por redirección segura"},
 	"form":       {EN: "visit by secure redirect, form only", ES: "visita por redirección segura, solo por formulario"},
@@ -177,22 +177,22 @@ var deskWays = map[string]contract.Words{
 	"submission": {EN: "your own data, submitted", ES: "datos propios, enviados"},
 }
 
-var deskKinds = map[contract.Product]contract.Words{
+var dashboardKinds = map[contract.Product]contract.Words{
 	contract.Cashflow:    {EN: "Cash flow", ES: "Flujo de efectivo"},
 	contract.Income:      {EN: "Income", ES: "Ingresos"},
 	contract.Eligibility: {EN: "Eligibility", ES: "Elegibilidad"},
 	contract.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
 }
 
-// deskWord looks a word up; what is not there is itself.
-func deskWord[K ~string](l contract.Lang, table map[K]contract.Words, key K) string {
+// dashboardWord looks a word up; what is not there is itself.
+func dashboardWord[K ~string](l contract.Lang, table map[K]contract.Words, key K) string {
 	if w, ok := table[key]; ok {
 		return w.In(l)
 	}
 	return string(key)
 }
 
-func (d Desk) kind(k contract.Product) string { return deskWord(d.Lang, deskKinds, k) }
+func (d Dashboard) kind(k contract.Product) string { return dashboardWord(d.Lang, dashboardKinds, k) }
 
 func statusTone(s contract.Status) ui.Tone {
 	switch {
@@ -206,14 +206,14 @@ func statusTone(s contract.Status) ui.Tone {
 	return ui.Danger
 }
 
-var deskSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
+var dashboardSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
 
 // moment writes an instant as people read it, in UTC.
-func (d Desk) moment(t time.Time) string {
+func (d Dashboard) moment(t time.Time) string {
 	t = t.UTC()
 	day := t.Format("Jan 2, 2006")
 	if d.Lang == contract.Spanish {
-		day = strconv.Itoa(t.Day()) + " " + deskSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
+		day = strconv.Itoa(t.Day()) + " " + dashboardSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
 	}
 	return day + ", " + t.Format("15:04:05") + " UTC"
 }
@@ -228,16 +228,16 @@ func took(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + " s"
 }
 
-func (d Desk) httpCode(code int) string {
+func (d Dashboard) httpCode(code int) string {
 	if code == 0 {
 		return d.say("no answer", "sin respuesta")
 	}
 	return strconv.Itoa(code)
 }
 
-func (d Desk) attemptResult(a DeskAttempt) string {
+func (d Dashboard) attemptResult(a DashboardAttempt) string {
 	if a.Error != "" {
-		return deskWord(d.Lang, deskErrors, a.Error)
+		return dashboardWord(d.Lang, dashboardErrors, a.Error)
 	}
 	if a.HTTP >= 300 {
 		return strconv.Itoa(a.HTTP) + " " + http.StatusText(a.HTTP)

@@ -49,7 +49,7 @@ func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 		got, ok := bearer(r)
 		if !ok || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vestibule"`)
-			return httpx.Fail(contract.CodeUnauthorized, errors.New("no API key, or not ours"))
+			return httpx.NewError(contract.CodeUnauthorized, errors.New("no API key, or not ours"))
 		}
 		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
 			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -279,7 +278,7 @@ func (c *client) delivered() (first, other notify.Delivery) {
 	if err != nil || len(all) != 2 || all[0].ApplicationID != ids[0] {
 		c.t.Fatalf("deliveries %+v, %v", all, err)
 	}
-	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err1 := tx.Exec(`UPDATE app_deliveries SET state = 'delivered', attempts = 2, last_http = 204 WHERE id = $1`, all[0].ID)
 		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
 			all[0].ID, store.Micros(noon), string(webhook.ClassTimeout))

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ func (p *provider) File(_ context.Context, _ contract.Product, _ svcapi.Ref, pat
 // queue drops the jobs that deliver events.
 type queue struct{}
 
-func (queue) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
+func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
 type client struct {
 	*API
@@ -82,7 +81,7 @@ func serve(t testing.TB, db *store.DB) *client {
 	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
 	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key, URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
 		Events: &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, URL: "https://app.example.com/hooks", Now: now, Log: log}}
-	apps.Tell = append(apps.Tell, c.Events.Record)
+	apps.OnChange = append(apps.OnChange, c.Events.Record)
 	c.Routes(c.mux)
 	return c
 }
@@ -179,7 +178,7 @@ func TestEventsComeInPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	applicationstest.Put(t, c.DB, applicationstest.Row{Application: a, Timeline: []applications.Line{
+	applicationstest.Put(t, c.DB, applicationstest.Row{Application: a, Timeline: []applications.TimelineEntry{
 		{Seq: 1, At: noon, Kind: "created", To: "started"},
 		{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
 		{Seq: 5, At: noon, Kind: "webhook", Attempt: 1, Status: contract.StatusSuccess, From: "connecting", To: "pending"},

@@ -53,7 +53,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	path := r.PathValue("path")
 	if path == "" || len(path) > 512 || path != clean(path) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no path of a file"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no path of a file"))
 	}
 	got, err := a.Applications.File(r.Context(), app.ID, path)
 	if err != nil {
@@ -82,9 +82,9 @@ func noFile(app applications.Application, why error) error {
 	}
 	switch e.Code {
 	case contract.CodeGone:
-		return httpx.Fail(contract.CodeGone, why)
+		return httpx.NewError(contract.CodeGone, why)
 	case contract.CodeNotFound, contract.CodeInvalidToken, contract.CodeMalformedHeaders:
-		return httpx.Fail(contract.CodeNotFound, why)
+		return httpx.NewError(contract.CodeNotFound, why)
 	}
 	return &httpx.Error{Code: contract.CodeUpstream, RetryAfter: e.RetryAfter, Why: why}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -65,7 +64,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	var out made
 	var replayed bool
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		do := func() (made, error) {
 			app, problems, err := a.Applications.Create(ctx, tx, n)
 			switch {
@@ -98,7 +97,7 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 }
 
 // open makes an embed token and the address that uses it.
-func (a *API) open(ctx context.Context, tx *sql.Tx, id, origin string) (made, error) {
+func (a *API) open(ctx context.Context, tx *store.Tx, id, origin string) (made, error) {
 	token, err := a.Kit.Token(ctx, tx, id, origin)
 	if err != nil {
 		return made{}, err
@@ -128,11 +127,11 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 	origin := app.AllowedOrigin
 	if in.AllowedOrigin != nil {
 		if origin = *in.AllowedOrigin; !applications.FrameOrigin(origin) {
-			return httpx.Fail(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
+			return httpx.NewError(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
 	var out made
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		out, err = a.open(ctx, tx, app.ID, origin)
 		return err
 	})
@@ -154,7 +153,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 	}
 	key := values[0]
 	if len(values) > 1 || key == "" || len(key) > maxIdemKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return "", httpx.Fail(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
+		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
 	}
 	return key, nil
@@ -188,7 +187,7 @@ func (a *API) check(in request) (applications.New, error) {
 		wrong = append(wrong, wrongOrigin)
 	}
 	if len(wrong) > 0 {
-		return applications.New{}, httpx.Fail(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
+		return applications.New{}, httpx.NewError(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
 	}
 	if !n.Product.Valid() {
 		return applications.New{}, refused(applications.ErrUnknownProduct)
@@ -208,11 +207,11 @@ var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https ori
 func refused(err error) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):
-		return httpx.Fail(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
+		return httpx.NewError(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
 	case errors.Is(err, applications.ErrDuplicateExternalID):
-		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
+		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
 	case applications.Refused(err):
-		return httpx.Fail(contract.CodeInvalidParameters, err)
+		return httpx.NewError(contract.CodeInvalidParameters, err)
 	}
 	return err
 }
@@ -221,11 +220,11 @@ func refused(err error) error {
 func (a *API) find(r *http.Request) (applications.Application, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return applications.Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
+		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	app, err := a.Applications.Get(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, httpx.Fail(contract.CodeNotFound, err)
+		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
 	}
 	return app, err
 }
@@ -323,7 +322,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	after, ok1 := number(q, "after", 0, 0, 1<<53)
 	limit, ok2 := number(q, "limit", defaultEvents, 1, maxEvents)
 	if !ok1 || !ok2 {
-		return httpx.Fail(contract.CodeInvalidParameters, errors.New("malformed page"),
+		return httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed page"),
 			httpx.Detail{Field: "after, limit", Message: "are whole numbers; limit is 1 to 200"})
 	}
 	lines, err := a.Applications.Timeline(r.Context(), app.ID, after, int(limit)+1)

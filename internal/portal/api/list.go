@@ -122,13 +122,13 @@ func (q *query) err() error {
 		return nil
 	}
 	slices.SortFunc(q.wrong, func(a, b httpx.Detail) int { return strings.Compare(a.Field, b.Field) })
-	return httpx.Fail(contract.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
+	return httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
 }
 
 // cursor is the answer to a list's refusal.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, applications.ErrCursor) || errors.Is(err, notify.ErrCursor) {
-		return httpx.Fail(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
 	}
 	return err
 }

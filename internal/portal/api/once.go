@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,7 @@ import (
 // others, for as long as the key is kept, with what the first was answered. One
 // that comes while the first is under way waits for it, and takes its place if it
 // is refused, for a request that was refused uses no key. All is in tx.
-func (a *API) once(ctx context.Context, tx *sql.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
+func (a *API) once(ctx context.Context, tx *store.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
 	first, err := remember(ctx, tx, keyHash, bodyHash, a.Now())
 	if err != nil {
@@ -42,13 +41,13 @@ func (a *API) once(ctx context.Context, tx *sql.Tx, key string, body []byte, do 
 }
 
 // replay is what the request was answered whose key this one has, too.
-func (a *API) replay(ctx context.Context, tx *sql.Tx, keyHash, bodyHash []byte) (out made, err error) {
+func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out made, err error) {
 	before, id, sealed, err := remembered(ctx, tx, keyHash)
 	if err != nil {
 		return made{}, err
 	}
 	if !bytes.Equal(before, bodyHash) {
-		return made{}, httpx.Fail(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
+		return made{}, httpx.NewError(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
 	}
 	if sealed == nil { // of the version before, which kept no answers

@@ -15,7 +15,7 @@ import (
 func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.Object, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
-		return nil, httpx.Fail(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
+		return nil, httpx.NewError(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	if object == nil {
 		return nil, nil
@@ -33,5 +33,5 @@ func refusedPrefill(problems []prefill.Problem) error {
 	for i, p := range problems {
 		details[i] = httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.In(contract.English)}
 	}
-	return httpx.Fail(contract.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
+	return httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
 }

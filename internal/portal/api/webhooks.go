@@ -40,7 +40,7 @@ func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case to.URL == "":
-		return httpx.Fail(contract.CodeInvalidState, notify.ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
+		return httpx.NewError(contract.CodeInvalidState, notify.ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
 	}
 	if err := a.Events.Resume(r.Context(), nil); err != nil {
 		return err
@@ -127,11 +127,11 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 func (a *API) findDelivery(r *http.Request) (notify.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return notify.Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return notify.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
-		return d, httpx.Fail(contract.CodeNotFound, err)
+		return d, httpx.NewError(contract.CodeNotFound, err)
 	}
 	return d, err
 }
@@ -161,9 +161,9 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	id, err := a.Events.Redeliver(r.Context(), d.ID, d.Resends, nil)
 	switch {
 	case errors.Is(err, notify.ErrOnItsWay):
-		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
+		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
 	case errors.Is(err, notify.ErrStopped):
-		return httpx.Fail(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
+		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
 	case err != nil:
 		return err
 	}

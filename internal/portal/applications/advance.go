@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 // at most one step, and the jobs that the step asks for, all in tx. An input
 // that came before changes nothing. It returns the application as it is
 // afterwards; store.ErrNotFound if there is none.
-func (s *Service) Advance(ctx context.Context, tx *sql.Tx, id string, in journey.Input) (Application, error) {
+func (s *Service) Advance(ctx context.Context, tx *store.Tx, id string, in journey.Input) (Application, error) {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, err
@@ -27,12 +26,12 @@ func (s *Service) Advance(ctx context.Context, tx *sql.Tx, id string, in journey
 }
 
 // advance is Advance for an application that tx has locked.
-func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in journey.Input) (Application, error) {
+func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in journey.Input) (Application, error) {
 	next, do := a.Journey.Step(in)
 	if next == a.Journey && (in.Kind == journey.Poll && in.Status == contract.StatusPending || in.Kind == journey.Tick) {
 		return a, nil // nothing happened; the answer is not news
 	}
-	line := Line{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
+	line := TimelineEntry{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
 		From: string(a.Journey.State), To: string(next.State)}
 	if in.Kind == journey.Reopen {
 		line.Attempt = next.Attempt // it begins the next, and nothing more came of the one before
@@ -53,7 +52,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in jou
 		}
 	}
 	if do.Has(journey.Fetch) {
-		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.Once(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
 			return a, err
 		}
 	}
@@ -62,7 +61,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, a Application, in jou
 
 // record writes a line and what the journey became. For an input that came
 // before it returns the application unchanged, its version too.
-func (s *Service) record(ctx context.Context, tx *sql.Tx, a Application, key string, l Line, next journey.Application, tell bool) (Application, error) {
+func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, tell bool) (Application, error) {
 	now := s.now()
 	l.Seq, l.At = a.Version+1, now
 	fresh, err := note(ctx, tx, a.ID, key, l)
@@ -78,7 +77,7 @@ func (s *Service) record(ctx context.Context, tx *sql.Tx, a Application, key str
 	}
 	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, now
 	if tell {
-		for _, f := range s.Tell {
+		for _, f := range s.OnChange {
 			if err := f(ctx, tx, a, l); err != nil {
 				return a, err
 			}
@@ -94,7 +93,7 @@ const maxAttempts = 50
 // Begin opens the next attempt, from any state that allows one: the first, a
 // fresh one while connecting, or a restart. ErrClosed says that there is nothing
 // to begin any more.
-func (s *Service) Begin(ctx context.Context, tx *sql.Tx, id string, mode Mode) (Application, Attempt, error) {
+func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode) (Application, Attempt, error) {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, Attempt{}, err
@@ -138,7 +137,7 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, id string, mode Mode) (
 		}
 	}
 	return a, t, s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number},
-		jobs.Once(pollKey(id, t.Number, false)), jobs.At(now.Add(firstPoll)))
+		jobs.UniqueKey(pollKey(id, t.Number, false)), jobs.At(now.Add(firstPoll)))
 }
 
 // Current returns the newest attempt with its token unsealed; store.ErrNotFound
@@ -159,9 +158,9 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 	return attempts(ctx, s.DB.SQL, id)
 }
 
-// Equip keeps what the attempt's widget is begun with: a single-use token, good
+// SaveToken keeps what the attempt's widget is begun with: a single-use token, good
 // until the time given, or a consumer; neither where the page itself begins it.
-func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
+func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
 	var sealed []byte
 	if token != "" {
 		var err error
@@ -172,19 +171,19 @@ func (s *Service) Equip(ctx context.Context, tx *sql.Tx, a Application, number i
 	return equip(ctx, tx, a.ID, number, consumerID, sealed, until)
 }
 
-// Opened says that the attempt's widget was begun. Its token is used up for all but
+// MarkOpened says that the attempt's widget was begun. Its token is used up for all but
 // the visitor who began it, whose widget finds its visit by it again.
-func (s *Service) Opened(ctx context.Context, tx *sql.Tx, id string, number int, by Visitor) error {
+func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, by Visitor) error {
 	return open(ctx, tx, id, number, by.Holder)
 }
 
 // Redirected says that a redirect was begun for its application's attempt.
-func (s *Service) Redirected(ctx context.Context, tx *sql.Tx, r redirect.Attempt) error {
+func (s *Service) Redirected(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
 	return own(ctx, tx, r.Application, r.Number)
 }
 
 // Landed takes a verified return, in the transaction that used it up.
-func (s *Service) Landed(ctx context.Context, tx *sql.Tx, r redirect.Attempt, o redirect.Outcome) error {
+func (s *Service) Landed(ctx context.Context, tx *store.Tx, r redirect.Attempt, o redirect.Outcome) error {
 	kind, ok := map[contract.Outcome]journey.Kind{contract.OutcomeSuccess: journey.ReturnSuccess,
 		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[o.Kind]
 	if !ok {
@@ -200,10 +199,10 @@ func (s *Service) Landed(ctx context.Context, tx *sql.Tx, r redirect.Attempt, o 
 	return claim(ctx, tx, r.Application, r.Number, o.PublicToken)
 }
 
-// Announced takes a verified webhook and says which application it moved. One
+// HandleWebhook takes a verified webhook and says which application it moved. One
 // about nothing known here is not kept, and is no error: it would come again for
 // three days and be known no better.
-func (s *Service) Announced(ctx context.Context, tx *sql.Tx, e webhook.Event) (id string, known bool, err error) {
+func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event) (id string, known bool, err error) {
 	id, number, err := match(ctx, tx, e.ExternalID, e.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", false, nil
@@ -224,7 +223,7 @@ func (s *Service) Announced(ctx context.Context, tx *sql.Tx, e webhook.Event) (i
 
 // Restart asks for another attempt: after an end, or when a reviewer asked for more, it
 // opens one; before an end it only chooses the mode of the next. ErrClosed says that none is needed.
-func (s *Service) Restart(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
+func (s *Service) Restart(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err

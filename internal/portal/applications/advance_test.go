@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,7 +46,7 @@ type bench struct {
 	lists    atomic.Int64
 }
 
-func (b *bench) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (b *bench) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.jobs = append(b.jobs, args)
@@ -102,7 +101,7 @@ func (b *bench) pass(d time.Duration) {
 	b.clock = b.clock.Add(d)
 }
 
-func (b *bench) tx(f func(ctx context.Context, tx *sql.Tx) error) {
+func (b *bench) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	b.t.Helper()
 	if err := b.DB.Tx(b.t.Context(), f); err != nil {
 		b.t.Fatal(err)
@@ -123,7 +122,7 @@ func (b *bench) applyFor(product contract.Product) Application {
 		fields.State, fields.StatedEmployerNames = "OH", []string{"Northwind", "Tern & Sons"}
 	}
 	var a Application
-	b.tx(func(ctx context.Context, tx *sql.Tx) error {
+	b.tx(func(ctx context.Context, tx *store.Tx) error {
 		var problems []prefill.Problem
 		var err error
 		a, problems, err = b.Create(ctx, tx, New{Product: product, Origin: FromWeb, Prefill: fields.Object(), SessionID: "s"})
@@ -138,13 +137,13 @@ func (b *bench) applyFor(product contract.Product) Application {
 func (b *bench) begin(id string) Attempt {
 	b.t.Helper()
 	var t Attempt
-	b.tx(func(ctx context.Context, tx *sql.Tx) error {
+	b.tx(func(ctx context.Context, tx *store.Tx) error {
 		a, begun, err := b.Begin(ctx, tx, id, Embedded)
 		if err != nil {
 			return err
 		}
 		t = begun
-		return b.Equip(ctx, tx, a, t.Number, "token", b.Now().Add(30*time.Minute), "")
+		return b.SaveToken(ctx, tx, a, t.Number, "token", b.Now().Add(30*time.Minute), "")
 	})
 	return t
 }
@@ -153,7 +152,7 @@ func (b *bench) give(id string, in journey.Input) Application {
 	b.t.Helper()
 	var a Application
 	in.At = b.Now().Unix()
-	b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+	b.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		a, err = b.Advance(ctx, tx, id, in)
 		return err
 	})
@@ -199,19 +198,19 @@ func (b *bench) work(patient bool) {
 // events are the ways to learn of a success, by name.
 var events = map[string]func(b *bench, a Application){
 	"hook": func(b *bench, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.HookSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
+		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
 	"exit": func(b *bench, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.HookExit, Attempt: 1, EventID: "e2"})
+		b.give(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e2"})
 	},
 	"return": func(b *bench, a Application) {
-		b.tx(func(ctx context.Context, tx *sql.Tx) error {
+		b.tx(func(ctx context.Context, tx *store.Tx) error {
 			return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
 	"webhook": func(b *bench, a Application) {
-		b.tx(func(ctx context.Context, tx *sql.Tx) error {
-			_, known, err := b.Announced(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
+		b.tx(func(ctx context.Context, tx *store.Tx) error {
+			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
 			if !known {
 				b.t.Error("the webhook is about nothing known")
 			}
@@ -276,7 +275,7 @@ func TestProofsAtOnceFetchOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 12 {
 			all.Go(func() {
-				err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 					_, err := b.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Webhook, Attempt: 1, EventID: fmt.Sprint("w", i),
 						PublicToken: publicToken, Status: contract.StatusSuccess, Substatus: contract.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
 					return err
@@ -392,7 +391,7 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 		b := newBench(t, db)
 		long := "order-0123456789-0123456789-0123456789-0123456789-0123456789-ñ23"
 		var a Application
-		b.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		b.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			a, _, err = b.Create(ctx, tx, New{Product: contract.Cashflow, Origin: FromAPI, ExternalID: long, Prefill: someone.Object()})
 			return err
 		})
@@ -407,7 +406,7 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 		if !seen[long] {
 			t.Error("the first attempt has not the application's own external id")
 		}
-		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			_, _, err := b.Create(ctx, tx, New{Product: contract.Cashflow, Origin: FromAPI, ExternalID: long})
 			return err
 		})
@@ -425,16 +424,16 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 		for _, first := range []string{"return", "webhook"} {
 			a := b.apply()
 			attempt := b.begin(a.ID)
-			back := func(ctx context.Context, tx *sql.Tx) error {
+			back := func(ctx context.Context, tx *store.Tx) error {
 				return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
-			hook := func(ctx context.Context, tx *sql.Tx) error {
-				_, _, err := b.Announced(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
+			hook := func(ctx context.Context, tx *store.Tx) error {
+				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
 				return err
 			}
-			order := []func(context.Context, *sql.Tx) error{back, hook}
+			order := []func(context.Context, *store.Tx) error{back, hook}
 			if first == "webhook" {
-				order = []func(context.Context, *sql.Tx) error{hook, back}
+				order = []func(context.Context, *store.Tx) error{hook, back}
 			}
 			for _, come := range append(order, order...) {
 				b.tx(come)
@@ -470,7 +469,7 @@ func TestWhatCreateRefuses(t *testing.T) {
 		} {
 			n := good
 			tc.change(&n)
-			err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 				_, _, err := b.Create(ctx, tx, n)
 				return err
 			})
@@ -485,7 +484,7 @@ func TestWhatCreateRefuses(t *testing.T) {
 		b.Environment = contract.Production
 		n := good
 		n.Variant = ByPrefill
-		err = db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { _, _, err := b.Create(ctx, tx, n); return err })
+		err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { _, _, err := b.Create(ctx, tx, n); return err })
 		if !errors.Is(err, ErrBadMode) {
 			t.Errorf("an integrator's variant in production: %v", err)
 		}

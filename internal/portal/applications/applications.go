@@ -15,7 +15,6 @@ package applications
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,7 +136,7 @@ type Attempt struct {
 	TokenUntil  time.Time
 	Opened      bool   // the widget was begun with it
 	OpenedBy    string // a Visitor.Holder; "" before, and when the visit is over
-	Ours        bool   // the visit of the external id is one that the portal began
+	Verified    bool   // the visit of the external id is one that the portal began
 	PublicToken string // as a proof named it
 	CreatedAt   time.Time
 
@@ -145,8 +144,8 @@ type Attempt struct {
 	askedAt time.Time
 }
 
-// Line is one line of an application's timeline. It holds nothing personal.
-type Line struct {
+// TimelineEntry is one line of an application's timeline. It holds nothing personal.
+type TimelineEntry struct {
 	Seq       int64
 	At        time.Time
 	Kind      string // a journey.Kind, "created", Joined, or that of a decision
@@ -162,7 +161,7 @@ type Line struct {
 const Joined = "joined"
 
 // Moved reports whether the line changed the state.
-func (l Line) Moved() bool { return l.From != l.To }
+func (l TimelineEntry) Moved() bool { return l.From != l.To }
 
 // Why Create and others refuse.
 var (
@@ -192,7 +191,7 @@ type Provider interface {
 
 // Queue takes jobs. *jobs.Queue is one.
 type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Service is the room. Fill the exported fields before use.
@@ -212,10 +211,10 @@ type Service struct {
 
 	// Tell is called in the transaction of everything that changes what people
 	// see of an application.
-	Tell []func(ctx context.Context, tx *sql.Tx, a Application, l Line) error
+	OnChange []func(ctx context.Context, tx *store.Tx, a Application, l TimelineEntry) error
 
 	// Learned is called in the transaction that keeps what the applicant gave.
-	Learned []func(ctx context.Context, tx *sql.Tx, a Application, f prefill.Fields) error
+	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
 	hub hub
 }
@@ -248,7 +247,7 @@ type New struct {
 
 // Create checks and stores an application. Problems of the applicant's data come
 // back with a nil error; then nothing is stored.
-func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Application, []prefill.Problem, error) {
+func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application, []prefill.Problem, error) {
 	now := s.now()
 	a, err := s.draft(n, now)
 	if err != nil {
@@ -282,7 +281,7 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Application, [
 			return Application{}, nil, err
 		}
 	}
-	a, err = s.record(ctx, tx, a, "created", Line{Kind: "created", To: string(a.Journey.State)}, a.Journey, true)
+	a, err = s.record(ctx, tx, a, "created", TimelineEntry{Kind: "created", To: string(a.Journey.State)}, a.Journey, true)
 	if err == nil && n.Prefill != nil {
 		err = s.learned(ctx, tx, a, fields)
 	}
@@ -295,8 +294,8 @@ func (s *Service) CheckPrefill(p contract.Product, o prefill.Object) []prefill.P
 	return problems
 }
 
-func (s *Service) learned(ctx context.Context, tx *sql.Tx, a Application, f prefill.Fields) error {
-	for _, tell := range s.Learned {
+func (s *Service) learned(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error {
+	for _, tell := range s.OnApplicant {
 		if err := tell(ctx, tx, a, f); err != nil {
 			return err
 		}
@@ -429,7 +428,7 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, er
 }
 
 // Timeline returns up to limit lines that come after the line numbered after.
-func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]Line, error) {
+func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]TimelineEntry, error) {
 	return timeline(ctx, s.DB.SQL, id, after, limit)
 }
 
@@ -454,7 +453,7 @@ func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (pr
 
 // SetApplicant keeps what the applicant gave for an application that came
 // without. Problems come back with a nil error; then nothing is stored.
-func (s *Service) SetApplicant(ctx context.Context, tx *sql.Tx, a Application, o prefill.Object, mode Mode) ([]prefill.Problem, error) {
+func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application, o prefill.Object, mode Mode) ([]prefill.Problem, error) {
 	if !mode.Valid() {
 		return nil, ErrBadMode
 	}
@@ -476,7 +475,7 @@ func (s *Service) SetApplicant(ctx context.Context, tx *sql.Tx, a Application, o
 
 // Join lets the browser of a session in beside those that are, and says so in the
 // timeline.
-func (s *Service) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err
@@ -485,7 +484,7 @@ func (s *Service) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) er
 		return err
 	}
 	state := string(a.Journey.State)
-	if _, err = s.record(ctx, tx, a, Joined+"/"+sessionID, Line{Kind: Joined, From: state, To: state}, a.Journey, false); err != nil {
+	if _, err = s.record(ctx, tx, a, Joined+"/"+sessionID, TimelineEntry{Kind: Joined, From: state, To: state}, a.Journey, false); err != nil {
 		return err
 	}
 	store.AfterCommit(ctx, func() { s.hub.nudge(id) })
@@ -493,7 +492,7 @@ func (s *Service) Join(ctx context.Context, tx *sql.Tx, id, sessionID string) er
 }
 
 // Bind lets the browser of a session see the application.
-func (s *Service) Bind(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+func (s *Service) Bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	return bind(ctx, tx, id, sessionID)
 }
 

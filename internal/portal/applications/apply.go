@@ -3,7 +3,6 @@ package applications
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"net/http"
@@ -17,13 +16,15 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	pages "vestibule/templates/portal"
+
+	"vestibule/internal/store"
 )
 
 // maxForm bounds the form: the longest good one is far below it.
 const maxForm = 64 << 10
 
 // landing is the first page.
-func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
+func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 	cur, err := s.Sessions.Of(r)
 	if err != nil {
 		return err
@@ -51,17 +52,17 @@ func (s *Site) landing(w http.ResponseWriter, r *http.Request) error {
 		m.Resume = &r
 	}
 	s.probe(w, r)
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.LandingPage(m))
 }
 
 // apply is the empty form. In the sandbox, ?mode=… shows the integrator's
 // choices: token, prefill, consumer, sandbox-report, manual, redirect,
 // redirect-form.
-func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
+func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 	product := contract.Product(r.PathValue("product"))
 	if !s.Service.Offers(product) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("product not offered"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("product not offered"))
 	}
 	s.probe(w, r)
 	if r.URL.RawQuery == "" {
@@ -82,7 +83,7 @@ func (s *Site) apply(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, m)
 }
 
-func (s *Site) form(r *http.Request, p contract.Product) pages.Apply {
+func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
 	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), Probe: probeField}
 	if !probed(r) {
 		m.CookieStyle = cookiesURL
@@ -90,10 +91,10 @@ func (s *Site) form(r *http.Request, p contract.Product) pages.Apply {
 	return m
 }
 
-func (s *Site) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
+func (s *Handler) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
 	// The form leads to our own address, which may answer with a redirect to the
 	// provider: form-action holds for each step of it.
-	httpx.Secure(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
@@ -120,7 +121,7 @@ func (b rendered) Render(_ context.Context, w io.Writer) error {
 }
 
 // showBlank shows the form of an address without a query.
-func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product contract.Product) error {
+func (s *Handler) showBlank(w http.ResponseWriter, r *http.Request, product contract.Product) error {
 	m := s.form(r, product)
 	key := blank{product, m.Lang, m.CookieStyle == ""}
 	s.blanks.mu.Lock()
@@ -141,7 +142,7 @@ func (s *Site) showBlank(w http.ResponseWriter, r *http.Request, product contrac
 		}
 		s.blanks.mu.Unlock()
 	}
-	httpx.Secure(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
+	httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
 	return httpx.HTML(w, r, http.StatusOK, rendered(page))
 }
 
@@ -150,7 +151,7 @@ var errProblems = errors.New("applications: the form has problems")
 
 // create takes the form. A browser gains an application by it, so its session
 // gets a new secret.
-func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
+func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
@@ -187,7 +188,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	var a Application
 	var problems []prefill.Problem
 	var cookie session.Cookie
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, c, err := s.Sessions.Renew(ctx, tx, cur)
 		if err != nil {
 			return err
@@ -200,7 +201,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	})
 	switch {
 	case errors.Is(err, ErrUnknownProduct):
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	case errors.Is(err, errProblems), errors.Is(err, ErrBadMode):
 		return s.refused(w, r, form, n, problems)
 	case err != nil:
@@ -209,7 +210,7 @@ func (s *Site) create(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, ConnectURL(a.ID))
+	httpx.SeeOther(w, ConnectURL(a.ID))
 	return nil
 }
 
@@ -223,7 +224,7 @@ func given(form url.Values) prefill.Object {
 }
 
 // tooOften shows the form with what was typed, for later.
-func (s *Site) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
+func (s *Handler) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
 	if !s.Service.Offers(n.Product) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
 	}
@@ -235,7 +236,7 @@ func (s *Site) tooOften(w http.ResponseWriter, r *http.Request, form url.Values,
 }
 
 // typed is the form as it was sent, but for its fields.
-func (s *Site) typed(r *http.Request, form url.Values, n New) pages.Apply {
+func (s *Handler) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
 	if form.Has("variant") && s.Service.Environment == contract.Sandbox {
@@ -245,7 +246,7 @@ func (s *Site) typed(r *http.Request, form url.Values, n New) pages.Apply {
 }
 
 // refused shows the form again with what was typed and what is wrong with it.
-func (s *Site) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
+func (s *Handler) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
 	m := s.typed(r, form, n)
 	if problems == nil {
 		m.Problems = []pages.Problem{{Field: "mode", Words: wordsBadMode}}
@@ -274,14 +275,14 @@ func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 
 // AskApplicant shows the form for an application that came without its
 // applicant's data.
-func (s *Site) AskApplicant(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
+func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
 	return s.ask(w, r, a, v, http.StatusOK, nil, nil)
 }
 
-func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
+func (s *Handler) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
 	m.Probe, m.CookieStyle = "", "" // who is here came by a cookie, or needs none in a frame
-	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.Carry, string(a.Mode)
+	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.QuerySuffix, string(a.Mode)
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
 	}
@@ -289,13 +290,13 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, a Application, v Visi
 		m.Mode = form.Get("mode")
 		fill(&m, form, problems)
 	}
-	httpx.Secure(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
+	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
 // applicant takes that form.
-func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
-	a, v, err := s.Enter(w, r)
+func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -308,12 +309,12 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 		mode = a.Mode
 	}
 	var problems []prefill.Problem
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		problems, err = s.Service.SetApplicant(ctx, tx, a, given(form), mode)
 		return err
 	})
 	if errors.Is(err, ErrBadMode) {
-		return httpx.Fail(contract.CodeMalformedBody, err)
+		return httpx.NewError(contract.CodeMalformedBody, err)
 	}
 	if err != nil {
 		return err
@@ -321,6 +322,6 @@ func (s *Site) applicant(w http.ResponseWriter, r *http.Request) error {
 	if len(problems) > 0 {
 		return s.ask(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
 	}
-	httpx.See(w, ConnectURL(a.ID)+v.Carry)
+	httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
 	return nil
 }

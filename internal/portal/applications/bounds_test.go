@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ func TestAnApplicationHasAnEndOfAttempts(t *testing.T) {
 	for range maxAttempts {
 		b.begin(id)
 	}
-	err := b.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := b.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, _, err := b.Begin(ctx, tx, id, Embedded)
 		return err
 	})

@@ -25,14 +25,14 @@ func probed(r *http.Request) bool {
 }
 
 // probe gives the browser the probe cookie unless it has it.
-func (s *Site) probe(w http.ResponseWriter, r *http.Request) {
+func (s *Handler) probe(w http.ResponseWriter, r *http.Request) {
 	if !probed(r) {
 		http.SetCookie(w, &http.Cookie{Name: probeName, Value: "1", Path: "/", Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
 // keepsCookies reports whether the browser that sent r keeps cookies, as far as r says.
-func (s *Site) keepsCookies(r *http.Request) (bool, error) {
+func (s *Handler) keepsCookies(r *http.Request) (bool, error) {
 	if probed(r) {
 		return true, nil
 	}
@@ -41,7 +41,7 @@ func (s *Site) keepsCookies(r *http.Request) (bool, error) {
 }
 
 // cookieStyle is the style sheet of a form whose browser has not shown the probe yet.
-func (s *Site) cookieStyle(w http.ResponseWriter, r *http.Request) error {
+func (s *Handler) cookieStyle(w http.ResponseWriter, r *http.Request) error {
 	keeps, err := s.keepsCookies(r)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // tells reports whether the applicant's page tells the newest decision of a. More that
 // is asked for is told until it is answered; an escalation never is.
-func (s *Site) tells(a Application) bool {
+func (s *Handler) tells(a Application) bool {
 	switch a.Decision.Kind {
 	case journey.Approved, journey.Declined:
 	case journey.MoreAsked:
@@ -21,12 +21,12 @@ func (s *Site) tells(a Application) bool {
 	default:
 		return false
 	}
-	return s.Told == nil || slices.Contains(s.Told, a.Decision.Kind)
+	return s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, a.Decision.Kind)
 }
 
 // decided makes a status page say what was decided. What is asked for is added to it by
 // status, which reads it.
-func (s *Site) decided(m *pages.Status, a Application) {
+func (s *Handler) decided(m *pages.Status, a Application) {
 	m.Decision = a.Decision.Kind
 	switch a.Decision.Kind {
 	case journey.Approved, journey.Declined:

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -50,7 +49,7 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 // Decided keeps a reviewer's decision, adds it to the timeline, by its number within
 // the application, and tells whoever is told of what people see. One that is there
 // is not told again.
-func (s *Service) Decided(ctx context.Context, tx *sql.Tx, id string, d Decision) error {
+func (s *Service) Decided(ctx context.Context, tx *store.Tx, id string, d Decision) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err
@@ -60,7 +59,7 @@ func (s *Service) Decided(ctx context.Context, tx *sql.Tx, id string, d Decision
 	}
 	a.Decision = d
 	state := string(a.Journey.State)
-	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), Line{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
+	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
 	return err
 }
 
@@ -71,7 +70,7 @@ func (s *Service) In(ctx context.Context, q store.Queryer, id string) (Applicati
 
 // Hold keeps an application as it is until tx ends; store.ErrNotFound if there is
 // none.
-func (s *Service) Hold(ctx context.Context, tx *sql.Tx, id string) error {
+func (s *Service) Hold(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := lock(ctx, tx, id)
 	return err
 }
@@ -84,6 +83,6 @@ func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
 
 // Forget deletes all that is kept of an application. Its data key is destroyed by
 // whoever asks for it, when the other rooms have forgotten it too.
-func (s *Service) Forget(ctx context.Context, tx *sql.Tx, id string) error {
+func (s *Service) Forget(ctx context.Context, tx *store.Tx, id string) error {
 	return forget(ctx, tx, id)
 }

@@ -3,7 +3,6 @@ package applications
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/webhook"
+
+	"vestibule/internal/store"
 )
 
 // maxLines is how many lines of an application's timeline may be a browser's
@@ -30,11 +31,11 @@ type hookBody struct {
 	ErrorType   string `json:"errorType"`
 }
 
-var hooks = map[string]journey.Kind{"onSuccess": journey.HookSuccess, "onExit": journey.HookExit, "onError": journey.HookError}
+var callbackKinds = map[string]journey.Kind{"onSuccess": journey.CallbackSuccess, "onExit": journey.CallbackExit, "onError": journey.CallbackError}
 
 // hook takes a hint. What it claims of a report is not believed and not kept.
-func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
-	a, v, err := s.Enter(w, r)
+func (s *Handler) hook(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -42,18 +43,18 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, 8<<10, &b); err != nil {
 		return err
 	}
-	kind, hint := hooks[b.Type]
+	kind, hint := callbackKinds[b.Type]
 	if !hint && b.Type != "onOpen" || !eventID(b.EventID) || b.Attempt < 1 || b.Attempt > a.Journey.Attempt {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("not a hook of this application"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("not a hook of this application"))
 	}
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if !hint {
 			if !b.Resumable {
 				return spend(ctx, tx, a.ID, b.Attempt)
 			}
-			return s.Service.Opened(ctx, tx, a.ID, b.Attempt, v)
+			return s.Service.MarkOpened(ctx, tx, a.ID, b.Attempt, v)
 		}
-		if kind == journey.HookError {
+		if kind == journey.CallbackError {
 			// The next page gets another token: only that can help.
 			if err := spend(ctx, tx, a.ID, b.Attempt); err != nil {
 				return err
@@ -68,7 +69,7 @@ func (s *Site) hook(w http.ResponseWriter, r *http.Request) error {
 		}
 		if e := contract.WidgetError(b.ErrorType); e.Valid() {
 			in.Error = e
-		} else if kind == journey.HookError {
+		} else if kind == journey.CallbackError {
 			in.Error = contract.WidgetInternalError
 		}
 		_, err := s.Service.Advance(ctx, tx, a.ID, in)
@@ -94,7 +95,7 @@ func eventID(s string) bool {
 
 // announced takes a visit webhook. It is acknowledged once what it says is kept;
 // one about nothing of ours is acknowledged and forgotten.
-func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
+func (s *Handler) announced(w http.ResponseWriter, r *http.Request) error {
 	raw, err := httpx.ReadBody(w, r, webhook.MaxBody)
 	if err != nil {
 		return err
@@ -107,18 +108,18 @@ func (s *Site) announced(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err != nil {
 		if code := webhook.Code(err); code != "" {
-			return httpx.Fail(code, err)
+			return httpx.NewError(code, err)
 		}
 		return err
 	}
 	if e.PublicID != "" && e.PublicID != s.PublicID || e.Environment != "" && e.Environment != s.Service.Environment {
-		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
 	}
 	known := false
 	var id string
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		var err error
-		id, known, err = s.Service.Announced(ctx, tx, e)
+		id, known, err = s.Service.HandleWebhook(ctx, tx, e)
 		return err
 	})
 	if err != nil {

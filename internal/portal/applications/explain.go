@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
+
+	"vestibule/internal/store"
 )
 
 // Explain is the job of fetching and keeping what stands behind an application's
@@ -37,7 +38,7 @@ const maxAnalysis = 8 << 20
 var errNoAnalysis = errors.New("the report has no such file")
 
 // resumeExplaining sees to analyses that are owed when the process starts.
-func (s *Service) resumeExplaining(ctx context.Context, tx *sql.Tx) error {
+func (s *Service) resumeExplaining(ctx context.Context, tx *store.Tx) error {
 	owed, err := unexplained(ctx, tx, contract.Cashflow)
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (s *Service) resumeExplaining(ctx context.Context, tx *sql.Tx) error {
 	for _, id := range owed {
 		// With a key of its own, as a killed run may still count as running; two
 		// runs at once do no harm, as only one of them settles it.
-		if err := s.Queue.Enqueue(ctx, tx, Explain{Application: id}, jobs.Once(id+"/"+uuid.NewString())); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx, Explain{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {
 			return err
 		}
 	}
@@ -73,10 +74,10 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 				every = max(every, e.RetryAfter)
 			}
 			s.Log.WarnContext(ctx, "analysis not fetched yet", "application", a.ID, "why", why.Error())
-			return jobs.Later(every)
+			return jobs.Snooze(every)
 		}
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		var sealed []byte
 		if why == nil {
 			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, analysisCell(a.ID), raw); err != nil {

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +26,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 			if i != 3 {
 				b.pass(time.Minute)
 			}
-			b.tx(func(ctx context.Context, tx *sql.Tx) error {
+			b.tx(func(ctx context.Context, tx *store.Tx) error {
 				a, _, err := b.Create(ctx, tx, New{Product: p, Origin: FromAPI, ExternalID: fmt.Sprintf("case_%d", i)})
 				if err == nil && i == 5 {
 					_, _, err = b.Begin(ctx, tx, a.ID, Embedded)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write what is expected anew")
 // every language, at each state, status, substatus and error that there is.
 func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	site := &Site{Service: &Service{Now: func() time.Time { return now }}, Letters: true}
+	site := &Handler{Service: &Service{Now: func() time.Time { return now }}, Letters: true}
 	var all []journey.Application
 	for _, s := range journey.States() {
 		if s != journey.Failed {
@@ -58,7 +58,7 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 		for _, l := range contract.Languages() {
 			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
-			m := site.Stands(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
+			m := site.StatusView(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
 			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
 			if m.Detail != (contract.Words{}) {
 				parts = append(parts, m.Detail.In(l.Lang))
@@ -110,7 +110,7 @@ func ways(m pages.Status) []string {
 
 // TestWhatAFrameOrAnAppOffers is less: an app's applicant is corrected by the app.
 func TestWhatAFrameOrAnAppOffers(t *testing.T) {
-	site := &Site{Service: &Service{Now: time.Now}, Letters: true}
+	site := &Handler{Service: &Service{Now: time.Now}, Letters: true}
 	j := journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetPrefillZIP}
 	for name, c := range map[string]struct {
 		origin string
@@ -121,11 +121,11 @@ func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 		"an app":       {FromAPI, Visitor{}, false},
 		"a frame":      {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.Stands(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.StatusView(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.Stands(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.StatusView(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}

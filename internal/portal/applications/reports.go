@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"vestibule/internal/journey"
@@ -102,7 +101,7 @@ func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []by
 
 // setAside makes the application's report an earlier one, so that the next attempt's
 // can take its place. The application must be locked.
-func (s *Service) setAside(ctx context.Context, tx *sql.Tx, a Application) error {
+func (s *Service) setAside(ctx context.Context, tx *store.Tx, a Application) error {
 	_, sealed, err := sealedReport(ctx, tx, a.ID)
 	if err != nil || sealed == nil {
 		return err

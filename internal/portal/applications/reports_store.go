@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"vestibule/internal/store"
@@ -18,7 +17,7 @@ func earlierCell(id string, number int, column string) store.Cell {
 	return store.Cell{Table: "application_reports", Column: column, Row: fmt.Sprintf("%s/%d", id, number)}
 }
 
-func insertEarlier(ctx context.Context, tx *sql.Tx, id string, e earlier) error {
+func insertEarlier(ctx context.Context, tx *store.Tx, id string, e earlier) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO application_reports (application_id, attempt, public_token, report, report_at, analysis)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, int64(e.Attempt), e.PublicToken, e.report, store.Micros(e.At), e.analysis); err != nil {
 		return err
@@ -34,7 +33,7 @@ func earlierReport(ctx context.Context, q store.Queryer, id string, number int) 
 	err := q.QueryRowContext(ctx, `SELECT public_token, report, report_at, analysis FROM application_reports
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number)).Scan(&e.PublicToken, &e.report, &at, &e.analysis)
 	e.At = store.Time(at)
-	return e, store.Found(err)
+	return e, store.MapNotFound(err)
 }
 
 // earlierReports lists them without their bodies, the newest first.

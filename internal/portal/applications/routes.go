@@ -11,7 +11,7 @@ import (
 // Routes mounts the applicant's pages and the webhook receiver. The patterns of
 // GET answer HEAD too; none of their handlers changes anything but by an embed
 // token, which no HEAD redeems.
-func (s *Site) Routes(mux *http.ServeMux) {
+func (s *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, s.Adapt(sentOn(h))) }
 	api := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, httpx.API(s.Service.Log, sentOn(h))) }
 	page("GET /{$}", s.landing)
@@ -31,7 +31,7 @@ func (s *Site) Routes(mux *http.ServeMux) {
 func sentOn(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("grant") && (r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "") {
-			return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("an embed token fetched ahead"))
+			return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("an embed token fetched ahead"))
 		}
 		if err := h(w, r); !errors.Is(err, ErrSentOn) {
 			return err

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -18,14 +17,14 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// Site is the room's face: its pages and what their scripts talk to.
-type Site struct {
+// Handler is the room's face: its pages and what their scripts talk to.
+type Handler struct {
 	Service  *Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string       // ours: a webhook that names another account is refused
-	Limit    *httpx.Limit // of the form, by address; nil is none
-	Secure   bool         // the portal's address is https
+	PublicID string           // ours: a webhook that names another account is refused
+	Limit    *httpx.RateLimit // of the form, by address; nil is none
+	Secure   bool             // the portal's address is https
 
 	// Base is what every page of a request has in common.
 	Base func(r *http.Request) pages.Base
@@ -35,7 +34,7 @@ type Site struct {
 
 	// Told are the decisions that the status page tells; nil is all that applicants are
 	// told.
-	Told []string
+	NotifiedDecisions []string
 
 	// Letters says that who comes back without a link can ask for one by letter.
 	Letters bool
@@ -48,7 +47,7 @@ type Site struct {
 	// with, the token becomes that frame's. Redeem gives such a token to a browser.
 	// Both are store.ErrNotFound if it opens nothing.
 	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
-	Redeem func(ctx context.Context, tx *sql.Tx, token, sessionID string) (applicationID string, err error)
+	Redeem func(ctx context.Context, tx *store.Tx, token, sessionID string) (applicationID string, err error)
 
 	blanks blanks
 }
@@ -60,11 +59,11 @@ type Receiver interface {
 
 // Visitor is who asks for an application, and how they came to it.
 type Visitor struct {
-	Session session.Session
-	Holder  string // names the browser, or with Framed the frames of one page
-	Framed  bool   // in another site's frame, by embed token and without cookies
-	Carry   string // what to add to addresses of the same application: "" or ?grant=…
-	Origin  string // with Framed: the site that may frame it
+	Session     session.Session
+	Holder      string // names the browser, or with Framed the frames of one page
+	Framed      bool   // in another site's frame, by embed token and without cookies
+	QuerySuffix string // what to add to addresses of the same application: "" or ?grant=…
+	Origin      string // with Framed: the site that may frame it
 }
 
 // Addresses of an application. Carry them on with Visitor.Carry.
@@ -80,9 +79,9 @@ func StreamURL(id string) string { return "/applications/" + id + "/stream" }
 // EventsURL is where the hooks of an application's widget are reported.
 func EventsURL(id string) string { return "/applications/" + id + "/events" }
 
-// Elsewhere are the ways to go on with an application in another browser; none in a
+// ResumeOptions are the ways to go on with an application in another browser; none in a
 // frame, which has no session.
-func (s *Site) Elsewhere(id string, framed bool) pages.Elsewhere {
+func (s *Handler) ResumeOptions(id string, framed bool) pages.Elsewhere {
 	if framed {
 		return pages.Elsewhere{}
 	}
@@ -97,14 +96,14 @@ func (s *Site) Elsewhere(id string, framed bool) pages.Elsewhere {
 // clean address.
 var ErrSentOn = errors.New("applications: the browser was sent on")
 
-var errNotYours = httpx.Fail(contract.CodeNotFound, errors.New("no application of this visitor"))
+var errNotYours = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
 
-// Enter finds the application that the address names, if the visitor may see it:
+// Authorize finds the application that the address names, if the visitor may see it:
 // by the browser's session, or by an embed token. A token that comes with a page
 // of its own is given to the browser, whose address is then the clean one
 // (ErrSentOn); in a frame, where there are no cookies, it is carried on. To
 // anyone else the application does not exist.
-func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visitor, error) {
+func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (Application, Visitor, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
 		return Application{}, Visitor{}, errNotYours
@@ -131,7 +130,7 @@ func (s *Site) Enter(w http.ResponseWriter, r *http.Request) (Application, Visit
 }
 
 // admit lets a visitor with an embed token in.
-func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+func (s *Handler) admit(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	// A browser that does not say what it fetches is in a frame if the token has a
 	// frame's key, unless the address says that the window is to go on.
@@ -139,7 +138,7 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 		return s.frame(w, r, id, token, v)
 	}
 	var cookie session.Cookie
-	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
 		if err != nil {
 			return err
@@ -163,13 +162,13 @@ func (s *Site) admit(w http.ResponseWriter, r *http.Request, id, token string, v
 	if r.Method != http.MethodGet {
 		return nil
 	}
-	httpx.See(w, r.URL.Path)
+	httpx.SeeOther(w, r.URL.Path)
 	return ErrSentOn
 }
 
 // frame lets a frame in. A page that it may not have is said to be so by the room
 // that knows why; a token that became the frame's own is put into its address.
-func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+func (s *Handler) frame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
@@ -182,7 +181,7 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 			return errNotYours
 		}
 		carry.Set("grant", token)
-		httpx.See(w, "/embed/v1/frame?"+carry.Encode())
+		httpx.SeeOther(w, "/embed/v1/frame?"+carry.Encode())
 		return ErrSentOn
 	}
 	if err != nil {
@@ -190,9 +189,9 @@ func (s *Site) frame(w http.ResponseWriter, r *http.Request, id, token string, v
 	}
 	carry.Set("grant", held)
 	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
-	v.Framed, v.Carry, v.Origin = true, "?"+carry.Encode(), origin
+	v.Framed, v.QuerySuffix, v.Origin = true, "?"+carry.Encode(), origin
 	if held != token {
-		httpx.See(w, r.URL.Path+v.Carry)
+		httpx.SeeOther(w, r.URL.Path+v.QuerySuffix)
 		return ErrSentOn
 	}
 	return nil

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,14 +13,16 @@ import (
 	"vestibule/internal/journey"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
+
+	"vestibule/internal/store"
 )
 
 // slowAfter is when the applicant is told that it takes longer than usual.
 const slowAfter = 90 * time.Second
 
 // status is where an application stands.
-func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
-	a, v, err := s.Enter(w, r)
+func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,7 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := s.Stands(s.Base(r), a, v, lines)
+	m := s.StatusView(s.Base(r), a, v, lines)
 	if err := s.Service.Speak(r.Context(), a, m.Lang); err != nil {
 		return err
 	}
@@ -38,25 +39,25 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	httpx.Secure(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
+	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 
-// Stands is what the status page says of an application: where it is, why, and the
+// StatusView is what the status page says of an application: where it is, why, and the
 // ways on.
-func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) pages.Status {
+func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []TimelineEntry) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
 		Title: title(j), Text: a.Words(), Moving: moving, Final: a.final(),
 		Slow:   moving && s.Service.now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
-		Stream: StreamURL(a.ID) + v.Carry, Self: StatusURL(a.ID) + v.Carry, Restart: RestartURL(a.ID) + v.Carry}
+		Stream: StreamURL(a.ID) + v.QuerySuffix, Self: StatusURL(a.ID) + v.QuerySuffix, Restart: RestartURL(a.ID) + v.QuerySuffix}
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
 	}
 	if state == journey.Started || state == journey.Connecting {
-		m.Connect, m.Other = ConnectURL(a.ID)+v.Carry, a.Mode == Embedded && a.HasApplicant
+		m.Connect, m.Other = ConnectURL(a.ID)+v.QuerySuffix, a.Mode == Embedded && a.HasApplicant
 	}
 	switch {
 	case state == journey.Ready && !v.Framed: // around a frame it goes on
@@ -75,7 +76,7 @@ func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) p
 		m.ReturnURL = a.ReturnURL
 	}
 	if !a.final() || m.Retry {
-		m.Elsewhere = s.Elsewhere(a.ID, v.Framed)
+		m.Elsewhere = s.ResumeOptions(a.ID, v.Framed)
 	}
 	if s.tells(a) {
 		s.decided(&m, a)
@@ -89,8 +90,8 @@ func (s *Site) Stands(base pages.Base, a Application, v Visitor, lines []Line) p
 }
 
 // restart asks for another attempt, in the mode that the form names.
-func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
-	a, v, err := s.Enter(w, r)
+func (s *Handler) restart(w http.ResponseWriter, r *http.Request) error {
+	a, v, err := s.Authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -103,20 +104,20 @@ func (s *Site) restart(w http.ResponseWriter, r *http.Request) error {
 		mode = a.Mode
 	}
 	if !mode.Valid() {
-		return httpx.Fail(contract.CodeMalformedBody, ErrBadMode)
+		return httpx.NewError(contract.CodeMalformedBody, ErrBadMode)
 	}
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return s.Service.Restart(ctx, tx, a.ID, mode)
 	})
 	if errors.Is(err, ErrClosed) {
-		httpx.See(w, StatusURL(a.ID)+v.Carry)
+		httpx.SeeOther(w, StatusURL(a.ID)+v.QuerySuffix)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	s.Service.hub.nudge(a.ID)
-	httpx.See(w, ConnectURL(a.ID)+v.Carry)
+	httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
 	return nil
 }
 
@@ -131,13 +132,13 @@ const (
 // stream sends an event whenever the application has moved, with its version as
 // the id, and ends when nothing more is expected. The event says no more than the
 // state: the page is the one truth.
-func (s *Site) stream(w http.ResponseWriter, r *http.Request) error {
-	a, _, err := s.Enter(w, r)
+func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
+	a, _, err := s.Authorize(w, r)
 	if err != nil {
 		return err
 	}
 	if r.Method == http.MethodHead {
-		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
 	}
 	moved, leave := s.Service.hub.subscribe(a.ID, s.Service.now(), s.Service.moved)
 	if moved == nil {

@@ -34,7 +34,7 @@ func scan(row scanner) (Application, error) {
 		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated,
 		&closed, &earlierAttempt, &earlierAt, &earlier.PublicToken, &begun)
 	if err != nil {
-		return Application{}, store.Found(err)
+		return Application{}, store.MapNotFound(err)
 	}
 	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded, a.Journey.Closed = int(attempt), since, int(succeeded), int(closed)
 	a.fetchUntil = store.Time(fetchUntil)
@@ -59,8 +59,8 @@ func get(ctx context.Context, q store.Queryer, id string) (Application, error) {
 
 // lock reads an application and keeps others from changing it until tx ends: an
 // update of nothing is a row lock on both engines.
-func lock(ctx context.Context, tx *sql.Tx, id string) (Application, error) {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
+func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
 	if err != nil {
 		return Application{}, err
 	}
@@ -71,8 +71,8 @@ func lock(ctx context.Context, tx *sql.Tx, id string) (Application, error) {
 }
 
 // insert stores a new application; false means that its external id is taken.
-func insert(ctx context.Context, tx *sql.Tx, a Application, sealed []byte) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
 			return_url, allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus,
 			error, succeeded, fetch_until, report_at, version, created_at, updated_at)
@@ -84,8 +84,8 @@ func insert(ctx context.Context, tx *sql.Tx, a Application, sealed []byte) (bool
 }
 
 // save writes the journey if nobody else did since it was read.
-func save(ctx context.Context, tx *sql.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func save(ctx context.Context, tx *store.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
 			error = $7, succeeded = $8, version = version + 1, updated_at = $9, closed_attempt = $12
 		WHERE id = $10 AND version = $11`,
@@ -95,14 +95,14 @@ func save(ctx context.Context, tx *sql.Tx, a Application, next journey.Applicati
 
 // decide keeps a decision as the newest; false means that it is there, or a later
 // one.
-func decide(ctx context.Context, tx *sql.Tx, id string, d Decision) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5
+func decide(ctx context.Context, tx *store.Tx, id string, d Decision) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5
 		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
 }
 
 // catchUp takes over what replicas of an older version decided lately, which did not
 // write it here: as the migration did that added these columns.
-func catchUp(ctx context.Context, tx *sql.Tx, now time.Time) error {
+func catchUp(ctx context.Context, tx *store.Tx, now time.Time) error {
 	const newest = ` FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1)`
 	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision = (SELECT d.decision`+newest+`, decisions = (SELECT d.seq`+newest+`,
 			decided_at = (SELECT d.at`+newest+`, reasons = (SELECT d.reasons`+newest+`
@@ -114,15 +114,15 @@ func catchUp(ctx context.Context, tx *sql.Tx, now time.Time) error {
 const catchUpFor = 30 * 24 * time.Hour
 
 // note adds a line to the timeline; false means that this input came before.
-func note(ctx context.Context, tx *sql.Tx, id, key string, l Line) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func note(ctx context.Context, tx *store.Tx, id, key string, l TimelineEntry) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (application_id, key) DO NOTHING`,
 		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error), l.From, l.To, strings.Join(l.Reasons, " ")))
 }
 
-func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]Line, error) {
+func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]TimelineEntry, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons
 		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
@@ -130,9 +130,9 @@ func timeline(ctx context.Context, q store.Queryer, id string, after int64, limi
 		return nil, err
 	}
 	defer rows.Close()
-	var all []Line
+	var all []TimelineEntry
 	for rows.Next() {
-		var l Line
+		var l TimelineEntry
 		var at, attempt int64
 		var reasons string
 		if err := rows.Scan(&l.Seq, &at, &l.Kind, &attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To, &reasons); err != nil {
@@ -144,7 +144,7 @@ func timeline(ctx context.Context, q store.Queryer, id string, after int64, limi
 	return all, rows.Err()
 }
 
-func bind(ctx context.Context, tx *sql.Tx, id, sessionID string) error {
+func bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_sessions (session_id, application_id) VALUES ($1, $2)
 		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id)
@@ -188,9 +188,9 @@ const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_un
 func scanAttempt(row scanner) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
-	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.OpenedBy, &t.Ours, &t.PublicToken, &asked, &created)
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created)
 	if err != nil {
-		return Attempt{}, store.Found(err)
+		return Attempt{}, store.MapNotFound(err)
 	}
 	t.Number, t.TokenUntil, t.askedAt, t.CreatedAt = int(number), store.Time(until), store.Time(asked), store.Time(created)
 	return t, nil
@@ -224,7 +224,7 @@ func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error
 	return out, rows.Err()
 }
 
-func insertAttempt(ctx context.Context, tx *sql.Tx, id string, t Attempt) error {
+func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, ours,
 			public_token, asked_at, created_at)
@@ -234,7 +234,7 @@ func insertAttempt(ctx context.Context, tx *sql.Tx, id string, t Attempt) error 
 }
 
 // equip keeps what the widget of an attempt is begun with, which makes its visit ours.
-func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
+func equip(ctx context.Context, tx *store.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, ours = TRUE
 		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
@@ -242,7 +242,7 @@ func equip(ctx context.Context, tx *sql.Tx, id string, number int, consumerID st
 }
 
 // open marks the attempt's widget as begun in a browser: the first one that says so.
-func open(ctx context.Context, tx *sql.Tx, id string, number int, holder string) error {
+func open(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = $1
 		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number))
@@ -250,7 +250,7 @@ func open(ctx context.Context, tx *sql.Tx, id string, number int, holder string)
 }
 
 // spend marks what the attempt's widget is begun with as used up, in every browser.
-func spend(ctx context.Context, tx *sql.Tx, id string, number int) error {
+func spend(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
@@ -259,14 +259,14 @@ func spend(ctx context.Context, tx *sql.Tx, id string, number int) error {
 
 // own marks the visit of an attempt as one that was begun for it elsewhere than in a
 // widget, where it is opened at once.
-func own(ctx context.Context, tx *sql.Tx, id string, number int) error {
+func own(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
 	return err
 }
 
-func setAsked(ctx context.Context, tx *sql.Tx, id string, number int, at time.Time) error {
+func setAsked(ctx context.Context, tx *store.Tx, id string, number int, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET asked_at = $1 WHERE application_id = $2 AND attempt = $3`,
 		store.Micros(at), id, int64(number))
@@ -274,7 +274,7 @@ func setAsked(ctx context.Context, tx *sql.Tx, id string, number int, at time.Ti
 }
 
 // claim remembers which report a proof named for an attempt.
-func claim(ctx context.Context, tx *sql.Tx, id string, number int, publicToken string) error {
+func claim(ctx context.Context, tx *store.Tx, id string, number int, publicToken string) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET public_token = $1
 		WHERE application_id = $2 AND attempt = $3 AND public_token = ''`, publicToken, id, int64(number))
@@ -283,7 +283,7 @@ func claim(ctx context.Context, tx *sql.Tx, id string, number int, publicToken s
 
 // nameConsumer remembers whom the service knows an attempt's applicant as, where it
 // says so.
-func nameConsumer(ctx context.Context, tx *sql.Tx, id string, number int, consumerID string) error {
+func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, consumerID string) error {
 	if !contract.IsUUID(consumerID) {
 		return nil
 	}
@@ -331,12 +331,12 @@ func match(ctx context.Context, q store.Queryer, externalID, publicToken string)
 	err = q.QueryRowContext(ctx, `
 		SELECT application_id, attempt FROM application_attempts WHERE public_token = $1 AND public_token <> ''
 		ORDER BY created_at LIMIT 1`, publicToken).Scan(&id, &n)
-	return id, int(n), store.Found(err)
+	return id, int(n), store.MapNotFound(err)
 }
 
 // lease lets one process fetch the report, for a while.
 func lease(ctx context.Context, q store.Queryer, id string, now, until time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `
+	return store.ExecOne(q.ExecContext(ctx, `
 		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND report IS NULL AND fetch_until <= $3`,
 		store.Micros(until), id, store.Micros(now)))
 }
@@ -347,21 +347,21 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 }
 
 // keepReport stores the report unless there is one already.
-func keepReport(ctx context.Context, tx *sql.Tx, id string, sealed []byte, at time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func keepReport(ctx context.Context, tx *store.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
 		sealed, store.Micros(at), id))
 }
 
 func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT data_key, report FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
-	return dataKey, sealed, store.Found(err)
+	return dataKey, sealed, store.MapNotFound(err)
 }
 
 // keepAnalysis settles an analysis that is owed: sealed is nil where there is
 // none. False means that another run has settled it.
-func keepAnalysis(ctx context.Context, tx *sql.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func keepAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
 		sealed, store.Micros(at), id, int64(number)))
 }
@@ -369,7 +369,7 @@ func keepAnalysis(ctx context.Context, tx *sql.Tx, id string, number int, sealed
 func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {
 	var at int64
 	err = q.QueryRowContext(ctx, `SELECT data_key, analysis, analysis_at FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed, &at)
-	return dataKey, sealed, at != 0, store.Found(err)
+	return dataKey, sealed, at != 0, store.MapNotFound(err)
 }
 
 // unexplained lists the applications of a product whose report is here and whose
@@ -395,17 +395,17 @@ func unexplained(ctx context.Context, q store.Queryer, product contract.Product)
 
 func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT data_key, prefill FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
-	return dataKey, sealed, store.Found(err)
+	return dataKey, sealed, store.MapNotFound(err)
 }
 
 // setApplicant keeps what the applicant gave where nothing was known yet.
-func setApplicant(ctx context.Context, tx *sql.Tx, id string, sealed []byte, mode Mode, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `
+func setApplicant(ctx context.Context, tx *store.Tx, id string, sealed []byte, mode Mode, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET prefill = $1, mode = $2, updated_at = $3 WHERE id = $4 AND prefill IS NULL`,
 		sealed, string(mode), store.Micros(now), id))
 }
 
-func setMode(ctx context.Context, tx *sql.Tx, id string, mode Mode) error {
+func setMode(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
 	_, err := tx.ExecContext(ctx, `UPDATE applications SET mode = $1 WHERE id = $2`, string(mode), id)
 	return err
 }
@@ -524,7 +524,7 @@ func tokenCell(id string, number int) store.Cell {
 	return store.Cell{Table: "application_attempts", Column: "token", Row: fmt.Sprintf("%s/%d", id, number)}
 }
 
-func seal(ctx context.Context, v *store.Vault, tx *sql.Tx, dataKey, id string, f prefill.Fields) ([]byte, error) {
+func seal(ctx context.Context, v *store.Vault, tx *store.Tx, dataKey, id string, f prefill.Fields) ([]byte, error) {
 	plain, err := json.Marshal(f)
 	if err != nil {
 		return nil, errors.New("applications: the applicant's data cannot be written")
@@ -562,7 +562,7 @@ func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]known
 }
 
 // forget deletes the rows of an application.
-func forget(ctx context.Context, tx *sql.Tx, id string) error {
+func forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

@@ -32,7 +32,7 @@ func TestAHeartbeatFindsWhatNobodyToldOf(t *testing.T) {
 		if first := <-written; !strings.Contains(first, `"connecting"`) {
 			t.Errorf("it begins with %q", first)
 		}
-		b.give(a.ID, journey.Input{Kind: journey.HookExit, Attempt: 1, EventID: "e"})
+		b.give(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e"})
 		beat <- b.Now()
 		if <-written; !strings.Contains(<-written, `"exited"`) {
 			t.Error("the heartbeat has not looked")

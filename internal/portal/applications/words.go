@@ -92,7 +92,7 @@ func corrects(j journey.Application) bool {
 
 // happened is a line of the timeline as the applicant is told it; false for what
 // says nothing to them.
-func happened(l Line) (contract.Words, bool) {
+func happened(l TimelineEntry) (contract.Words, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:
 		return contract.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
@@ -106,7 +106,7 @@ func happened(l Line) (contract.Words, bool) {
 		return contract.Words{EN: "The verification was opened.", ES: "Se abrió la verificación."}, true
 	case journey.Restart:
 		return contract.Words{EN: "You started again.", ES: "Empezó de nuevo."}, true
-	case journey.HookError:
+	case journey.CallbackError:
 		return contract.Words{EN: "The verification reported a problem.", ES: "La verificación informó de un problema."}, true
 	case journey.Fetched:
 		return contract.Words{EN: "The report arrived.", ES: "Llegó el informe."}, true

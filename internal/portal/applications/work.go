@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strconv"
 	"time"
@@ -86,7 +85,7 @@ func (s *Service) Register(r *jobs.Registry) {
 // Resume sees to reports that are owed when the process starts: a run that was
 // killed with its process is taken up as soon as its lease is over.
 func (s *Service) Resume(ctx context.Context) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		owed, err := waiting(ctx, tx)
 		if err != nil {
 			return err
@@ -99,7 +98,7 @@ func (s *Service) Resume(ctx context.Context) error {
 			}
 			// The job that was killed still counts as running, so this one has a
 			// key of its own; the lease keeps the two apart.
-			if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: id}, jobs.Once(id+"/"+uuid.NewString()), jobs.At(at)); err != nil {
+			if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString()), jobs.At(at)); err != nil {
 				return err
 			}
 		}
@@ -111,11 +110,11 @@ func (s *Service) Resume(ctx context.Context) error {
 }
 
 // ask makes the server ask the provider now, and often for a while.
-func (s *Service) ask(ctx context.Context, tx *sql.Tx, id string, number int) error {
+func (s *Service) ask(ctx context.Context, tx *store.Tx, id string, number int) error {
 	if err := setAsked(ctx, tx, id, number, s.now()); err != nil {
 		return err
 	}
-	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurry: true}, jobs.Once(pollKey(id, number, true)))
+	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurry: true}, jobs.UniqueKey(pollKey(id, number, true)))
 }
 
 // poll asks once and says when to ask again.
@@ -131,7 +130,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	if a.Journey.State == journey.Ready {
 		return nil
 	}
-	if !t.Ours { // what is known of its external id there is of somebody else's visit
+	if !t.Verified { // what is known of its external id there is of somebody else's visit
 		return s.again(ctx, p, a, t, "", 0)
 	}
 	answer, err := s.Provider.Status(ctx, t.ref())
@@ -155,7 +154,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 
 // learn gives the provider's answer to the journey.
 func (s *Service) learn(ctx context.Context, p Poll, answer svcapi.StatusAnswer) (a Application, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = s.Advance(ctx, tx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
 			Status: answer.Status, Substatus: answer.Substatus, At: s.now().Unix()})
 		return err
@@ -172,7 +171,7 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 		if !more || a.Journey.State == journey.Ready || status.Final() {
 			return nil
 		}
-		return jobs.Later(max(every, wait))
+		return jobs.Snooze(max(every, wait))
 	}
 	if p.Attempt == a.Journey.Attempt && now.Unix()-a.Journey.Since >= journey.Lifetime {
 		var err error
@@ -188,12 +187,12 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 	if !more || a.Journey.State == journey.Ready || status.Final() && status != contract.StatusSuccess {
 		return nil
 	}
-	return jobs.Later(max(every, wait))
+	return jobs.Snooze(max(every, wait))
 }
 
 // tick has the journey look at the clock.
 func (s *Service) tick(ctx context.Context, id string, number int) (a Application, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number, At: s.now().Unix()})
 		return err
 	})
@@ -222,13 +221,13 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		return err
 	}
 	if !mine {
-		return jobs.Later(max(a.fetchUntil.Sub(now), time.Second))
+		return jobs.Snooze(max(a.fetchUntil.Sub(now), time.Second))
 	}
 	raw, meta, err := s.Provider.Report(ctx, a.Product, t.ref())
 	if err != nil {
 		return s.refetch(ctx, a, err)
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		sealed, err := s.DB.Vault.Seal(ctx, tx, a.dataKey, reportCell(a.ID), raw)
 		if err != nil {
 			return err
@@ -259,7 +258,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != contract.Cashflow {
 			return err
 		}
-		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.Once(reportKey(a.ID, number)))
+		return s.Queue.Enqueue(ctx, tx, Explain{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, number)))
 	})
 	s.hub.nudge(a.ID)
 	return err
@@ -280,20 +279,20 @@ func (s *Service) refetch(ctx context.Context, a Application, why error) error {
 		}
 	}
 	if !more || a.Journey.State != journey.Pending {
-		return jobs.Give(why)
+		return jobs.Cancel(why)
 	}
 	s.Log.WarnContext(ctx, "report not fetched", "application", a.ID, "why", why.Error())
 	var e *svcapi.Error
 	if errors.As(why, &e) {
 		every = max(every, e.RetryAfter)
 	}
-	return jobs.Later(every)
+	return jobs.Snooze(every)
 }
 
 // gone ends the job of an application that is not there any more.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	return err
 }

@@ -12,7 +12,6 @@ package connect
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -33,9 +32,9 @@ import (
 
 // Handler serves the page. All fields are required.
 type Handler struct {
-	Site      *applications.Site
+	Site      *applications.Handler
 	Service   *svcapi.Client
-	Redirects *redirect.Companion
+	Redirects *redirect.Handler
 	ScriptURL string   // the provider's widget script
 	Global    string   // the object that it makes
 	Origins   []string // of the provider: of its script, its frame and its pages
@@ -55,12 +54,12 @@ const tokenMargin = 2 * time.Minute
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("connect is GET only"))
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("connect is GET only"))
 	}
 	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
-		return httpx.Fail(contract.CodeUnavailable, errors.New("connect fetched ahead"))
+		return httpx.NewError(contract.CodeUnavailable, errors.New("connect fetched ahead"))
 	}
-	a, v, err := h.Site.Enter(w, r)
+	a, v, err := h.Site.Authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	httpx.See(w, applications.StatusURL(a.ID)+v.Carry)
+	httpx.SeeOther(w, applications.StatusURL(a.ID)+v.QuerySuffix)
 	return nil
 }
 
@@ -100,8 +99,8 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	m := pages.Connect{Base: h.Site.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global, Env: h.Site.Service.Environment,
 		ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
-		Report: applications.EventsURL(a.ID) + v.Carry, Next: applications.StatusURL(a.ID) + v.Carry, Restart: applications.RestartURL(a.ID) + v.Carry,
-		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.Elsewhere(a.ID, v.Framed)}
+		Report: applications.EventsURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix, Restart: applications.RestartURL(a.ID) + v.QuerySuffix,
+		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}
@@ -114,7 +113,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 	}
-	httpx.Secure(w, policy)
+	httpx.SetSecurityHeaders(w, policy)
 	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
@@ -122,7 +121,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 func (h *Handler) equip(ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields) (applications.Attempt, error) {
 	switch {
 	case a.Variant == applications.ByPrefill:
-		if t.Ours {
+		if t.Verified {
 			return t, nil
 		}
 		return t, h.keep(ctx, a, t.Number, "", time.Time{}, "")
@@ -152,8 +151,8 @@ func (h *Handler) equip(ctx context.Context, a applications.Application, t appli
 
 // keep keeps what the attempt's widget is begun with.
 func (h *Handler) keep(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
-	return h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return h.Site.Service.Equip(ctx, tx, a, number, token, until, consumerID)
+	return h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return h.Site.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
 	})
 }
 
@@ -184,11 +183,11 @@ func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.A
 	base := h.Site.Base(r)
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == applications.RedirectForm {
-		httpx.Secure(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
+		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
 		return httpx.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	httpx.See(w, link.RedirectURL)
+	httpx.SeeOther(w, link.RedirectURL)
 	return nil
 }
 
@@ -220,7 +219,7 @@ func (h *Handler) again(ctx context.Context, a applications.Application, v appli
 	fresh := ok && t.Mode == mode && (resumed || !t.Opened && !stale)
 	for try := 1; ; try++ {
 		if !fresh {
-			err := h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			err := h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 				_, t, err = h.Site.Service.Begin(ctx, tx, a.ID, mode)
 				return err
 			})
@@ -245,12 +244,12 @@ func (h *Handler) again(ctx context.Context, a applications.Application, v appli
 // what was filled in stay.
 func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
-	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.Carry}
+	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.QuerySuffix}
 	status, said := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():
 		said = contract.WidgetRequestTimeout
-		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
+		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.QuerySuffix
 		status = http.StatusServiceUnavailable
 		httpx.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
@@ -260,14 +259,14 @@ func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.A
 		said = contract.WidgetUnknownCustomer
 		m.Title, m.Text, m.Support = wordsRefused, said.Applicant(), m.Brand.Support
 	default:
-		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.Carry
+		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.QuerySuffix
 	}
 	policy := httpx.CSP{}
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 		m.Frame.Error = string(said)
 	}
-	httpx.Secure(w, policy)
+	httpx.SetSecurityHeaders(w, policy)
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 

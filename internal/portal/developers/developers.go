@@ -18,7 +18,7 @@ import (
 
 // Handler serves the pages. All fields are required.
 type Handler struct {
-	Site   *applications.Site
+	Site   *applications.Handler
 	Kit    *embedkit.Kit
 	Events *notify.Service
 

@@ -49,9 +49,9 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	}
 	g, ok := all[r.PathValue("guide")]
 	if !ok {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such guide"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such guide"))
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Site.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 

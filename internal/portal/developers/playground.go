@@ -2,7 +2,6 @@ package developers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -32,7 +31,7 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pag
 	for _, w := range ways {
 		m.Ways = append(m.Ways, w.name)
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
 }
 
@@ -61,7 +60,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	}
 	var id string
 	var cookie session.Cookie
-	err = h.Site.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = h.Site.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, renewed, err := h.Site.Sessions.Renew(ctx, tx, cur)
 		if err != nil {
 			return err
@@ -69,7 +68,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		n.SessionID, cookie = next.ID, renewed
 		a, problems, err := h.Site.Service.Create(ctx, tx, n)
 		if len(problems) > 0 || applications.Refused(err) {
-			return httpx.Fail(contract.CodeInvalidParameters, errors.Join(errors.New("the application is refused"), err))
+			return httpx.NewError(contract.CodeInvalidParameters, errors.Join(errors.New("the application is refused"), err))
 		}
 		if err != nil {
 			return err
@@ -87,7 +86,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Site.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, runURL(id))
+	httpx.SeeOther(w, runURL(id))
 	return nil
 }
 
@@ -106,7 +105,7 @@ func (h *Handler) origin(r *http.Request) string {
 // watch shows an application of this browser as it goes on.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	none := httpx.Fail(contract.CodeNotFound, errors.New("no application of this browser"))
+	none := httpx.NewError(contract.CodeNotFound, errors.New("no application of this browser"))
 	if !contract.IsUUID(id) {
 		return none
 	}
@@ -146,6 +145,6 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if !final {
 		m.Stream = applications.StreamURL(id)
 	}
-	httpx.Secure(w, httpx.CSP{Frame: []string{"'self'"}})
+	httpx.SetSecurityHeaders(w, httpx.CSP{Frame: []string{"'self'"}})
 	return httpx.HTML(w, r, http.StatusOK, pages.RunPage(m))
 }

@@ -2,7 +2,6 @@ package developers
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/contract"
@@ -22,7 +21,7 @@ func tokenCell(id string) store.Cell {
 	return store.Cell{Table: "developer_runs", Column: "token", Row: id}
 }
 
-func (h *Handler) keep(ctx context.Context, tx *sql.Tx, id string, k kept) error {
+func (h *Handler) keep(ctx context.Context, tx *store.Tx, id string, k kept) error {
 	key, err := h.Site.Service.Key(ctx, tx, id)
 	if err != nil {
 		return err
@@ -42,7 +41,7 @@ func (h *Handler) kept(ctx context.Context, id string) (kept, error) {
 	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
 		Scan(&k.way, &k.lang, &k.theme, &k.username, &sealed)
 	if err != nil {
-		return k, store.Found(err)
+		return k, store.MapNotFound(err)
 	}
 	key, err := h.Site.Service.Key(ctx, h.Site.Service.DB.SQL, id)
 	if err != nil {
@@ -93,7 +92,7 @@ func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, erro
 }
 
 // Forget deletes what is kept of an application here.
-func Forget(ctx context.Context, tx *sql.Tx, id string) error {
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"developer_returns", "developer_runs"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

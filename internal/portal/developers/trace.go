@@ -96,14 +96,14 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k kept)
 
 // opened is the number of the attempt that a line opened: a restart names the one
 // before.
-func opened(l applications.Line) int {
+func opened(l applications.TimelineEntry) int {
 	if l.Kind == string(journey.Restart) {
 		return l.Attempt + 1
 	}
 	return max(l.Attempt, 1)
 }
 
-func (h *Handler) line(a applications.Application, k kept, l applications.Line, t applications.Attempt, s signed) pages.TraceLine {
+func (h *Handler) line(a applications.Application, k kept, l applications.TimelineEntry, t applications.Attempt, s signed) pages.TraceLine {
 	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal, To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
 	if l.From != l.To {
 		out.Was, out.State = l.From, l.To
@@ -115,9 +115,9 @@ func (h *Handler) line(a applications.Application, k kept, l applications.Line, 
 		h.created(&out, a, k)
 	case journey.Connect, journey.Restart:
 		h.begun(&out, a, k, t)
-	case journey.HookSuccess, journey.HookExit, journey.HookError:
+	case journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError:
 		out.From, out.To = pages.PartyBrowser, pages.PartyPortal
-		out.What = map[journey.Kind]string{journey.HookSuccess: "onSuccess", journey.HookExit: "onExit", journey.HookError: "onError"}[kind]
+		out.What = map[journey.Kind]string{journey.CallbackSuccess: "onSuccess", journey.CallbackExit: "onExit", journey.CallbackError: "onError"}[kind]
 		out.Body = object(append([]member{{"type", out.What}, {"attempt", l.Attempt}}, proof...)...)
 	case journey.ReturnSuccess, journey.ReturnExit, journey.ReturnError:
 		out.From, out.To, out.What = pages.PartyBrowser, pages.PartyPortal, "/redirect/return"
@@ -180,7 +180,7 @@ func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k kept
 
 // returned is the outcome token of a return. It stands in the timeline only if its
 // signature, its times and its browser fitted.
-func (h *Handler) returned(a applications.Application, l applications.Line, s signed) string {
+func (h *Handler) returned(a applications.Application, l applications.TimelineEntry, s signed) string {
 	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess, journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
 	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.Journey.PublicToken)}, {"redirectArgs", "…"}}
 	head := ""

@@ -45,13 +45,13 @@ const (
 type Finding struct {
 	Level   Level
 	Subject string // one or two words: "credentials", "product income"
-	Says    string // what is the case
-	Do      string // what to change; empty for OK
+	Message string // what is the case
+	Remedy  string // what to change; empty for OK
 }
 
-// Patient is a portal's configuration. All fields are required unless they say
+// Config is a portal's configuration. All fields are required unless they say
 // otherwise.
-type Patient struct {
+type Config struct {
 	PortalURL   string // public base URLs, without a slash at the end
 	ProviderURL string
 	Environment contract.Environment
@@ -75,7 +75,7 @@ const patience = 10 * time.Second
 
 // Examine asks everything, and returns the findings in the order in which they
 // matter. What cannot be told because of an earlier failure is left out.
-func (p Patient) Examine(ctx context.Context) []Finding {
+func (p Config) Examine(ctx context.Context) []Finding {
 	found := p.addresses()
 	answers, more := p.provider(ctx)
 	found = append(found, more...)
@@ -91,7 +91,7 @@ func (p Patient) Examine(ctx context.Context) []Finding {
 }
 
 // addresses looks at the two base URLs.
-func (p Patient) addresses() []Finding {
+func (p Config) addresses() []Finding {
 	ours, err1 := url.Parse(p.PortalURL)
 	theirs, err2 := url.Parse(p.ProviderURL)
 	if err1 != nil || err2 != nil || ours.Host == "" || theirs.Host == "" {
@@ -106,7 +106,7 @@ func (p Patient) addresses() []Finding {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production", "Use https: names, tokens and reports would pass in the clear."})
-		case !httpx.Loopback(u.Hostname()):
+		case !httpx.IsLoopback(u.Hostname()):
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
 		}
 	}
@@ -120,7 +120,7 @@ func (p Patient) addresses() []Finding {
 }
 
 // provider sees whether anybody answers there, and what time it is to them.
-func (p Patient) provider(ctx context.Context) (bool, []Finding) {
+func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	begun := time.Now()
 	before := p.Now()
 	res, _, err := p.get(ctx, p.keysURL())
@@ -152,10 +152,10 @@ func (p Patient) provider(ctx context.Context) (bool, []Finding) {
 	return true, found
 }
 
-func (p Patient) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
+func (p Config) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
 
 // keys reads the key set as the return of a redirect would.
-func (p Patient) keys(ctx context.Context) Finding {
+func (p Config) keys(ctx context.Context) Finding {
 	const subject = "key set"
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -171,13 +171,13 @@ func (p Patient) keys(ctx context.Context) Finding {
 	return Finding{OK, subject, fmt.Sprintf("keys to verify returns with: %d", usable), ""}
 }
 
-func (p Patient) client() *svcapi.Client {
+func (p Config) client() *svcapi.Client {
 	return &svcapi.Client{BaseURL: p.ProviderURL, ClientID: p.ClientID, SecretKey: p.SecretKey, Environment: p.Environment, Now: p.Now,
 		HTTP: &http.Client{Transport: p.HTTP}}
 }
 
 // credentials obtains an access token.
-func (p Patient) credentials(ctx context.Context) (bool, Finding) {
+func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	const subject = "credentials"
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -202,7 +202,7 @@ func (p Patient) credentials(ctx context.Context) (bool, Finding) {
 const notAnAddress = "doctor"
 
 // products asks of each product whether a redirect to us could begin.
-func (p Patient) products(ctx context.Context) []Finding {
+func (p Config) products(ctx context.Context) []Finding {
 	if len(p.Products) == 0 {
 		return []Finding{{Fail, "products", "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
 	}
@@ -222,7 +222,7 @@ func (p Patient) products(ctx context.Context) []Finding {
 	return append(found, Finding{OK, "complete URL", "outcomes may come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
-func (p Patient) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
+func (p Config) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
 	subject := "product " + string(kind)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -247,7 +247,7 @@ func (p Patient) product(ctx context.Context, kind contract.Product, id string) 
 const maxScript = 4 << 20
 
 // widget fetches the script as a page would.
-func (p Patient) widget(ctx context.Context) Finding {
+func (p Config) widget(ctx context.Context) Finding {
 	const subject = "widget"
 	do := "Set --widget-script-url and --widget-global to what the provider documents."
 	res, body, err := p.get(ctx, p.WidgetScriptURL)
@@ -265,7 +265,7 @@ func (p Patient) widget(ctx context.Context) Finding {
 }
 
 // webhooks sends ourselves what the provider would, signed with each secret.
-func (p Patient) webhooks(ctx context.Context) Finding {
+func (p Config) webhooks(ctx context.Context) Finding {
 	const subject = "webhooks"
 	if len(p.WebhookSecrets) == 0 {
 		return Finding{Fail, subject, "no secret is configured, so every webhook is refused", "Set --webhook-secret to the callback's, from the account's dashboard."}
@@ -300,12 +300,12 @@ func (p Patient) webhooks(ctx context.Context) Finding {
 	return Finding{OK, subject, "the portal takes what is signed with the secret; the account's callback is to be " + at, ""}
 }
 
-func (p Patient) http() *http.Client {
+func (p Config) http() *http.Client {
 	return &http.Client{Transport: p.HTTP, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // get reads an answer, up to its bound.
-func (p Patient) get(ctx context.Context, at string) (*http.Response, []byte, error) {
+func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)

@@ -26,7 +26,7 @@ type ward struct {
 	answer           map[string]http.HandlerFunc
 }
 
-func admit(t *testing.T) (*ward, doctor.Patient) {
+func admit(t *testing.T) (*ward, doctor.Config) {
 	t.Helper()
 	key, err := jose.GenerateKey()
 	if err != nil {
@@ -66,7 +66,7 @@ func admit(t *testing.T) (*ward, doctor.Patient) {
 	w.provider, w.portal = httptest.NewServer(serve), httptest.NewServer(serve)
 	t.Cleanup(w.provider.Close)
 	t.Cleanup(w.portal.Close)
-	return w, doctor.Patient{
+	return w, doctor.Config{
 		PortalURL: strings.Replace(w.portal.URL, "127.0.0.1", "localhost", 1), ProviderURL: w.provider.URL, Environment: contract.Sandbox,
 		PublicID: "svc-us", ClientID: "client-us", SecretKey: secret, Products: map[contract.Product]string{contract.Cashflow: cashflow},
 		WebhookSecrets: []string{webhookSecret}, WidgetScriptURL: w.provider.URL + "/widget/v1/widget.js", WidgetGlobal: "SvcWidget",
@@ -86,59 +86,59 @@ func TestWhatIsWrongIsFoundAndNothingElse(t *testing.T) {
 		return says(status, "application/json", `{"error":"`+code+`"}`)
 	}
 	for name, c := range map[string]struct {
-		change func(*ward, *doctor.Patient)
+		change func(*ward, *doctor.Config)
 		want   string // the findings that are not ok: level subject: what is said
 	}{
-		"nothing is wrong": {func(*ward, *doctor.Patient) {}, ""},
-		"nobody answers": {func(w *ward, p *doctor.Patient) {
+		"nothing is wrong": {func(*ward, *doctor.Config) {}, ""},
+		"nobody answers": {func(w *ward, p *doctor.Config) {
 			w.provider.Close()
 		}, "fail provider: does not answer|fail widget: its script does not come"},
-		"our clock is slow": {func(_ *ward, p *doctor.Patient) {
+		"our clock is slow": {func(_ *ward, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
 		}, "fail clock: |fail webhooks: the portal at"},
-		"our clock is a little slow": {func(_ *ward, p *doctor.Patient) {
+		"our clock is a little slow": {func(_ *ward, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-15 * time.Second) }
 		}, "warn clock: "},
-		"no key set": {func(w *ward, _ *doctor.Patient) {
+		"no key set": {func(w *ward, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = says(200, "text/html", "<p>hello")
 		}, "fail key set: is not a key set"},
-		"no usable key": {func(w *ward, _ *doctor.Patient) {
+		"no usable key": {func(w *ward, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = says(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
 		}, "fail key set: has no usable key"},
-		"another environment's credentials": {func(w *ward, _ *doctor.Patient) {
+		"another environment's credentials": {func(w *ward, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(403, "UNKNOWN_CUSTOMER")
 		}, "fail credentials: the provider does not know this clientId in sandbox"},
-		"an old secretKey": {func(w *ward, _ *doctor.Patient) {
+		"an old secretKey": {func(w *ward, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(401, "UNAUTHORIZED")
 		}, "fail credentials: the secretKey is not the one"},
-		"no credentials": {func(_ *ward, p *doctor.Patient) { p.SecretKey = "" }, "fail credentials: svcapi"},
-		"another's product": {func(w *ward, _ *doctor.Patient) {
+		"no credentials": {func(_ *ward, p *doctor.Config) { p.SecretKey = "" }, "fail credentials: svcapi"},
+		"another's product": {func(w *ward, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_PRODUCT")
 		}, "fail product cashflow: the account has no product " + cashflow},
-		"no products": {func(_ *ward, p *doctor.Patient) { p.Products = nil }, "fail products: none is configured"},
-		"a return that is not registered": {func(w *ward, _ *doctor.Patient) {
+		"no products": {func(_ *ward, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
+		"a return that is not registered": {func(w *ward, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
 		}, "fail complete URL: the account does not let outcomes come back"},
-		"a provider that is in trouble": {func(w *ward, _ *doctor.Patient) {
+		"a provider that is in trouble": {func(w *ward, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
 		}, "skip product cashflow: the provider did not say"},
-		"a page in place of the script": {func(w *ward, _ *doctor.Patient) {
+		"a page in place of the script": {func(w *ward, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
 		}, "fail widget: what is at its script's address is no script"},
-		"no script": {func(w *ward, _ *doctor.Patient) {
+		"no script": {func(w *ward, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
 		}, "fail widget: its script's address answers 404"},
-		"another global": {func(_ *ward, p *doctor.Patient) { p.WidgetGlobal = "Other" }, "warn widget: its script does not name Other"},
-		"another webhook secret": {func(_ *ward, p *doctor.Patient) {
+		"another global": {func(_ *ward, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: its script does not name Other"},
+		"another webhook secret": {func(_ *ward, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},
-		"a webhook secret that is none": {func(_ *ward, p *doctor.Patient) { p.WebhookSecrets = []string{"x"} }, "fail webhooks: a secret is not of the form"},
-		"no webhook secret":             {func(_ *ward, p *doctor.Patient) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
-		"a portal that does not run":    {func(w *ward, _ *doctor.Patient) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
-		"one host for both": {func(w *ward, p *doctor.Patient) {
+		"a webhook secret that is none": {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = []string{"x"} }, "fail webhooks: a secret is not of the form"},
+		"no webhook secret":             {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
+		"a portal that does not run":    {func(w *ward, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
+		"one host for both": {func(w *ward, p *doctor.Config) {
 			p.PortalURL = w.portal.URL
 		}, "warn addresses: portal and provider share a host"},
-		"plain http in production": {func(_ *ward, p *doctor.Patient) {
+		"plain http in production": {func(_ *ward, p *doctor.Config) {
 			p.Environment = contract.Production
 		}, "fail addresses: --portal-url is plain http|fail addresses: --provider-url is plain http"},
 	} {
@@ -149,14 +149,14 @@ func TestWhatIsWrongIsFoundAndNothingElse(t *testing.T) {
 			found := p.Examine(t.Context())
 			var got []string
 			for _, f := range found {
-				if (f.Level == doctor.OK) != (f.Do == "") && f.Level != doctor.Skip {
-					t.Errorf("%s %s: what to do is %q", f.Level, f.Subject, f.Do)
+				if (f.Level == doctor.OK) != (f.Remedy == "") && f.Level != doctor.Skip {
+					t.Errorf("%s %s: what to do is %q", f.Level, f.Subject, f.Remedy)
 				}
-				if strings.Contains(f.Says+f.Do, secret) {
+				if strings.Contains(f.Message+f.Remedy, secret) {
 					t.Errorf("%s shows the secretKey", f.Subject)
 				}
 				if f.Level != doctor.OK {
-					got = append(got, fmt.Sprintf("%s %s: %s", f.Level, f.Subject, f.Says))
+					got = append(got, fmt.Sprintf("%s %s: %s", f.Level, f.Subject, f.Message))
 				}
 			}
 			var want []string

@@ -2,7 +2,6 @@ package embedkit
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -70,7 +69,7 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 // application that it opens. The first browser has it for good: for another one
 // it is store.ErrNotFound, as it is when it ended or never was. What a frame had
 // goes to the session if it comes with the frame's key: the way out of the frame.
-func (k *Kit) Redeem(ctx context.Context, tx *sql.Tx, grant, sessionID string) (applicationID string, err error) {
+func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string) (applicationID string, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {
 		return "", errors.New("embedkit: a token is redeemed by a session")
@@ -126,7 +125,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
-	httpx.See(w, "/applications/"+g.application+"/connect?"+carry.Encode())
+	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+carry.Encode())
 	return nil
 }
 
@@ -159,6 +158,6 @@ func (k *Kit) ended(w http.ResponseWriter, r *http.Request, problem Problem, ori
 		m.Base = m.Base.In(origin, "")
 		m.Frame.Error, policy.FrameAncestors = string(problem), origin
 	}
-	httpx.Secure(w, policy)
+	httpx.SetSecurityHeaders(w, policy)
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }

@@ -2,7 +2,6 @@ package embedkit
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,7 +54,7 @@ func newKit(t *testing.T, db *store.DB) *testKit {
 // token makes an embed token of an application.
 func (k *testKit) token(id, origin string) (token string) {
 	k.t.Helper()
-	err := k.DB.Tx(k.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := k.DB.Tx(k.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		token, err = k.Token(ctx, tx, id, origin)
 		return err
 	})
@@ -73,7 +72,7 @@ func (k *testKit) embedToken() (id, token string) {
 }
 
 func (c *testKit) redeem(grant, session string) (id string, err error) {
-	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, err = c.Redeem(ctx, tx, grant, session)
 		return err
 	})

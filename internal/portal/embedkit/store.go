@@ -2,7 +2,6 @@ package embedkit
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
@@ -19,7 +18,7 @@ const endedFor = 30 * 24 * time.Hour
 
 // Token makes an embed token for an application, with the site that may frame it, and
 // deletes those that ended long ago.
-func (k *Kit) Token(ctx context.Context, tx *sql.Tx, applicationID, origin string) (string, error) {
+func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin string) (string, error) {
 	now := k.Now()
 	token := store.NewSecret()
 	if _, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE expires_at < $1`, store.Micros(now.Add(-endedFor))); err != nil {
@@ -43,7 +42,7 @@ func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g gra
 	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin, COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
 		store.Hash(token)).Scan(&g.application, &g.origin, &g.holder, &until)
 	g.until = store.Time(until)
-	return g, store.Found(err)
+	return g, store.MapNotFound(err)
 }
 
 // take gives an embed token to a holder, unless it has another one.
@@ -51,11 +50,11 @@ func (k *Kit) take(ctx context.Context, q store.Queryer, token, holder, former s
 	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
 		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
 		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)
-	return applicationID, store.Found(err)
+	return applicationID, store.MapNotFound(err)
 }
 
 // Forget deletes the embed tokens of an application.
-func Forget(ctx context.Context, tx *sql.Tx, applicationID string) error {
+func Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE application_id = $1`, applicationID)
 	return err
 }

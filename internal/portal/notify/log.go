@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -24,9 +23,9 @@ func (s *Service) Target(ctx context.Context) (Target, error) {
 
 // Also is what else belongs to the transaction of something done by hand; nil is
 // nothing.
-type Also func(ctx context.Context, tx *sql.Tx) error
+type Also func(ctx context.Context, tx *store.Tx) error
 
-func (f Also) do(ctx context.Context, tx *sql.Tx) error {
+func (f Also) do(ctx context.Context, tx *store.Tx) error {
 	if f == nil {
 		return nil
 	}
@@ -36,7 +35,7 @@ func (f Also) do(ctx context.Context, tx *sql.Tx) error {
 // Resume sends events again after the address answered 410. Those of the time
 // between are sent by hand.
 func (s *Service) Resume(ctx context.Context, also Also) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if ok, err := deleteStop(ctx, tx, s.URL); err != nil || !ok {
 			return err
 		}
@@ -92,7 +91,7 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Delivery, string, error
 // Delivery returns one delivery with its attempts and its body; store.ErrNotFound
 // if there is none.
 func (s *Service) Delivery(ctx context.Context, id string) (d Delivery, err error) {
-	err = s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var sealed []byte
 		if d, sealed, err = deliveryOf(ctx, tx, id); err != nil {
 			return err
@@ -120,7 +119,7 @@ var (
 // before: a request that is repeated does it once, and the repetition is
 // ErrOnItsWay, as is one while a delivery of the event is pending.
 func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int64, also Also) (id string, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		old, _, err := deliveryOf(ctx, tx, deliveryID)
 		if err != nil {
 			return err
@@ -156,5 +155,5 @@ const Kept = 30 * 24 * time.Hour
 
 // Sweep forgets the events that are older than Kept.
 func (s *Service) Sweep(ctx context.Context) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return forget(ctx, tx, s.Now().Add(-Kept)) })
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return forget(ctx, tx, s.Now().Add(-Kept)) })
 }

@@ -15,7 +15,6 @@ package notify
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -79,7 +78,7 @@ func DecisionOf(d applications.Decision) *Decision {
 }
 
 // body is the event of a line of an application's timeline, as it is sent.
-func (s *Service) body(id string, a applications.Application, l applications.Line) ([]byte, error) {
+func (s *Service) body(id string, a applications.Application, l applications.TimelineEntry) ([]byte, error) {
 	type application struct {
 		ID         string                `json:"id"`
 		ExternalID string                `json:"externalId"`
@@ -107,11 +106,11 @@ func (s *Service) body(id string, a applications.Application, l applications.Lin
 }
 
 // decided reports whether the line is that of the application's newest decision.
-func decided(a applications.Application, l applications.Line) bool {
+func decided(a applications.Application, l applications.TimelineEntry) bool {
 	return a.Decision.Kind != "" && l.Kind == a.Decision.Kind
 }
 
-func typeOf(a applications.Application, l applications.Line) string {
+func typeOf(a applications.Application, l applications.TimelineEntry) string {
 	if decided(a, l) {
 		return "application.decided"
 	}
@@ -161,7 +160,7 @@ type delivery struct {
 // Record writes the event of a line that changes the application's state or is a
 // decision, and has it delivered. While the address is stopped the event is kept all
 // the same, to be sent by hand.
-func (s *Service) Record(ctx context.Context, tx *sql.Tx, a applications.Application, l applications.Line) error {
+func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
 	if s.URL == "" || !l.Moved() && !decided(a, l) {
 		return nil
 	}
@@ -189,7 +188,7 @@ func (s *Service) Record(ctx context.Context, tx *sql.Tx, a applications.Applica
 }
 
 // send makes a delivery of an event, and the job of it if it is to be made.
-func (s *Service) send(ctx context.Context, tx *sql.Tx, eventID string, state webhook.State) (string, error) {
+func (s *Service) send(ctx context.Context, tx *store.Tx, eventID string, state webhook.State) (string, error) {
 	d := delivery{id: uuid.NewString(), event: event{id: eventID}, state: state, created: s.Now().UTC()}
 	if err := insertDelivery(ctx, tx, d); err != nil || state != webhook.StatePending {
 		return d.id, err
@@ -237,12 +236,12 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 			return err
 		}
 		if waits {
-			return jobs.Later(moment)
+			return jobs.Snooze(moment)
 		}
 	}
 	if s.sending.Add(1) > maxAtOnce {
 		s.sending.Add(-1)
-		return jobs.Later(moment)
+		return jobs.Snooze(moment)
 	}
 	defer s.sending.Add(-1)
 	body, err := s.open(ctx, s.DB.SQL, d.event)
@@ -258,7 +257,7 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	if err := s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
 		return err
 	}
-	return jobs.Later(wait)
+	return jobs.Snooze(wait)
 }
 
 // open is the event's body; store.ErrNotFound or store.ErrShredded when its
@@ -279,7 +278,7 @@ func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, resu
 		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class())
 	}
 	s.Log.InfoContext(ctx, "event", attrs...)
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now := s.Now()
 		if result == nil {
 			return updateDelivery(ctx, tx, d, to, 0, now)

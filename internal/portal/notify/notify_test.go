@@ -3,7 +3,6 @@ package notify
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +59,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	return r
 }
 
-func (r *room) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (r *room) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	r.queue = append(r.queue, args.(deliver).DeliveryID)
 	return nil
 }
@@ -88,7 +87,7 @@ func (r *room) Deliver(_ context.Context, url string, secrets []webhook.Secret, 
 func (r *room) application() string {
 	r.t.Helper()
 	var a applications.Application
-	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		a, _, err = r.apps.Create(ctx, tx, applications.New{Product: contract.Cashflow, Origin: applications.FromAPI, UserArgs: "a canary"})
 		return err
 	})
@@ -99,7 +98,7 @@ func (r *room) application() string {
 }
 
 // moved is an application that came to a state, with the line of it.
-func (r *room) moved(id, state string, sequence int64) (applications.Application, applications.Line) {
+func (r *room) moved(id, state string, sequence int64) (applications.Application, applications.TimelineEntry) {
 	r.t.Helper()
 	a, err := r.apps.Get(r.t.Context(), id)
 	if err != nil {
@@ -107,7 +106,7 @@ func (r *room) moved(id, state string, sequence int64) (applications.Application
 	}
 	a.ExternalID = "order-7"
 	a.Journey = journey.Application{State: journey.State(state), Attempt: 1, Status: contract.StatusError, Substatus: contract.SubIncomplete, Error: contract.WidgetSupplierError}
-	return a, applications.Line{Seq: sequence, At: r.now, Kind: string(journey.Poll), From: "another", To: state}
+	return a, applications.TimelineEntry{Seq: sequence, At: r.now, Kind: string(journey.Poll), From: "another", To: state}
 }
 
 // happen lets an application come to a state and returns the delivery of its event.
@@ -115,7 +114,7 @@ func (r *room) happen(id, state string, sequence int64) string {
 	r.t.Helper()
 	before := r.queue
 	a, l := r.moved(id, state, sequence)
-	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		r.queue = slices.Clone(before)
 		return r.Record(ctx, tx, a, l)
 	})
@@ -156,7 +155,7 @@ func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
 		if string(d.Body) != want {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
-		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.Line{})
+		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.TimelineEntry{})
 		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":true,"decision":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
 		}
@@ -192,7 +191,7 @@ func TestAnEventIsOfItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		app, broken := r.application(), errors.New("broken")
 		a, l := r.moved(app, "connecting", 1)
-		err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			return errors.Join(r.Record(ctx, tx, a, l), broken)
 		})
 		if page, _, _ := r.List(t.Context(), Filter{Limit: 10}); !errors.Is(err, broken) || len(page) != 0 {
@@ -372,7 +371,7 @@ func TestADeletedApplicationHasNoEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.apps.Forget(ctx, tx, other))
 		})
 		if err != nil {

@@ -12,13 +12,13 @@ import (
 	"vestibule/internal/webhook"
 )
 
-func insertEvent(ctx context.Context, tx *sql.Tx, e event) error {
+func insertEvent(ctx context.Context, tx *store.Tx, e event) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO app_events (id, application_id, seq, type, body, resends, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, $6)`, e.id, e.applicationID, e.seq, e.kind, e.body, store.Micros(e.created))
 	return err
 }
 
-func insertDelivery(ctx context.Context, tx *sql.Tx, d delivery) error {
+func insertDelivery(ctx context.Context, tx *store.Tx, d delivery) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO app_deliveries (id, event_id, state, attempts, last_http, created_at, updated_at)
 		VALUES ($1, $2, $3, 0, 0, $4, $4)`, d.id, d.event.id, string(d.state), store.Micros(d.created))
 	return err
@@ -31,7 +31,7 @@ func getDelivery(ctx context.Context, q store.Queryer, id string) (delivery, err
 		FROM app_deliveries d JOIN app_events e ON e.id = d.event_id WHERE d.id = $1`, id).
 		Scan(&d.state, &attempts, &created, &d.event.id, &d.event.applicationID, &d.event.seq, &d.event.kind, &d.event.body, &d.event.resends, &happened)
 	d.attempts, d.created, d.event.created = int(attempts), store.Time(created), store.Time(happened)
-	return d, store.Found(err)
+	return d, store.MapNotFound(err)
 }
 
 // forerunner reports whether an earlier event of the same application, made since
@@ -44,13 +44,13 @@ func forerunner(ctx context.Context, q store.Queryer, e event, since time.Time) 
 	return n > 0, err
 }
 
-func updateDelivery(ctx context.Context, tx *sql.Tx, d delivery, to webhook.State, http int, now time.Time) error {
+func updateDelivery(ctx context.Context, tx *store.Tx, d delivery, to webhook.State, http int, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE app_deliveries SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5
 		WHERE id = $1 AND state = 'pending'`, d.id, string(to), int64(d.attempts), int64(http), store.Micros(now))
 	return err
 }
 
-func insertAttempt(ctx context.Context, tx *sql.Tx, d delivery, r webhook.Result, at time.Time) error {
+func insertAttempt(ctx context.Context, tx *store.Tx, d delivery, r webhook.Result, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
 		d.id, int64(d.attempts), store.Micros(at), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()))
@@ -67,15 +67,15 @@ func stop(ctx context.Context, q store.Queryer, url string) (time.Time, error) {
 	return store.Time(at), err
 }
 
-func insertStop(ctx context.Context, tx *sql.Tx, url string, at time.Time) error {
+func insertStop(ctx context.Context, tx *store.Tx, url string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO app_stops (url_hash, at) VALUES ($1, $2) ON CONFLICT (url_hash) DO NOTHING`,
 		store.Hash(url), store.Micros(at))
 	return err
 }
 
 // deleteStop reports whether the address was stopped.
-func deleteStop(ctx context.Context, tx *sql.Tx, url string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url)))
+func deleteStop(ctx context.Context, tx *store.Tx, url string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url)))
 }
 
 const selectDelivery = `SELECT d.id, d.state, d.attempts, d.last_http, d.created_at, d.updated_at,
@@ -90,7 +90,7 @@ func scanDelivery(row interface{ Scan(...any) error }) (Delivery, []byte, error)
 		&d.EventID, &d.ApplicationID, &d.Type, &d.Sequence, &happened, &d.Resends, &sealed)
 	d.Tries, d.HTTP = int(tries), int(http)
 	d.Created, d.Updated, d.Happened = store.Time(created), store.Time(updated), store.Time(happened)
-	return d, sealed, store.Found(err)
+	return d, sealed, store.MapNotFound(err)
 }
 
 func deliveryOf(ctx context.Context, q store.Queryer, id string) (Delivery, []byte, error) {
@@ -150,8 +150,8 @@ func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Atte
 }
 
 // resend counts one more resending of an event that has been resent so often.
-func resend(ctx context.Context, tx *sql.Tx, eventID string, resends int64) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE app_events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
+func resend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE app_events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
 }
 
 // onItsWay reports whether a delivery of the event is pending.
@@ -162,7 +162,7 @@ func onItsWay(ctx context.Context, q store.Queryer, eventID string) (bool, error
 }
 
 // forget deletes the events of before an instant and all that belongs to them.
-func forget(ctx context.Context, tx *sql.Tx, before time.Time) error {
+func forget(ctx context.Context, tx *store.Tx, before time.Time) error {
 	for _, statement := range []string{
 		`DELETE FROM app_delivery_attempts WHERE delivery_id IN (SELECT d.id FROM app_deliveries d JOIN app_events e ON e.id = d.event_id WHERE e.created_at < $1)`,
 		`DELETE FROM app_deliveries WHERE event_id IN (SELECT id FROM app_events WHERE created_at < $1)`,
@@ -176,7 +176,7 @@ func forget(ctx context.Context, tx *sql.Tx, before time.Time) error {
 }
 
 // Forget deletes the events of an application, sent or not.
-func (s *Service) Forget(ctx context.Context, tx *sql.Tx, applicationID string) error {
+func (s *Service) Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
 	for _, query := range []string{
 		`DELETE FROM app_delivery_attempts WHERE delivery_id IN (SELECT d.id FROM app_deliveries d JOIN app_events e ON e.id = d.event_id WHERE e.application_id = $1)`,
 		`DELETE FROM app_deliveries WHERE event_id IN (SELECT id FROM app_events WHERE application_id = $1)`,

@@ -2,7 +2,6 @@ package resume
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -50,7 +49,7 @@ type DecisionLetter struct {
 // Tell writes the email of a decision and has it sent. Emails of earlier decisions that
 // still wait to be sent are not sent any more: the newest decision counts. A decision
 // that has its email gets no other.
-func (d *Desk) Tell(ctx context.Context, tx *sql.Tx, in Decision) error {
+func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in Decision) error {
 	if d.Mail != nil {
 		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
 			return err
@@ -69,7 +68,7 @@ func (d *Desk) Tell(ctx context.Context, tx *sql.Tx, in Decision) error {
 
 // TellAgain sends the email of a decision whose delivery failed once more. It reports
 // whether there was one.
-func (d *Desk) TellAgain(ctx context.Context, tx *sql.Tx, in Decision) (bool, error) {
+func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in Decision) (bool, error) {
 	l, err := d.decisionLetter(ctx, tx, in)
 	if err != nil || l.withheld != "" {
 		return false, err
@@ -86,15 +85,15 @@ func (d *Desk) TellAgain(ctx context.Context, tx *sql.Tx, in Decision) (bool, er
 	return true, d.enqueue(ctx, tx, id, l.id) // the job that failed may still count as running
 }
 
-func (d *Desk) enqueue(ctx context.Context, tx *sql.Tx, id, key string) error {
+func (d *Handler) enqueue(ctx context.Context, tx *store.Tx, id, key string) error {
 	if d.Mail == nil {
 		return nil
 	}
-	return d.Queue.Enqueue(ctx, tx, Deliver{id}, jobs.Once(key))
+	return d.Queue.Enqueue(ctx, tx, Deliver{id}, jobs.UniqueKey(key))
 }
 
 // decisionLetter composes an email. One that is withheld has neither recipient nor text.
-func (d *Desk) decisionLetter(ctx context.Context, tx *sql.Tx, in Decision) (letter, error) {
+func (d *Handler) decisionLetter(ctx context.Context, tx *store.Tx, in Decision) (letter, error) {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: in.Application, decision: in.Number, created: now, expires: now.Add(DecisionLife)}
 	for i, why := range in.Withheld {
@@ -123,7 +122,7 @@ func (d *Desk) decisionLetter(ctx context.Context, tx *sql.Tx, in Decision) (let
 	return l, err
 }
 
-func (d *Desk) reseal(ctx context.Context, tx *sql.Tx, l letter, id string) (recipient, body []byte, err error) {
+func (d *Handler) reseal(ctx context.Context, tx *store.Tx, l letter, id string) (recipient, body []byte, err error) {
 	if recipient, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(id, "recipient"), []byte(l.to)); err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +131,7 @@ func (d *Desk) reseal(ctx context.Context, tx *sql.Tx, l letter, id string) (rec
 }
 
 // DecisionLetters lists how the emails of an application's decisions are getting on.
-func (d *Desk) DecisionLetters(ctx context.Context, q store.Queryer, id string) ([]DecisionLetter, error) {
+func (d *Handler) DecisionLetters(ctx context.Context, q store.Queryer, id string) ([]DecisionLetter, error) {
 	all, err := decisionLetters(ctx, q, id)
 	for i := range all {
 		if all[i].State == LetterWaiting && d.Mail == nil {
@@ -143,8 +142,8 @@ func (d *Desk) DecisionLetters(ctx context.Context, q store.Queryer, id string) 
 }
 
 // settled notes what became of the email of a decision, with the audit trail's line.
-func (d *Desk) settled(ctx context.Context, id, state string) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (d *Handler) settled(ctx context.Context, id, state string) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		note := sent
 		if state == LetterFailed {
 			note = failed
@@ -163,7 +162,7 @@ func (d *Desk) settled(ctx context.Context, id, state string) error {
 
 // Withheld says why no email can be sent to an applicant: there is no mail server, or no
 // address.
-func (d *Desk) Withheld(email string) (why []string) {
+func (d *Handler) Withheld(email string) (why []string) {
 	if !d.Letters() {
 		why = append(why, "noServer")
 	}

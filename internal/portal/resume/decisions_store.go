@@ -10,19 +10,19 @@ import (
 
 // insertDecisionLetter reports whether the decision had no email yet. One that is
 // withheld counts as failed for older versions of the program.
-func insertDecisionLetter(ctx context.Context, tx *sql.Tx, l letter) (bool, error) {
+func insertDecisionLetter(ctx context.Context, tx *store.Tx, l letter) (bool, error) {
 	var failed sql.NullInt64
 	if l.withheld != "" {
 		failed = sql.NullInt64{Int64: store.Micros(l.created), Valid: true}
 	}
-	return store.One(tx.ExecContext(ctx, `INSERT INTO application_letters
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_letters
 		(id, application_id, key_id, recipient, subject, body, created_at, expires_at, failed_at, decision, withheld)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		l.id, l.application, l.key, l.recipient, l.subject, l.body, store.Micros(l.created), store.Micros(l.expires), failed, l.decision, l.withheld))
 }
 
 // supersede withholds what is still to be sent of decisions before one.
-func supersede(ctx context.Context, tx *sql.Tx, id string, number int64, now time.Time) error {
+func supersede(ctx context.Context, tx *store.Tx, id string, number int64, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL
 		WHERE application_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`, id, number, store.Micros(now))
 	return err
@@ -30,13 +30,13 @@ func supersede(ctx context.Context, tx *sql.Tx, id string, number int64, now tim
 
 // retryLetter makes an email that failed one that waits again, and returns its id;
 // store.ErrNotFound where none failed.
-func retryLetter(ctx context.Context, tx *sql.Tx, l letter, seal func(id string) (recipient, body []byte, err error)) (string, error) {
+func retryLetter(ctx context.Context, tx *store.Tx, l letter, seal func(id string) (recipient, body []byte, err error)) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `UPDATE application_letters SET failed_at = NULL, expires_at = $3
 		WHERE application_id = $1 AND decision = $2 AND failed_at IS NOT NULL AND withheld = '' RETURNING id`,
 		l.application, l.decision, store.Micros(l.expires)).Scan(&id)
 	if err != nil {
-		return "", store.Found(err)
+		return "", store.MapNotFound(err)
 	}
 	recipient, body, err := seal(id)
 	if err != nil {
@@ -80,5 +80,5 @@ func decisionLetters(ctx context.Context, q store.Queryer, id string) ([]Decisio
 
 func decisionOf(ctx context.Context, q store.Queryer, id string) (application string, number int64, err error) {
 	err = q.QueryRowContext(ctx, `SELECT application_id, decision FROM application_letters WHERE id = $1`, id).Scan(&application, &number)
-	return application, number, store.Found(err)
+	return application, number, store.MapNotFound(err)
 }

@@ -2,7 +2,6 @@ package resume
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,20 +41,20 @@ const attempts = 13
 func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt, 9) }
 
 // Register adds the room's jobs.
-func (d *Desk) Register(r *jobs.Registry) {
+func (d *Handler) Register(r *jobs.Registry) {
 	jobs.Register(r, d.write)
-	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.Lost(d.lost))
+	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(d.lost))
 }
 
 // ask keeps a wish for a letter. What it finds is found by a job, so that the answer
 // takes as long for an address that nobody knows.
-func (d *Desk) ask(ctx context.Context, r request) error {
+func (d *Handler) ask(ctx context.Context, r request) error {
 	r.id = uuid.NewString()
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := insertRequest(ctx, tx, r, d.now()); err != nil {
 			return err
 		}
-		return d.Queue.Enqueue(ctx, tx, Write{r.id}, jobs.Once(r.id))
+		return d.Queue.Enqueue(ctx, tx, Write{r.id}, jobs.UniqueKey(r.id))
 	})
 }
 
@@ -68,7 +67,7 @@ const (
 
 // write writes the letter that was asked for; none where there is nothing to write
 // about.
-func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
+func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	r, err := requested(ctx, d.DB.SQL, w.Request)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -101,7 +100,7 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 		}
 		email = applicant.Email
 	}
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine, err := settle(ctx, tx, r.id)
 		if err != nil || !mine || email == "" {
 			return err
@@ -112,7 +111,7 @@ func (d *Desk) write(ctx context.Context, _ jobs.Job, w Write) error {
 
 // post writes a letter with a link to each application, and has it sent where there
 // is a mail server.
-func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []applications.Application, email string, lang contract.Lang) error {
+func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, email string, lang contract.Lang) error {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(LetterLife)}
 	var lines []string
@@ -139,12 +138,12 @@ func (d *Desk) post(ctx context.Context, tx *sql.Tx, about []applications.Applic
 	if err := insertLetter(ctx, tx, l); err != nil || d.Mail == nil {
 		return err
 	}
-	return d.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.Once(l.id))
+	return d.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.UniqueKey(l.id))
 }
 
 // deliver sends a letter. It may run any number of times: what was sent, has been
 // given up or is over is left alone, and what is sent twice has the same id.
-func (d *Desk) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
+func (d *Handler) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	l, err := waiting(ctx, d.DB.SQL, args.Letter, d.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -153,28 +152,28 @@ func (d *Desk) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 		return err
 	}
 	if d.Mail == nil {
-		return jobs.Give(errors.New("there is no mail server any more"))
+		return jobs.Cancel(errors.New("there is no mail server any more"))
 	}
 	to, body, err := d.open(ctx, l)
 	if errors.Is(err, store.ErrShredded) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	if err != nil {
 		return err
 	}
-	err = d.Mail.Send(ctx, mail.Letter{ID: l.id, To: to, Subject: l.subject, Text: body})
+	err = d.Mail.Send(ctx, mail.Message{ID: l.id, To: to, Subject: l.subject, Text: body})
 	if err == nil {
 		return d.settled(ctx, l.id, LetterSent)
 	}
 	if errors.Is(err, mail.ErrRefused) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	return err
 }
 
 // lost notes a letter that could not be sent. One that merely has no mail server any
 // more waits in the outbox.
-func (d *Desk) lost(ctx context.Context, args Deliver) error {
+func (d *Handler) lost(ctx context.Context, args Deliver) error {
 	if d.Mail == nil {
 		return nil
 	}
@@ -189,7 +188,7 @@ type Email struct {
 
 // Unsent returns the newest emails that were not sent, for the outbox of a sandbox
 // without a mail server.
-func (d *Desk) Unsent(ctx context.Context, limit int) ([]Email, error) {
+func (d *Handler) Unsent(ctx context.Context, limit int) ([]Email, error) {
 	waiting, err := unsent(ctx, d.DB.SQL, d.now(), limit)
 	if err != nil {
 		return nil, err
@@ -208,7 +207,7 @@ func (d *Desk) Unsent(ctx context.Context, limit int) ([]Email, error) {
 	return out, nil
 }
 
-func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) {
+func (d *Handler) open(ctx context.Context, l letter) (to, body string, err error) {
 	raw, err := d.DB.Vault.Open(ctx, d.DB.SQL, l.key, cell(l.id, "recipient"), l.recipient)
 	if err != nil {
 		return "", "", err
@@ -219,7 +218,7 @@ func (d *Desk) open(ctx context.Context, l letter) (to, body string, err error) 
 }
 
 // name is who writes.
-func (d *Desk) name() string {
+func (d *Handler) name() string {
 	if d.Brand != "" {
 		return d.Brand
 	}

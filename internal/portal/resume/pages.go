@@ -2,7 +2,6 @@ package resume
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"image"
@@ -24,11 +23,11 @@ import (
 
 // Routes mounts the pages. Where no letter can be sent, none can be asked
 // for.
-func (d *Desk) Routes(mux *http.ServeMux) {
+func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
 	page("POST /applications/{id}/link", d.show)
 	page("GET /go/{secret}", d.arrive)
-	page("POST /go/{secret}", d.enter)
+	page("POST /go/{secret}", d.handleOpen)
 	if d.Letters() {
 		page("POST /applications/{id}/letter", d.mine)
 		page("GET /return", d.returning)
@@ -38,17 +37,17 @@ func (d *Desk) Routes(mux *http.ServeMux) {
 
 // enterWith finds the application of the address for a browser with a session: in a
 // frame there is none that another could be bound beside.
-func (d *Desk) enterWith(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
-	a, v, err := d.Site.Enter(w, r)
+func (d *Handler) enterWith(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
+	a, v, err := d.Site.Authorize(w, r)
 	if err == nil && v.Framed {
-		err = httpx.Fail(contract.CodeNotFound, errors.New("no links in a frame"))
+		err = httpx.NewError(contract.CodeNotFound, errors.New("no links in a frame"))
 	}
 	return a, err
 }
 
 // show makes a link and shows it, once: the answer to the POST is all there is of
 // its secret.
-func (d *Desk) show(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
 	a, err := d.enterWith(w, r)
 	if err != nil {
 		return err
@@ -64,7 +63,7 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request) error {
 	if d.Letters() {
 		m.Letter = "/applications/" + a.ID + "/letter"
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		m.Link, _, err = d.link(ctx, tx, a.ID, ShownLife, base.Lang)
 		return err
 	})
@@ -74,12 +73,12 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request) error {
 	if m.Code, m.Size, err = code(m.Link); err != nil {
 		return err
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
 }
 
 // local reports whether our address means another machine elsewhere.
-func (d *Desk) local() bool {
+func (d *Handler) local() bool {
 	u, err := url.Parse(d.URL)
 	if err != nil {
 		return false
@@ -127,7 +126,7 @@ func draw(c image.Image) string {
 
 // arrive is the page of a link. It changes nothing: whoever looks at addresses
 // before people do uses no link up.
-func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	id, works, err := leads(r.Context(), d.DB.SQL, store.Hash(r.PathValue("secret")), d.now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -135,7 +134,7 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		if mine, err := d.mineAlready(r, id); err != nil || mine {
 			if err == nil {
-				httpx.See(w, applications.StatusURL(id))
+				httpx.SeeOther(w, applications.StatusURL(id))
 			}
 			return err
 		}
@@ -152,12 +151,12 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: r.URL.EscapedPath()}))
 }
 
 // mineAlready reports whether this browser is in the application already.
-func (d *Desk) mineAlready(r *http.Request, id string) (bool, error) {
+func (d *Handler) mineAlready(r *http.Request, id string) (bool, error) {
 	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
 		return false, err
@@ -165,8 +164,8 @@ func (d *Desk) mineAlready(r *http.Request, id string) (bool, error) {
 	return d.Site.Service.Bound(r.Context(), id, cur.ID)
 }
 
-// enter lets the browser in, and the link is used up.
-func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
+// handleOpen lets the browser in, and the link is used up.
+func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	hash := store.Hash(r.PathValue("secret"))
 	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
@@ -174,7 +173,7 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 	}
 	var id string
 	var cookie session.Cookie
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if id, err = use(ctx, tx, hash, d.now()); err != nil {
 			return err
 		}
@@ -193,22 +192,22 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Site.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, applications.StatusURL(id))
+	httpx.SeeOther(w, applications.StatusURL(id))
 	return nil
 }
 
 // dead says that a link lets nobody in any more, which is all that is said of one
 // that never was.
-func (d *Desk) dead(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) dead(w http.ResponseWriter, r *http.Request) error {
 	base := d.Site.Base(r)
 	base.Languages = nil
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
 }
 
 // mine sends a link to the address of the application itself, which need not be the
 // asker's: it counts as a letter to that address, and no more is said than in returned.
-func (d *Desk) mine(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
 	a, err := d.enterWith(w, r)
 	if err != nil {
 		return err
@@ -221,23 +220,23 @@ func (d *Desk) mine(w http.ResponseWriter, r *http.Request) error {
 	if err := d.wish(r, applicant.Email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applications.StatusURL(a.ID)}))
 }
 
 // returning is the form of who comes back without a link.
-func (d *Desk) returning(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) returning(w http.ResponseWriter, r *http.Request) error {
 	return d.form(w, r, http.StatusOK, "", contract.Words{})
 }
 
-func (d *Desk) form(w http.ResponseWriter, r *http.Request, status int, email string, problem contract.Words) error {
-	httpx.Secure(w, httpx.CSP{})
+func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem contract.Words) error {
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
 }
 
 // returned takes that form. The answer is the same for every address that is one;
 // that a letter was asked for too often shows only in that no other is sent.
-func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) returned(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
 		return err
@@ -250,15 +249,15 @@ func (d *Desk) returned(w http.ResponseWriter, r *http.Request) error {
 	if err := d.wish(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
 }
 
 // wish keeps a wish for a letter to an address, unless there were too many: of the
 // place that asks, which is said, or to that mailbox, which shows only in that no
 // letter comes. An address that nobody gave yet gets none.
-func (d *Desk) wish(r *http.Request, email string, wanted request) error {
-	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.Place(r, d.BehindProxy).String()), lettersAPlace); err != nil {
+func (d *Handler) wish(r *http.Request, email string, wanted request) error {
+	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), lettersAPlace); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften

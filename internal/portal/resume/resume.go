@@ -15,7 +15,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"strings"
@@ -45,10 +44,10 @@ const (
 	lettersAPlace = 20
 )
 
-// Desk makes resume links and sends emails. All fields are required, but for Mail.
-type Desk struct {
+// Handler makes resume links and sends emails. All fields are required, but for Mail.
+type Handler struct {
 	DB          *store.DB
-	Site        *applications.Site
+	Site        *applications.Handler
 	Queue       applications.Queue
 	Mail        *mail.Sender // nil: emails wait in the outbox, which only a sandbox has
 	URL         string       // the portal's public address, without a slash at the end
@@ -60,15 +59,15 @@ type Desk struct {
 
 	// Settled is called when the email of a decision was sent or given up, in the
 	// transaction that notes it.
-	Settled func(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error
+	Settled func(ctx context.Context, tx *store.Tx, application string, number int64, state string) error
 
 	mailboxKey []byte
 }
 
 // Open prepares the handler: the key by which addresses are found is made at the first
 // start, and the same for all replicas.
-func (d *Desk) Open(ctx context.Context) (err error) {
-	d.mailboxKey, err = d.DB.Keep(ctx, "mailboxes", func() ([]byte, error) {
+func (d *Handler) Open(ctx context.Context) (err error) {
+	d.mailboxKey, err = d.DB.GetOrCreateSecret(ctx, "mailboxes", func() ([]byte, error) {
 		key := make([]byte, 32)
 		rand.Read(key)
 		return key, nil
@@ -77,32 +76,32 @@ func (d *Desk) Open(ctx context.Context) (err error) {
 }
 
 // mailbox is the keyed hash by which the applications of an e-mail address are found.
-func (d *Desk) mailbox(email string) []byte {
+func (d *Handler) mailbox(email string) []byte {
 	return d.keyed("mailbox", strings.ToLower(strings.TrimSpace(email)))
 }
 
 // OnApplicant lets an application be found by its applicant's email address.
-func (d *Desk) OnApplicant(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	if f.Email == "" {
 		return nil
 	}
 	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email), d.now())
 }
 
-func (d *Desk) keyed(label, what string) []byte {
+func (d *Handler) keyed(label, what string) []byte {
 	mac := hmac.New(sha256.New, d.mailboxKey)
 	mac.Write([]byte(label + "\x00" + what))
 	return mac.Sum(nil)
 }
 
 // Letters reports whether a letter that is asked for can reach anybody.
-func (d *Desk) Letters() bool { return d.Mail != nil || d.Outbox() }
+func (d *Handler) Letters() bool { return d.Mail != nil || d.Outbox() }
 
 // Outbox reports whether letters wait for somebody to look at them.
-func (d *Desk) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
+func (d *Handler) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
 // link makes a link to an application.
-func (d *Desk) link(ctx context.Context, tx *sql.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
+func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
 	secret, now := store.NewSecret(), d.now()
 	until = now.Add(life)
 	url = d.URL + "/go/" + secret
@@ -113,17 +112,17 @@ func (d *Desk) link(ctx context.Context, tx *sql.Tx, id string, life time.Durati
 }
 
 // allowed counts a try and reports whether it may be made.
-func (d *Desk) allowed(ctx context.Context, key []byte, most int64) (bool, error) {
+func (d *Handler) allowed(ctx context.Context, key []byte, most int64) (bool, error) {
 	n, err := try(ctx, d.DB.SQL, key, d.now(), window)
 	return n <= most, err
 }
 
 var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: window, Why: errors.New("links or letters asked for too often")}
 
-func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
 // Forget deletes the links and letters of an application: part of deleting it.
-func Forget(ctx context.Context, tx *sql.Tx, id string) error { return forget(ctx, tx, id) }
+func Forget(ctx context.Context, tx *store.Tx, id string) error { return forget(ctx, tx, id) }
 
 // Sweep deletes what is over.
-func (d *Desk) Sweep(ctx context.Context) error { return sweep(ctx, d.DB.SQL, d.now()) }
+func (d *Handler) Sweep(ctx context.Context) error { return sweep(ctx, d.DB.SQL, d.now()) }

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/store"
 )
 
-func insertLink(ctx context.Context, tx *sql.Tx, hash []byte, id string, now, until time.Time) error {
+func insertLink(ctx context.Context, tx *store.Tx, hash []byte, id string, now, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_links (hash, application_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
 		hash, id, store.Micros(now), store.Micros(until))
 	return err
@@ -21,14 +21,14 @@ func leads(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (id
 	var used sql.NullInt64
 	var until int64
 	err = q.QueryRowContext(ctx, `SELECT application_id, used_at, expires_at FROM application_links WHERE hash = $1`, hash).Scan(&id, &used, &until)
-	return id, !used.Valid && until > store.Micros(now), store.Found(err)
+	return id, !used.Valid && until > store.Micros(now), store.MapNotFound(err)
 }
 
 // use uses a link up; store.ErrNotFound if it was, is over, or never was.
-func use(ctx context.Context, tx *sql.Tx, hash []byte, now time.Time) (id string, err error) {
+func use(ctx context.Context, tx *store.Tx, hash []byte, now time.Time) (id string, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE application_links SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
 		RETURNING application_id`, store.Micros(now), hash).Scan(&id)
-	return id, store.Found(err)
+	return id, store.MapNotFound(err)
 }
 
 // try counts a try of key and returns how many there were within the window.
@@ -41,7 +41,7 @@ func try(ctx context.Context, q store.Queryer, key []byte, now time.Time, window
 	return n, err
 }
 
-func insertMailbox(ctx context.Context, tx *sql.Tx, id string, mailbox []byte, now time.Time) error {
+func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_mailboxes (application_id, mailbox, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(now))
 	return err
@@ -74,7 +74,7 @@ type request struct {
 	lang            contract.Lang
 }
 
-func insertRequest(ctx context.Context, tx *sql.Tx, r request, now time.Time) error {
+func insertRequest(ctx context.Context, tx *store.Tx, r request, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO letter_requests (id, application_id, mailbox, lang, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		r.id, r.application, r.mailbox, string(r.lang), store.Micros(now))
 	return err
@@ -83,12 +83,12 @@ func insertRequest(ctx context.Context, tx *sql.Tx, r request, now time.Time) er
 func requested(ctx context.Context, q store.Queryer, id string) (request, error) {
 	r := request{id: id}
 	err := q.QueryRowContext(ctx, `SELECT application_id, mailbox, lang FROM letter_requests WHERE id = $1`, id).Scan(&r.application, &r.mailbox, &r.lang)
-	return r, store.Found(err)
+	return r, store.MapNotFound(err)
 }
 
 // settle takes a request away; false when another run has.
-func settle(ctx context.Context, tx *sql.Tx, id string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `DELETE FROM letter_requests WHERE id = $1`, id))
+func settle(ctx context.Context, tx *store.Tx, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM letter_requests WHERE id = $1`, id))
 }
 
 // letter is a row of application_letters.
@@ -103,7 +103,7 @@ type letter struct {
 	to, text string // recipient and body as they are composed
 }
 
-func insertLetter(ctx context.Context, tx *sql.Tx, l letter) error {
+func insertLetter(ctx context.Context, tx *store.Tx, l letter) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_letters (id, application_id, key_id, recipient, subject, body, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		l.id, l.application, l.key, l.recipient, l.subject, l.body, store.Micros(l.created), store.Micros(l.expires))
@@ -120,7 +120,7 @@ func scan(row scanner) (letter, error) {
 	var created, expires int64
 	err := row.Scan(&l.id, &l.application, &l.key, &l.recipient, &l.subject, &l.body, &created, &expires)
 	l.created, l.expires = store.Time(created), store.Time(expires)
-	return l, store.Found(err)
+	return l, store.MapNotFound(err)
 }
 
 // waiting returns a letter that is to be sent, or store.ErrNotFound.
@@ -148,16 +148,16 @@ func unsent(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]l
 
 // sent notes that a letter was sent, and drops its text with the links.
 func sent(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE application_letters SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now)))
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE application_letters SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now)))
 }
 
 // failed notes that a letter is given up. Nobody is to find its links.
 func failed(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE application_letters SET failed_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`,
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE application_letters SET failed_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`,
 		id, store.Micros(now)))
 }
 
-func forget(ctx context.Context, tx *sql.Tx, id string) error {
+func forget(ctx context.Context, tx *store.Tx, id string) error {
 	var errs []error
 	for _, q := range []string{
 		`DELETE FROM application_links WHERE application_id = $1`,

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -69,7 +68,7 @@ type auditLine struct {
 }
 
 // write adds a line to the audit trail, in the transaction of what it says.
-func (d *Desk) write(ctx context.Context, q store.Queryer, l auditLine) error {
+func (d *Handler) write(ctx context.Context, q store.Queryer, l auditLine) error {
 	l.at, l.asked = d.Now(), httpx.RequestID(ctx)
 	if l.id == "" {
 		l.id = uuid.NewString()
@@ -77,12 +76,12 @@ func (d *Desk) write(ctx context.Context, q store.Queryer, l auditLine) error {
 	return insertLine(ctx, q, l)
 }
 
-// saw writes down what somebody is about to see. A HEAD shows nothing.
-func (d *Desk) saw(r *http.Request, l auditLine) error {
+// audit writes down what somebody is about to see. A HEAD shows nothing.
+func (d *Handler) audit(r *http.Request, l auditLine) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error { return d.write(ctx, tx, l) })
+	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error { return d.write(ctx, tx, l) })
 }
 
 // auditSize is how many lines a page of the audit trail has.
@@ -104,7 +103,7 @@ func trailOf(r *http.Request) (t trail, err error) {
 	t.to, ok2 = dayOf(q.Get("to"))
 	if !ok1 || !ok2 || t.actor != "" && !contract.IsUUID(t.actor) || t.application != "" && !contract.IsUUID(t.application) ||
 		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
-		return t, httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
+		return t, httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
 	return t, nil
@@ -130,13 +129,13 @@ const (
 )
 
 // auditPage shows who saw and did what, newest first.
-func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
 	t, err := trailOf(r)
 	if err != nil {
 		return err
 	}
 	v := pages.AuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:], File: t.url(auditFile, "")}
-	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
 			return err
@@ -171,7 +170,7 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 	if err != nil {
 		return err
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor}); err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
@@ -179,21 +178,21 @@ func (d *Desk) auditPage(w http.ResponseWriter, r *http.Request, by person) erro
 
 // auditCSV is all lines that a filter chooses, newest first, for whoever examines them
 // elsewhere: people by their e-mail, what was done by the words of the table above.
-func (d *Desk) auditCSV(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	t, err := trailOf(r)
 	if err != nil {
 		return err
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor, detail: "file"}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor, detail: "file"}); err != nil {
 		return err
 	}
 	var lines []auditLine
 	names := map[string]string{}
-	read := func(ctx context.Context, tx *sql.Tx) (err error) {
+	read := func(ctx context.Context, tx *store.Tx) (err error) {
 		lines, t.cursor, err = readTrail(ctx, tx, t, 1000)
 		return err
 	}
-	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -23,7 +22,7 @@ import (
 const othersShown = 10
 
 // fillOthers gives a page what else the person has applied for.
-func (d *Desk) fillOthers(ctx context.Context, a applications.Application, v *pages.ApplicationView) error {
+func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v *pages.ApplicationView) error {
 	ids, err := d.related(ctx, a)
 	if err != nil {
 		return err
@@ -53,28 +52,28 @@ func (d *Desk) fillOthers(ctx context.Context, a applications.Application, v *pa
 }
 
 // compare shows two reports of one person side by side, the older one first.
-func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
 	with := strings.ToLower(r.URL.Query().Get("with"))
 	if !contract.IsUUID(with) || with == a.ID {
-		return httpx.Fail(contract.CodeNotFound, errors.New("nothing to compare with"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("nothing to compare with"))
 	}
 	ids, err := d.related(r.Context(), a)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(ids, with) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("an application of somebody else"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("an application of somebody else"))
 	}
 	b, err := d.Applications.Get(r.Context(), with)
 	if err != nil {
 		return err
 	}
 	if a.Product != b.Product || !a.HasReport() || !b.HasReport() {
-		return httpx.Fail(contract.CodeNotFound, errors.New("two reports that do not compare"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("two reports that do not compare"))
 	}
 	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, b.ID})
 	if err != nil {
@@ -91,7 +90,7 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
 	}
 	if r.Method != http.MethodHead {
-		err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			return errors.Join(d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: a.ID, object: b.ID}),
 				d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: b.ID, object: a.ID}))
 		})
@@ -103,7 +102,7 @@ func (d *Desk) compare(w http.ResponseWriter, r *http.Request, by person) error 
 }
 
 // measured reads one of the two reports.
-func (d *Desk) measured(ctx context.Context, by person, a applications.Application) (pages.Compared, error) {
+func (d *Handler) measured(ctx context.Context, by person, a applications.Application) (pages.Compared, error) {
 	out := pages.Compared{Row: row(a), At: a.Report.At}
 	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {
@@ -115,7 +114,7 @@ func (d *Desk) measured(ctx context.Context, by person, a applications.Applicati
 		return out, err
 	}
 	if !hasPage(a.Product) {
-		return out, httpx.Fail(contract.CodeNotFound, errNoPage)
+		return out, httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
 	out.Report, err = d.measuredOf(ctx, by, a, raw)
 	return out, err

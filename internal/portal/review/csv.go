@@ -16,7 +16,7 @@ import (
 
 // reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
 // of a cashflow report, pay statements of the others.
-func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *Desk) reportCSV(w http.ResponseWriter, r *http.Request, by person) erro
 
 // monthsCSV is money by month, where that is known: in and out of a cashflow report's
 // accounts, gross and net of income.
-func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	a, attempt, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (d *Desk) monthsCSV(w http.ResponseWriter, r *http.Request, by person) erro
 // sendCSV sends rows under a head; without any there is no such file.
 func sendCSV(w http.ResponseWriter, a applications.Application, kind string, rows [][]string) error {
 	if len(rows) == 0 {
-		return httpx.Fail(contract.CodeNotFound, errNoSuchCSV)
+		return httpx.NewError(contract.CodeNotFound, errNoSuchCSV)
 	}
 	attach(w, csvType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet(rows))
 	return nil

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -115,7 +114,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 }
 
 // reasonsOf are those of an application's report; none without one.
-func (d *Desk) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
+func (d *Handler) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
 	if !a.HasReport() {
 		return nil, nil
 	}
@@ -131,7 +130,7 @@ func (d *Desk) reasonsOf(ctx context.Context, a applications.Application) ([]pag
 
 // decide takes a decision, if nobody took one since the page was looked at that
 // the form stood on.
-func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -143,7 +142,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	looked, err := strconv.ParseInt(form.Get("seen"), 10, 64)
 	taken := decision{seq: looked + 1, decision: form.Get("decision"), text: written(form.Get("text")), by: by.id}
 	if err != nil || looked < 0 || looked > 1<<20 || !slices.Contains(decisions[:], taken.decision) {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such decision"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
 	known, err := d.reasonsOf(r.Context(), a)
 	if err != nil {
@@ -151,7 +150,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	}
 	for _, code := range form["reason"] {
 		if !slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
-			return httpx.Fail(contract.CodeMalformedBody, errors.New("no reason of the report"))
+			return httpx.NewError(contract.CodeMalformedBody, errors.New("no reason of the report"))
 		}
 		if !slices.Contains(taken.reasons, code) {
 			taken.reasons = append(taken.reasons, code)
@@ -183,7 +182,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 			return err
 		}
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		taken.at = d.Now()
 		if mine, err = d.insertDecision(ctx, tx, a.ID, taken); err != nil || !mine {
 			return err
@@ -202,7 +201,7 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -210,12 +209,12 @@ func (d *Desk) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	if !mine {
 		return again(http.StatusConflict, pages.DecideLate)
 	}
-	httpx.See(w, "/review/applications/"+a.ID+"?done=decided#decision")
+	httpx.SeeOther(w, "/review/applications/"+a.ID+"?done=decided#decision")
 	return nil
 }
 
 // remark keeps a note.
-func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -228,7 +227,7 @@ func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
 	if n.text == "" || !writable(form.Get("text")) {
 		return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{note: n.text, noteBad: true})
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
 			return err
 		}
@@ -238,22 +237,22 @@ func (d *Desk) remark(w http.ResponseWriter, r *http.Request, by person) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: noted, application: a.ID, object: n.id})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
 	}
-	httpx.See(w, "/review/applications/"+a.ID+"?done=noted#notes")
+	httpx.SeeOther(w, "/review/applications/"+a.ID+"?done=noted#notes")
 	return nil
 }
 
 // toForms leads whoever reloads the answer to a form back to its page.
-func (d *Desk) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
+func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
-	httpx.See(w, "/review/applications/"+a.ID)
+	httpx.SeeOther(w, "/review/applications/"+a.ID)
 	return nil
 }
 
@@ -270,13 +269,13 @@ func writable(s string) bool {
 }
 
 // fillDecisions gives a page what was decided of an application and noted.
-func (d *Desk) fillDecisions(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
+func (d *Handler) fillDecisions(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
 	known, err := d.reasonsOf(ctx, a)
 	if err != nil {
 		return err
 	}
 	v.Known = known
-	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return d.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
 			return err
@@ -330,7 +329,7 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 }
 
 // scoreOf is the newest score of a report that has one.
-func (d *Desk) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
+func (d *Handler) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
 	if a.Product != contract.Cashflow {
 		return nil, nil
 	}

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -51,7 +50,7 @@ const (
 
 // related are the applications of the person that one is of, by e-mail address or
 // by all words of the name; the one itself first.
-func (d *Desk) related(ctx context.Context, a applications.Application) ([]string, error) {
+func (d *Handler) related(ctx context.Context, a applications.Application) ([]string, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (d *Desk) related(ctx context.Context, a applications.Application) ([]strin
 // whether that person is known by one sign only. With both a name and an e-mail
 // address an application must have both. With one of them it must have that one, and
 // whose it is has to be seen from the list.
-func (d *Desk) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
+func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, false, err
@@ -117,18 +116,18 @@ func (d *Desk) ofPerson(ctx context.Context, a applications.Application) (ids []
 }
 
 // erasePage shows what of a person is here, to be chosen from.
-func (d *Desk) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: deletionOpened, application: a.ID}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: deletionOpened, application: a.ID}); err != nil {
 		return err
 	}
 	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})
 }
 
-func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, v pages.EraseView) error {
+func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, v pages.EraseView) error {
 	ids, oneSign, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
@@ -154,7 +153,7 @@ func (d *Desk) showErase(w http.ResponseWriter, r *http.Request, status int, by 
 }
 
 // eraseChosen deletes the applications that were chosen, for good.
-func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -169,11 +168,11 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 	}
 	chosen, cause := form["id"], form.Get("cause")
 	if !slices.Contains(causes[:], cause) {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such cause"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such cause"))
 	}
 	for _, id := range chosen {
 		if !slices.Contains(offered, id) {
-			return httpx.Fail(contract.CodeMalformedBody, errors.New("an application of somebody else"))
+			return httpx.NewError(contract.CodeMalformedBody, errors.New("an application of somebody else"))
 		}
 	}
 	if len(chosen) == 0 || form.Get("sure") != "yes" {
@@ -195,7 +194,7 @@ func (d *Desk) eraseChosen(w http.ResponseWriter, r *http.Request, by person) er
 			done++
 		}
 	}
-	httpx.See(w, "/review/deletions?done="+strconv.Itoa(done))
+	httpx.SeeOther(w, "/review/deletions?done="+strconv.Itoa(done))
 	return nil
 }
 
@@ -216,7 +215,7 @@ func unwithdrawn(err error) error {
 // remove withdraws what an application shares, and the consent where its consumer
 // asks for it, and then destroys its key and deletes its rows, here and in every
 // other room; a tombstone is left. False means that it was gone already.
-func (d *Desk) remove(ctx context.Context, id, by, cause string) (bool, error) {
+func (d *Handler) remove(ctx context.Context, id, by, cause string) (bool, error) {
 	if cause == byRequest {
 		known, err := d.Applications.Consumers(ctx, id)
 		if err != nil {
@@ -254,9 +253,9 @@ var errShared = errors.New("review: it is shared with somebody else too")
 
 // eraseAll leaves a tombstone of an application, if it is there and no share of it
 // is left but those that were ended.
-func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bool) (mine bool, err error) {
+func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string]bool) (mine bool, err error) {
 	id := left.applicationID
-	err = d.DB.Erase(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine = false
 		if err := d.Applications.Hold(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -302,14 +301,14 @@ func (d *Desk) eraseAll(ctx context.Context, left tombstone, ended map[string]bo
 
 // deletions lists what was deleted, newest first, and how long applications are
 // kept.
-func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) error {
 	cursor := r.URL.Query().Get("after")
 	if len(cursor) > 100 {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such page"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
 	}
 	v := pages.DeletionsView{By: by.email, Days: d.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
-	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.everybody(ctx, tx)
 		if err != nil {
 			return err
@@ -340,7 +339,7 @@ func (d *Desk) deletions(w http.ResponseWriter, r *http.Request, by person) erro
 }
 
 // showGone says that an application was deleted, if it was.
-func (d *Desk) showGone(w http.ResponseWriter, r *http.Request, by person, why error) error {
+func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by person, why error) error {
 	t, err := grave(r.Context(), d.DB.SQL, r.PathValue("id"))
 	if err != nil {
 		return why
@@ -368,27 +367,27 @@ type Refill struct{}
 func (Refill) Kind() string { return "review.refill" }
 
 // Register says how the desk's jobs are done.
-func (d *Desk) Register(r *jobs.Registry) {
-	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) }, jobs.Forever())
+func (d *Handler) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) }, jobs.NoAttemptLimit())
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Refill) error { return d.refill(ctx) })
 }
 
 // Resume sees to the desk's jobs when the process starts.
-func (d *Desk) Resume(ctx context.Context) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (d *Handler) Resume(ctx context.Context) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if d.RetentionDays > 0 {
-			if err := d.Queue.Enqueue(ctx, tx, Retain{}, jobs.Once("retain")); err != nil {
+			if err := d.Queue.Enqueue(ctx, tx, Retain{}, jobs.UniqueKey("retain")); err != nil {
 				return err
 			}
 		}
-		return d.Queue.Enqueue(ctx, tx, Refill{}, jobs.Once("refill"))
+		return d.Queue.Enqueue(ctx, tx, Refill{}, jobs.UniqueKey("refill"))
 	})
 }
 
 // retain deletes a batch of what nothing has happened to for longer than the
 // configured days, and comes again: for the next batch soon, and for all of them,
 // those too that could not go, later.
-func (d *Desk) retain(ctx context.Context) error {
+func (d *Handler) retain(ctx context.Context) error {
 	if d.RetentionDays <= 0 {
 		return nil
 	}
@@ -408,14 +407,14 @@ func (d *Desk) retain(ctx context.Context) error {
 	}
 	if len(old) == retainedBatch {
 		d.retained.Store(old[len(old)-1])
-		return jobs.Later(time.Second)
+		return jobs.Snooze(time.Second)
 	}
 	d.retained.Store(search.Place{})
-	return jobs.Later(retainEvery)
+	return jobs.Snooze(retainEvery)
 }
 
 // refill indexes a batch of applications that are older than the index.
-func (d *Desk) refill(ctx context.Context) error {
+func (d *Handler) refill(ctx context.Context) error {
 	ids, err := search.Unnamed(ctx, d.DB.SQL, retainedBatch)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -425,7 +424,7 @@ func (d *Desk) refill(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
-		err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			if err := d.Applications.Hold(ctx, tx, id); err != nil {
 				return err
 			}
@@ -442,5 +441,5 @@ func (d *Desk) refill(ctx context.Context) error {
 			return err
 		}
 	}
-	return jobs.Later(10 * time.Millisecond)
+	return jobs.Snooze(10 * time.Millisecond)
 }

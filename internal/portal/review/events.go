@@ -3,7 +3,6 @@ package review
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -24,11 +23,11 @@ import (
 )
 
 // events lists the deliveries of the onboarding app's events, the newest first.
-func (d *Desk) events(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) error {
 	q := r.URL.Query()
 	f := notify.Filter{State: webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), ApplicationID: q.Get("application"), Cursor: q.Get("after"), Limit: pageSize}
 	if f.State != "" && !slices.Contains(webhook.States(), f.State) || f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	to, err := d.Events.Target(r.Context())
 	if err != nil {
@@ -36,7 +35,7 @@ func (d *Desk) events(w http.ResponseWriter, r *http.Request, by person) error {
 	}
 	found, next, err := d.Events.List(r.Context(), f)
 	if errors.Is(err, notify.ErrCursor) {
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -78,20 +77,20 @@ func deliveryView(d notify.Delivery) pages.Delivery {
 }
 
 // findDelivery returns the delivery that the address names.
-func (d *Desk) findDelivery(r *http.Request) (notify.Delivery, error) {
+func (d *Handler) findDelivery(r *http.Request) (notify.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return notify.Delivery{}, httpx.Fail(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return notify.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	found, err := d.Events.Delivery(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.Fail(contract.CodeNotFound, err)
+		err = httpx.NewError(contract.CodeNotFound, err)
 	}
 	return found, err
 }
 
 // event shows one delivery with its attempts and its body.
-func (d *Desk) event(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) event(w http.ResponseWriter, r *http.Request, by person) error {
 	found, err := d.findDelivery(r)
 	if err != nil {
 		return err
@@ -102,7 +101,7 @@ func (d *Desk) event(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 // resendEvent sends an event again, unless it was since the page was made.
-func (d *Desk) resendEvent(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person) error {
 	sent, err := d.findDelivery(r)
 	if err != nil {
 		return err
@@ -113,9 +112,9 @@ func (d *Desk) resendEvent(w http.ResponseWriter, r *http.Request, by person) er
 	}
 	resends, err := strconv.ParseInt(form.Get("resends"), 10, 64)
 	if err != nil || resends < 0 {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no form of ours"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours"))
 	}
-	id, err := d.Events.Redeliver(r.Context(), sent.ID, resends, func(ctx context.Context, tx *sql.Tx) error {
+	id, err := d.Events.Redeliver(r.Context(), sent.ID, resends, func(ctx context.Context, tx *store.Tx) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: eventSent, application: sent.ApplicationID, object: sent.Type})
 	})
 	done := pages.EventSent
@@ -127,18 +126,18 @@ func (d *Desk) resendEvent(w http.ResponseWriter, r *http.Request, by person) er
 	case err != nil:
 		return err
 	}
-	httpx.See(w, "/review/events/"+id+"?done="+string(done))
+	httpx.SeeOther(w, "/review/events/"+id+"?done="+string(done))
 	return nil
 }
 
 // enableEvents sends events again after the app answered 410.
-func (d *Desk) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
-	err := d.Events.Resume(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
+	err := d.Events.Resume(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: eventsOn})
 	})
 	if err != nil {
 		return err
 	}
-	httpx.See(w, "/review/events?done="+string(pages.EventsOn))
+	httpx.SeeOther(w, "/review/events?done="+string(pages.EventsOn))
 	return nil
 }

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/url"
 	"strings"
@@ -28,8 +27,8 @@ func (d *desk) happen(state journey.State, sequence int64) string {
 		d.t.Fatal(err)
 	}
 	a.Journey.State = state
-	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		return d.Events.Record(ctx, tx, a, applications.Line{Seq: sequence, At: d.Now(), Kind: string(journey.Poll), From: "another", To: string(state)})
+	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return d.Events.Record(ctx, tx, a, applications.TimelineEntry{Seq: sequence, At: d.Now(), Kind: string(journey.Poll), From: "another", To: string(state)})
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -163,7 +162,7 @@ func TestThePagesOfEvents(t *testing.T) {
 // TestTheOutbox shows the emails of a sandbox without a mail server to those who signed
 // in; elsewhere there is no such page.
 func TestTheOutbox(t *testing.T) {
-	d := open(t, storetest.SQLite(t, store.Portal), func(d *Desk) { d.Letters.Mail = nil })
+	d := open(t, storetest.SQLite(t, store.Portal), func(d *Handler) { d.Letters.Mail = nil })
 	d.signInAs(secret, "")
 	d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}})
 	if resp, page := d.get("/review/letters"); resp.StatusCode != 200 || !strings.Contains(page, "Zoe@Example.org") {

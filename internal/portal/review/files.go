@@ -21,12 +21,12 @@ import (
 var endings = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg", "application/json": ".json"}
 
 // files lists the files of a report as the service has them now.
-func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) files(w http.ResponseWriter, r *http.Request, by person) error {
 	a, all, err := d.listed(r)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: filesListed, application: a.ID}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: filesListed, application: a.ID}); err != nil {
 		return err
 	}
 	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
@@ -37,7 +37,7 @@ func (d *Desk) files(w http.ResponseWriter, r *http.Request, by person) error {
 }
 
 // listed finds the application of the address and asks for the files of its report.
-func (d *Desk) listed(r *http.Request) (applications.Application, []svcapi.File, error) {
+func (d *Handler) listed(r *http.Request) (applications.Application, []svcapi.File, error) {
 	a, err := d.get(r)
 	if err != nil {
 		return a, nil, err
@@ -48,7 +48,7 @@ func (d *Desk) listed(r *http.Request) (applications.Application, []svcapi.File,
 
 // file hands a file out, to be kept and never to be shown as one of our pages: it is
 // somebody else's. Who asked is written down before the service is asked for it.
-func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error {
 	a, all, err := d.listed(r)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
@@ -62,7 +62,7 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: fileOpened, application: a.ID, object: ref}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: fileOpened, application: a.ID, object: ref}); err != nil {
 		return err
 	}
 	got, err := d.Applications.File(r.Context(), a.ID, all[i].Path)
@@ -73,15 +73,15 @@ func (d *Desk) file(w http.ResponseWriter, r *http.Request, by person) error {
 	if !ok {
 		got.Type = "application/octet-stream"
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	attach(w, got.Type, string(a.Product)+"-"+a.ID+"-"+ref+ending, got.Body)
 	return nil
 }
 
 // noFiles says why a file cannot be had, where the service has refused it.
-func (d *Desk) noFiles(w http.ResponseWriter, r *http.Request, by person, a applications.Application, why error) error {
+func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by person, a applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeReportNotReady, why)
+		return httpx.NewError(contract.CodeReportNotReady, why)
 	}
 	var e *svcapi.Error
 	if !errors.As(why, &e) {

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,10 +18,12 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
+
+	"vestibule/internal/store"
 )
 
 // Prepare readies the desk. Call it before anything else.
-func (d *Desk) Prepare(ctx context.Context) (err error) {
+func (d *Handler) Prepare(ctx context.Context) (err error) {
 	d.passwords, err = password.New(ctx, d.DB, d.Now, password.Settings{Cookie: "vestibule-known", Secure: strings.HasPrefix(d.URL, "https://"), BehindProxy: d.BehindProxy})
 	if err != nil {
 		return fmt.Errorf("review: %w", err)
@@ -33,13 +34,13 @@ func (d *Desk) Prepare(ctx context.Context) (err error) {
 
 // OnChange keeps what an application is found by, in the transaction that makes or
 // moves it.
-func (d *Desk) OnChange(ctx context.Context, tx *sql.Tx, a applications.Application, _ applications.Line) error {
+func (d *Handler) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
 	return d.index.Put(ctx, tx, a)
 }
 
 // OnApplicant keeps the words that an applicant is found by, in the transaction that
 // keeps what they gave. Doing so again changes nothing.
-func (d *Desk) OnApplicant(ctx context.Context, tx *sql.Tx, a applications.Application, f prefill.Fields) error {
+func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	return d.index.Name(ctx, tx, a.ID, a.CreatedAt, f)
 }
 
@@ -93,7 +94,7 @@ const maxText = 200 // characters that are looked for
 // find takes what is looked for and leads to the page that shows it. It comes in a
 // form, and goes on as a handle that is good for half an hour and for this person:
 // names have no place in an address. A single hit is opened.
-func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
@@ -101,10 +102,10 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
 	f, ok := readFilter(form)
 	f.text, f.find, f.cursor = strings.TrimSpace(form.Get("query")), "", ""
 	if !ok || !plain(f.text, 0, maxText) {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such filter"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
 	if f.text == "" {
-		httpx.See(w, f.url(""))
+		httpx.SeeOther(w, f.url(""))
 		return nil
 	}
 	found, _, err := d.look(r.Context(), f, 2)
@@ -112,7 +113,7 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	f.find = uuid.NewString()
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := d.index.Keep(ctx, tx, f.find, by.id, f.text); err != nil {
 			return err
 		}
@@ -122,16 +123,16 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request, by person) error {
 		return err
 	}
 	if len(found) == 1 {
-		httpx.See(w, "/review/applications/"+found[0].ID)
+		httpx.SeeOther(w, "/review/applications/"+found[0].ID)
 		return nil
 	}
-	httpx.See(w, f.url(""))
+	httpx.SeeOther(w, f.url(""))
 	return nil
 }
 
 // toList leads whoever reloads the address of the form to the list.
-func (d *Desk) toList(w http.ResponseWriter, _ *http.Request, _ person) error {
-	httpx.See(w, "/review")
+func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ person) error {
+	httpx.SeeOther(w, "/review")
 	return nil
 }
 
@@ -147,7 +148,7 @@ func kindOf(text string) string {
 }
 
 // look returns what a filter chooses, newest first, and where the next page begins.
-func (d *Desk) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
+func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
 		From: f.from, To: f.to, Text: f.text, Cursor: f.cursor}, limit)
 }

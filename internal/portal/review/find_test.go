@@ -3,7 +3,6 @@ package review
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -74,8 +73,8 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 			who := prefill.Fields{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
 			who.Email = pick("a@example.com", "B@Example.com", "")
 			people[e.ID] = who
-			err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-				if err := d.OnChange(ctx, tx, a, applications.Line{}); err != nil {
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				if err := d.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 					return err
 				}
 				if r.IntN(2) == 0 {

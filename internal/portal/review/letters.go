@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -27,7 +26,7 @@ import (
 var Told = []string{Approved, Declined, MoreAsked}
 
 // letterOf is the letter of a decision, without what the reviewer's page alone shows.
-func (d *Desk) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
+func (d *Handler) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: d.lacks(a, taken.Decision)}
 	if a.HasReport() {
@@ -58,7 +57,7 @@ func addressOf(f prefill.Fields) (lines []string) {
 
 // lacks names what the law wants in the letter of a decline and the configuration does
 // not say (docs/desk.md, Decisions).
-func (d *Desk) lacks(a applications.Application, decision string) (out []string) {
+func (d *Handler) lacks(a applications.Application, decision string) (out []string) {
 	if decision != Declined {
 		return nil
 	}
@@ -76,7 +75,7 @@ func (d *Desk) lacks(a applications.Application, decision string) (out []string)
 
 // emailOf is the email of a decision. In the outbox of a sandbox, which nothing leaves,
 // a letter says itself what it lacks; everywhere else it is withheld.
-func (d *Desk) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.Decision, error) {
+func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.Decision, error) {
 	v, to, err := d.letterOf(ctx, a, taken)
 	if err != nil {
 		return resume.Decision{}, err
@@ -100,7 +99,7 @@ func (d *Desk) emailOf(ctx context.Context, a applications.Application, taken pa
 	return in, nil
 }
 
-func (d *Desk) emails() []string {
+func (d *Handler) emails() []string {
 	if d.Emails == nil {
 		return Told
 	}
@@ -108,7 +107,7 @@ func (d *Desk) emails() []string {
 }
 
 // tell writes to the applicant what was decided, where applicants are told that.
-func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in resume.Decision) error {
+func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.Decision) error {
 	if in.Write == nil {
 		return nil
 	}
@@ -120,7 +119,7 @@ func (d *Desk) tell(ctx context.Context, tx *sql.Tx, by person, in resume.Decisi
 }
 
 // Settled writes down what became of the email of a decision.
-func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, number int64, state string) error {
+func (d *Handler) Settled(ctx context.Context, tx *store.Tx, application string, number int64, state string) error {
 	action := letterSent
 	if state == resume.LetterFailed {
 		action = letterFailed
@@ -129,7 +128,7 @@ func (d *Desk) Settled(ctx context.Context, tx *sql.Tx, application string, numb
 }
 
 // letterAgain sends the email of the newest decision again, whose delivery failed.
-func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
 	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
 			return err
 		}
@@ -156,12 +155,12 @@ func (d *Desk) letterAgain(w http.ResponseWriter, r *http.Request, by person) er
 		return d.write(ctx, tx, auditLine{actor: by.id, action: letterRetried, application: a.ID, object: strconv.FormatInt(taken.number, 10)})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
 	}
-	httpx.See(w, "/review/applications/"+a.ID+"#decision")
+	httpx.SeeOther(w, "/review/applications/"+a.ID+"#decision")
 	return nil
 }
 
@@ -171,21 +170,21 @@ type numbered struct {
 }
 
 // newestDecision is the newest decision that an applicant is told; CodeNotFound without.
-func (d *Desk) newestDecision(ctx context.Context, a applications.Application) (numbered, error) {
+func (d *Handler) newestDecision(ctx context.Context, a applications.Application) (numbered, error) {
 	var deciding pages.Deciding
 	var notes []pages.Note
 	if err := d.fillDecisions(ctx, a, &deciding, &notes); err != nil {
 		return numbered{}, err
 	}
 	if len(deciding.Taken) == 0 || !slices.Contains(Told, deciding.Taken[0].Decision) {
-		return numbered{}, httpx.Fail(contract.CodeNotFound, errors.New("no decision that a letter is written of"))
+		return numbered{}, httpx.NewError(contract.CodeNotFound, errors.New("no decision that a letter is written of"))
 	}
 	return numbered{deciding.Taken[0], deciding.Seen}, nil
 }
 
 // letter is the newest decision as a letter to the applicant, where applicants are told
 // it.
-func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -198,7 +197,7 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	if err != nil {
 		return err
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })
@@ -206,7 +205,7 @@ func (d *Desk) letter(w http.ResponseWriter, r *http.Request, by person) error {
 
 // Asked returns what the newest decision asks the applicant for: the reviewer's words,
 // and the report's reasons in words for applicants.
-func (d *Desk) Asked(ctx context.Context, id string) (portal.Asked, error) {
+func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
 	a, err := d.Applications.Get(ctx, id)
 	if err != nil {
 		return portal.Asked{}, err
@@ -223,7 +222,7 @@ func (d *Desk) Asked(ctx context.Context, id string) (portal.Asked, error) {
 }
 
 // fillEmails gives decisions, the newest first, how their emails are getting on.
-func (d *Desk) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
+func (d *Handler) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
 	all, err := d.Letters.DecisionLetters(ctx, q, id)
 	for _, e := range all {
 		if i := len(taken) - int(e.Number); i >= 0 && i < len(taken) {

@@ -15,22 +15,22 @@ import (
 // newest shows an income report as the service has it now: after a dispute it may
 // have been corrected there. It is not kept: what was decided by is what is here.
 // Who asked is written down before the service is asked for it.
-func (d *Desk) newest(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
 	if a.Product != contract.Income {
-		return httpx.Fail(contract.CodeNotFound, errNoPage)
+		return httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
 	if !a.HasReport() {
-		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report"))
+		return httpx.NewError(contract.CodeReportNotReady, errors.New("there is no report"))
 	}
 	if r.Method == http.MethodHead {
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
 		return err
 	}
 	raw, err := d.Applications.Newest(r.Context(), a.ID)

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"net/http"
@@ -121,7 +120,7 @@ func (o *OIDC) discover() (*discovered, error) {
 }
 
 // flow is the way there and back.
-func (d *Desk) flow(p *discovered) *oauth2.Config {
+func (d *Handler) flow(p *discovered) *oauth2.Config {
 	return &oauth2.Config{ClientID: d.OIDC.ClientID, ClientSecret: d.OIDC.ClientSecret, Endpoint: p.endpoint, RedirectURL: d.URL + returnPath,
 		Scopes: append([]string{oidc.ScopeOpenID}, d.OIDC.Scopes...)}
 }
@@ -146,7 +145,7 @@ func (o *OIDC) role(groups []string) (Role, bool) {
 
 // place finds the person here, or makes one for whom a group has a role. Whoever
 // came once is known by the issuer's subject, and no longer by an address.
-func (d *Desk) place(ctx context.Context, who claims) (id string, err error) {
+func (d *Handler) place(ctx context.Context, who claims) (id string, err error) {
 	_, domain, _ := strings.Cut(who.email[strings.LastIndexByte(who.email, '@'):], "@")
 	if len(d.OIDC.Domains) > 0 && !slices.ContainsFunc(d.OIDC.Domains, func(allowed string) bool { return strings.EqualFold(allowed, domain) }) {
 		return "", errNoEntry("the address is of no domain that is let in (--oidc-domains)")
@@ -159,7 +158,7 @@ func (d *Desk) place(ctx context.Context, who claims) (id string, err error) {
 		return "", errNoEntry("no group has a role (--oidc-roles)")
 	}
 	subject := store.Hash(d.OIDC.Issuer + "\x00" + who.subject)
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		found, err := reviewerBySubject(ctx, tx, subject)
 		if errors.Is(err, store.ErrNotFound) {
 			found, err = reviewerByEmail(ctx, tx, who.email)

@@ -57,7 +57,7 @@ func (o *OIDC) verifiedClaim() string {
 
 // claims exchanges the code, verifies the ID token and asks UserInfo for what it does
 // not say: by OpenID Connect's defaults that is all but the subject.
-func (d *Desk) claims(ctx context.Context, p *discovered, a arrival, code string) (claims, error) {
+func (d *Handler) claims(ctx context.Context, p *discovered, a arrival, code string) (claims, error) {
 	ctx = oidc.ClientContext(ctx, issuers)
 	token, err := d.flow(p).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
 	if err != nil {

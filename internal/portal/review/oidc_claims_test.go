@@ -172,7 +172,7 @@ func TestBeginningASignInStoresNothing(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	s := newIssuer(t, d.now)
 	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
-	d.Starts = &httpx.Limit{PerMinute: 5, Now: d.Now}
+	d.Starts = &httpx.RateLimit{PerMinute: 5, Now: d.Now}
 	rows := func() int {
 		var n int
 		if err := d.DB.SQL.QueryRow(`SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM review_arrivals) + (SELECT count(*) FROM review_audit)`).Scan(&n); err != nil {

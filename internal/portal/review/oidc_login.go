@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"crypto/subtle"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -30,7 +29,7 @@ type arrival struct {
 	Until    int64  `json:"u"` // Unix time in microseconds
 }
 
-func (d *Desk) arrivalCookie() string {
+func (d *Handler) arrivalCookie() string {
 	return httpx.HostCookie("vestibule-sign-in", strings.HasPrefix(d.URL, "https://"))
 }
 
@@ -38,7 +37,7 @@ func (d *Desk) arrivalCookie() string {
 var arrivalCell = store.Cell{Table: "review_arrivals", Column: "cookie", Row: "cookie"}
 
 // pending returns the sign-in that the browser has under way, if there is one.
-func (d *Desk) pending(r *http.Request) (a arrival, ok bool) {
+func (d *Handler) pending(r *http.Request) (a arrival, ok bool) {
 	sent := r.CookiesNamed(d.arrivalCookie())
 	if len(sent) != 1 || len(sent[0].Value) > 4096 {
 		return a, false
@@ -55,7 +54,7 @@ func (d *Desk) pending(r *http.Request) (a arrival, ok bool) {
 }
 
 // keep has the browser keep a; none ends what it has.
-func (d *Desk) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
+func (d *Handler) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
 	c := &http.Cookie{Name: d.arrivalCookie(), Path: "/", MaxAge: -1, Secure: strings.HasPrefix(d.URL, "https://"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if a != nil {
 		plain, err := json.Marshal(a)
@@ -74,12 +73,12 @@ func (d *Desk) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
 
 // leave begins a sign-in elsewhere, or goes on with the one that this browser has: two
 // tabs are one. What comes back is good once, for ten minutes, and in this browser.
-func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) leave(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no issuer is configured"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
 	}
 	if r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "" {
-		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("a sign-in fetched ahead"))
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("a sign-in fetched ahead"))
 	}
 	if wait := d.Starts.Take(r); wait > 0 {
 		httpx.RetryAfter(w, wait)
@@ -100,14 +99,14 @@ func (d *Desk) leave(w http.ResponseWriter, r *http.Request) error {
 	if err := d.keep(w, r, &a); err != nil {
 		return err
 	}
-	httpx.See(w, d.flow(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)))
+	httpx.SeeOther(w, d.flow(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)))
 	return nil
 }
 
 // arrive takes what the issuer sends a browser back with.
-func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil || r.Method == http.MethodHead {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no issuer is configured"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 15*time.Second)
 	defer cancel()
@@ -115,10 +114,10 @@ func (d *Desk) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		var id string
 		if id, err = d.place(ctx, who); err == nil {
-			if err := d.enter(w, r, id, elsewhere, func(context.Context, *sql.Tx) error { return nil }); err != nil {
+			if err := d.startSession(w, r, id, elsewhere, func(context.Context, *store.Tx) error { return nil }); err != nil {
 				return err
 			}
-			httpx.See(w, after(a.Next))
+			httpx.SeeOther(w, after(a.Next))
 			return nil
 		}
 	}
@@ -152,7 +151,7 @@ func (e *elsewhereError) Error() string { return "review: " + e.why }
 func refuse(why string) error { return &elsewhereError{why: why} }
 
 // arrived uses the state up and learns who signed in.
-func (d *Desk) arrived(ctx context.Context, w http.ResponseWriter, r *http.Request) (arrival, claims, error) {
+func (d *Handler) arrived(ctx context.Context, w http.ResponseWriter, r *http.Request) (arrival, claims, error) {
 	no := func(why string) (arrival, claims, error) { return arrival{}, claims{}, refuse(why) }
 	q := r.URL.Query()
 	a, ok := d.pending(r)
@@ -174,7 +173,7 @@ func (d *Desk) arrived(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return no("the issuer gave no code: " + authorizationError(q.Get("error")))
 	}
 	used := false
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		used, err = useState(ctx, tx, a)
 		return err
 	})

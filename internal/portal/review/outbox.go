@@ -13,7 +13,7 @@ import (
 const outboxSize = 50
 
 // outbox shows the emails of a sandbox without a mail server.
-func (d *Desk) outbox(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by person) error {
 	waiting, err := d.Letters.Unsent(r.Context(), outboxSize)
 	if err != nil {
 		return err

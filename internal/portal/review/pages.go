@@ -25,7 +25,7 @@ const (
 
 // show renders a page completely before the first byte of it is sent, so that a
 // failure can still be answered as one.
-func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
+func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
 	var page bytes.Buffer
 	p := d.Page(r)
 	if by, ok := r.Context().Value(personKey{}).(person); ok {
@@ -34,7 +34,7 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 	if err := make(p).Render(r.Context(), &page); err != nil {
 		return err
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(page.Bytes()) // the client is gone; nobody is left to tell
@@ -43,7 +43,7 @@ func (d *Desk) show(w http.ResponseWriter, r *http.Request, status int, make fun
 
 // menu gives a page the desk's menu as it is for by. Scripts learn whose page it is,
 // and whether it follows something that was done: drafts depend on both.
-func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
+func (d *Handler) menu(p ui.Page, r *http.Request, by person) ui.Page {
 	p.Attrs = templ.Attributes{"data-reviewer": by.id}
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
@@ -52,14 +52,14 @@ func (d *Desk) menu(p ui.Page, r *http.Request, by person) ui.Page {
 }
 
 // say shows a page that says one thing.
-func (d *Desk) say(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
+func (d *Handler) say(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Say(p, what) })
 }
 
-func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) list(w http.ResponseWriter, r *http.Request, by person) error {
 	f, ok := readFilter(r.URL.Query())
 	if !ok {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	v := pages.ListView{By: by.email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
@@ -115,7 +115,7 @@ func (d *Desk) list(w http.ResponseWriter, r *http.Request, by person) error {
 		v.Newest = f.url("")
 	}
 	if len(found) > 0 {
-		if err := d.saw(r, auditLine{actor: by.id, action: listed}); err != nil {
+		if err := d.audit(r, auditLine{actor: by.id, action: listed}); err != nil {
 			return err
 		}
 	}
@@ -128,19 +128,19 @@ func row(a applications.Application) pages.Row {
 }
 
 // get finds the application that the address names.
-func (d *Desk) get(r *http.Request) (applications.Application, error) {
+func (d *Handler) get(r *http.Request) (applications.Application, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return applications.Application{}, httpx.Fail(contract.CodeNotFound, errors.New("not an application's id"))
+		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	a, err := d.Applications.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, httpx.Fail(contract.CodeNotFound, err)
+		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
 	}
 	return a, err
 }
 
-func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) application(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showGone(w, r, by, err)
@@ -148,7 +148,7 @@ func (d *Desk) application(w http.ResponseWriter, r *http.Request, by person) er
 	if err != nil {
 		return err
 	}
-	if err := d.saw(r, auditLine{actor: by.id, action: opened, application: a.ID}); err != nil {
+	if err := d.audit(r, auditLine{actor: by.id, action: opened, application: a.ID}); err != nil {
 		return err
 	}
 	done := r.URL.Query().Get("done")
@@ -165,7 +165,7 @@ type shownParts struct {
 }
 
 // showApplication shows the page of one application.
-func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, parts shownParts) error {
+func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
 	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
 	if err != nil {
@@ -225,7 +225,7 @@ func (d *Desk) showApplication(w http.ResponseWriter, r *http.Request, status in
 // attempts gathers a timeline by attempt: when each began, when something last
 // came of it, and what it led to. A late line of an attempt that is over is its
 // own, but the state it was left in is that of its last move.
-func attempts(lines []applications.Line) []pages.Attempt {
+func attempts(lines []applications.TimelineEntry) []pages.Attempt {
 	var out []pages.Attempt
 	at := map[int]int{}
 	for _, l := range lines {

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -26,11 +25,11 @@ import (
 const linkLife = 72 * time.Hour
 
 // people lists who may sign in.
-func (d *Desk) people(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) people(w http.ResponseWriter, r *http.Request, by person) error {
 	return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleDone(r.URL.Query().Get("done"))})
 }
 
-func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by person, v pages.PeopleView) error {
+func (d *Handler) showPeople(w http.ResponseWriter, r *http.Request, status int, by person, v pages.PeopleView) error {
 	all, err := d.everybody(r.Context(), d.DB.SQL)
 	if err != nil {
 		return err
@@ -45,14 +44,14 @@ func (d *Desk) showPeople(w http.ResponseWriter, r *http.Request, status int, by
 
 // addPerson adds somebody. Where people have passwords here, the link to set one
 // is on the page that answers, and nowhere else.
-func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) addPerson(w http.ResponseWriter, r *http.Request, by person) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
 	}
 	email, role := password.Email(form.Get("email")), Role(form.Get("role"))
 	if !slices.Contains(Roles[:], role) {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such role"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such role"))
 	}
 	again := func(status int, problem pages.PeopleProblem) error {
 		return d.showPeople(w, r, status, by, pages.PeopleView{Email: email, Role: string(role), Problem: problem})
@@ -62,7 +61,7 @@ func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) erro
 	}
 	id, key := uuid.NewString(), ""
 	added := false
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if added, err = d.insertReviewer(ctx, tx, id, email, "", role); err != nil || !added {
 			return err
 		}
@@ -83,7 +82,7 @@ func (d *Desk) addPerson(w http.ResponseWriter, r *http.Request, by person) erro
 	return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleAdded, Link: d.link(key), LinkOf: email})
 }
 
-func (d *Desk) link(key string) string {
+func (d *Handler) link(key string) string {
 	if key == "" {
 		return ""
 	}
@@ -98,10 +97,10 @@ func addressed(s string) bool {
 
 // changePerson gives somebody another role, another link, or takes the way in, or
 // gives it back. Nobody does so to themselves, and so somebody always can.
-func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) changePerson(w http.ResponseWriter, r *http.Request, by person) error {
 	id := strings.ToLower(r.PathValue("id"))
 	if !contract.IsUUID(id) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("not a person's id"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("not a person's id"))
 	}
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -111,11 +110,11 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 	done := map[string]pages.PeopleDone{"role": pages.PeopleRole, "disable": pages.PeopleDisabled,
 		"enable": pages.PeopleEnabled, "link": pages.PeopleLinked}[do]
 	if done == "" || do == "role" && !slices.Contains(Roles[:], role) || do == "link" && !d.Local() || id == by.id {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("no such change of a person"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such change of a person"))
 	}
 	key := ""
 	var email string
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if email, err = d.email(ctx, tx, id); err != nil {
 			return err
 		}
@@ -149,7 +148,7 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 		return d.toSignIn(w, r)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeNotFound, err)
+		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
@@ -157,14 +156,14 @@ func (d *Desk) changePerson(w http.ResponseWriter, r *http.Request, by person) e
 	if key != "" {
 		return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: done, Link: d.link(key), LinkOf: email})
 	}
-	httpx.See(w, "/review/people?done="+string(done))
+	httpx.SeeOther(w, "/review/people?done="+string(done))
 	return nil
 }
 
 var errTooLate = errors.New("review: one who acts is no administrator any more")
 
 // welcomePage is where a link leads. Looking at it uses nothing up.
-func (d *Desk) welcomePage(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) welcomePage(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.say(w, r, http.StatusGone, pages.LinkOver)
@@ -178,9 +177,9 @@ func (d *Desk) welcomePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // welcomed is the address of whom the link of the request is for.
-func (d *Desk) welcomed(r *http.Request) (string, error) {
+func (d *Handler) welcomed(r *http.Request) (string, error) {
 	if !d.Local() {
-		return "", httpx.Fail(contract.CodeNotFound, errors.New("there are no passwords here"))
+		return "", httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 	}
 	id, err := linked(r.Context(), d.DB.SQL, store.Hash(r.PathValue("key")), d.Now())
 	if err == nil {
@@ -194,7 +193,7 @@ func (d *Desk) welcomed(r *http.Request) (string, error) {
 
 // welcome sets the password that somebody chose, uses the link up, ends what else
 // was signed in by the old one, and signs them in.
-func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) welcome(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.say(w, r, http.StatusGone, pages.LinkOver)
@@ -221,7 +220,7 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var cookie session.Cookie
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, err := linked(ctx, tx, store.Hash(r.PathValue("key")), d.Now())
 		if err != nil {
 			return err
@@ -253,6 +252,6 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d.passwords.Know(w, email)
-	httpx.See(w, "/review")
+	httpx.SeeOther(w, "/review")
 	return nil
 }

@@ -20,23 +20,23 @@ import (
 
 // body reads the report of the application in the address, of the attempt in the query
 // or else the newest (0), and writes the audit line before a byte of it is sent.
-func (d *Desk) body(r *http.Request, by person, action string) (a applications.Application, attempt int, raw []byte, err error) {
+func (d *Handler) body(r *http.Request, by person, action string) (a applications.Application, attempt int, raw []byte, err error) {
 	if a, err = d.get(r); err != nil {
 		return a, 0, nil, err
 	}
 	if n := r.URL.Query().Get("attempt"); n != "" {
 		if attempt, err = strconv.Atoi(n); err != nil || attempt < 1 {
-			return a, 0, nil, httpx.Fail(contract.CodeNotFound, errors.New("no such attempt"))
+			return a, 0, nil, httpx.NewError(contract.CodeNotFound, errors.New("no such attempt"))
 		}
 	}
 	raw, err = d.Applications.ReportOf(r.Context(), a.ID, attempt)
 	if errors.Is(err, store.ErrNotFound) {
-		return a, attempt, nil, httpx.Fail(contract.CodeReportNotReady, err)
+		return a, attempt, nil, httpx.NewError(contract.CodeReportNotReady, err)
 	}
 	if err != nil || r.Method == http.MethodHead {
 		return a, attempt, raw, err
 	}
-	return a, attempt, raw, d.saw(r, auditLine{actor: by.id, action: action, application: a.ID})
+	return a, attempt, raw, d.audit(r, auditLine{actor: by.id, action: action, application: a.ID})
 }
 
 // hasPage reports whether the report of a product has a page.
@@ -53,7 +53,7 @@ var (
 )
 
 // cashflow reads a cashflow report with what stands behind it.
-func (d *Desk) cashflow(ctx context.Context, by person, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
+func (d *Handler) cashflow(ctx context.Context, by person, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
 	v = pages.ReportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
@@ -97,10 +97,10 @@ const maxQuery = 100
 
 // report shows the report as a page. Its q and node choose among the figures of a
 // cashflow report, by their words; they are no place for anything personal.
-func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) report(w http.ResponseWriter, r *http.Request, by person) error {
 	query, node := r.URL.Query().Get("q"), r.URL.Query().Get("node")
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such filter"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	a, attempt, raw, err := d.body(r, by, reportViewed)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 		v.Stated, err = stated, why
 		page = func(p ui.Page) templ.Component { return pages.Passport(p, v) }
 	default:
-		err = httpx.Fail(contract.CodeNotFound, errNoPage)
+		err = httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (d *Desk) report(w http.ResponseWriter, r *http.Request, by person) error {
 
 // download is the report as the service sent it, with what the applicant stated beside
 // its members.
-func (d *Desk) download(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) download(w http.ResponseWriter, r *http.Request, by person) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err

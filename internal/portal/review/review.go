@@ -15,7 +15,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -32,13 +31,13 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Desk serves the desk's pages. All fields are required that do not say otherwise.
+// Handler serves the desk's pages. All fields are required that do not say otherwise.
 // Call Prepare before use.
-type Desk struct {
+type Handler struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
 	Applications *applications.Service
-	Letters      *resume.Desk // sends the emails of decisions
+	Letters      *resume.Handler // sends the emails of decisions
 	Events       *notify.Service
 	Service      Service
 	URL          string // our public address, for links that are passed on
@@ -60,14 +59,14 @@ type Desk struct {
 
 	// Erase deletes what the other packages keep of an application, in the transaction
 	// that deletes it.
-	Erase []func(ctx context.Context, tx *sql.Tx, id string) error
+	Erase []func(ctx context.Context, tx *store.Tx, id string) error
 	Queue applications.Queue
 
 	// OIDC is the house by whose accounts people may sign in, too; nil is none.
 	OIDC *OIDC
 
 	// Starts limits how often an address begins a sign-in there; nil is no limit.
-	Starts *httpx.Limit
+	Starts *httpx.RateLimit
 
 	// NoPasswords has people sign in there only.
 	NoPasswords bool

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -80,15 +79,15 @@ func (s *shelf) Report(context.Context, contract.Product, svcapi.Ref) ([]byte, *
 // queue drops every job.
 type queue struct{}
 
-func (queue) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
+func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
 // add stores an application and puts it into the index.
 func (d *desk) add(r stored) {
 	d.t.Helper()
 	d.shelf.rows[r.ID] = r
 	a := applicationstest.Put(d.t, d.DB, r)
-	err := d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-		if err := d.OnChange(ctx, tx, a, applications.Line{}); err != nil || r.Applicant == nil {
+	err := d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := d.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil || r.Applicant == nil {
 			return err
 		}
 		return d.OnApplicant(ctx, tx, a, *r.Applicant)
@@ -115,7 +114,7 @@ func one(id string, product contract.Product, state journey.State, created, upda
 	return applications.Application{ID: id, Product: product, Journey: journey.Application{State: state}, CreatedAt: created, UpdatedAt: updated}
 }
 
-var someLines = []applications.Line{
+var someLines = []applications.TimelineEntry{
 	{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
 	{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
 	{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
@@ -154,7 +153,7 @@ func sample(t testing.TB) []byte {
 
 // desk is a running desk and a browser in front of it.
 type desk struct {
-	*Desk
+	*Handler
 	t     *testing.T
 	shelf *shelf
 	relay *relay
@@ -163,7 +162,7 @@ type desk struct {
 	now   *time.Time
 }
 
-func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
+func open(t *testing.T, db *store.DB, more ...func(*Handler)) *desk {
 	t.Helper()
 	now := noon
 	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
@@ -175,18 +174,18 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 	log := slog.New(slog.DiscardHandler)
 	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf, Products: map[contract.Product]string{contract.Cashflow: "product"},
 		Environment: contract.Sandbox, Now: clock, Log: log}
-	letters := &resume.Desk{DB: db, Site: &applications.Site{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
+	letters := &resume.Handler{DB: db, Site: &applications.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log}
-	d.Desk = &Desk{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
-		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *sql.Tx, string) error{apps.Forget},
+	d.Handler = &Handler{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
+		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Forget},
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(log, h) }}
 	for _, f := range more {
-		f(d.Desk)
+		f(d.Handler)
 	}
 	letters.Settled = d.Settled
 	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
@@ -198,7 +197,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Desk)) *desk {
 		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "Zoe@Example.org"}, Body: sample(t), Timeline: someLines})
 	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow, Mode: applications.Redirect, Origin: applications.FromAPI,
 		Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon}})
-	apps.Tell = append(apps.Tell, d.OnChange)
+	apps.OnChange = append(apps.OnChange, d.OnChange)
 	mux := http.NewServeMux()
 	d.Routes(mux)
 	d.srv = httptest.NewServer(mux)
@@ -322,7 +321,7 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 	})
 }
 
-func proxied(d *Desk) { d.BehindProxy = true }
+func proxied(d *Handler) { d.BehindProxy = true }
 
 // signInFrom signs in as a browser of an address does that has these cookies alone.
 func (d *desk) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {

@@ -14,7 +14,7 @@ type route struct {
 }
 
 // table is the addresses for people who have signed in.
-func (d *Desk) table() []route {
+func (d *Handler) table() []route {
 	routes := []route{
 		{"GET /review", all, d.list},
 		{"GET /review/find", all, d.toList},
@@ -58,7 +58,7 @@ func (d *Desk) table() []route {
 }
 
 // Routes mounts the desk.
-func (d *Desk) Routes(mux *http.ServeMux) {
+func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("GET /review/sign-in", d.signInPage)
 	page("POST /review/sign-in", d.signIn)

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -48,7 +47,7 @@ const (
 var errDeleted = errors.New("review: the application was deleted meanwhile")
 
 // book is the record of what is shared.
-func (d *Desk) book() *shares.Book { return &shares.Book{DB: d.DB} }
+func (d *Handler) book() *shares.Book { return &shares.Book{DB: d.DB} }
 
 // shareID is the id of the one share of an application with a third party.
 func shareID(applicationID, publicID string) string {
@@ -59,7 +58,7 @@ func shareID(applicationID, publicID string) string {
 // hours. The service is asked outside of a transaction, and to the end also when
 // the browser goes away: what it gave is to be written down. A process that is
 // killed in between leaves a line that says so; asking again gives the same token.
-func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -69,7 +68,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return err
 	}
 	if !a.HasReport() || a.Report.PublicToken == "" {
-		return httpx.Fail(contract.CodeReportNotReady, errors.New("there is no report to share"))
+		return httpx.NewError(contract.CodeReportNotReady, errors.New("there is no report to share"))
 	}
 	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
 	again := func(status int, problem pages.ShareProblem, code contract.Code) error {
@@ -105,7 +104,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 	} else if problem != pages.ShareFine {
 		return again(http.StatusConflict, problem, contract.CodeRelayTokenRevoked)
 	}
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
 			return errors.Join(errDeleted, err)
 		}
@@ -124,7 +123,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 		return shares.Done(ctx, tx, line.ID, action, d.Now())
 	})
 	if errors.Is(err, errDeleted) {
-		return errors.Join(httpx.Fail(contract.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
+		return errors.Join(httpx.NewError(contract.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
 		return again(http.StatusConflict, pages.ShareWithdrawn, contract.CodeRelayTokenRevoked)
@@ -138,7 +137,7 @@ func (d *Desk) shareReport(w http.ResponseWriter, r *http.Request, by person) er
 // replaceShare withdraws what the pair's earlier share gave, where that is of an earlier
 // report of the application: a row holds one sharing token. A pair that was withdrawn
 // stays so for a later report, too.
-func (d *Desk) replaceShare(ctx context.Context, s shares.Share) (pages.ShareProblem, error) {
+func (d *Handler) replaceShare(ctx context.Context, s shares.Share) (pages.ShareProblem, error) {
 	before, err := d.book().One(ctx, d.DB.SQL, s.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && before.RelayToken == s.RelayToken {
 		return pages.ShareFine, nil
@@ -153,32 +152,32 @@ func (d *Desk) replaceShare(ctx context.Context, s shares.Share) (pages.SharePro
 }
 
 // end marks a share as withdrawn that the service says is.
-func (d *Desk) end(ctx context.Context, line shares.Line, id string) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (d *Handler) end(ctx context.Context, line shares.Line, id string) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := shares.Withdraw(ctx, tx, id, "", line.At)
 		return err
 	})
 }
 
 // begin writes down what somebody is about to do.
-func (d *Desk) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
+func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
 	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
 		Action: action, RequestID: httpx.RequestID(ctx), At: d.Now()}
-	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Applications.Hold(ctx, tx, applicationID); err != nil {
 			return err
 		}
 		return shares.Note(ctx, tx, line)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.Fail(contract.CodeNotFound, err)
+		err = httpx.NewError(contract.CodeNotFound, err)
 	}
 	return line, err
 }
 
 // refused shows why the service did not do what it was asked. What it refused was
 // not done and is not kept; of what it did not answer, nobody knows.
-func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
+func (d *Handler) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
 	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "why", why.Error())
 	if code == "" {
@@ -187,7 +186,7 @@ func (d *Desk) refused(ctx context.Context, line shares.Line, why error, again f
 	if temporary {
 		return again(http.StatusBadGateway, pages.ShareNoAnswer, code)
 	}
-	err := d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return shares.Refused(ctx, tx, line.ID) })
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return shares.Refused(ctx, tx, line.ID) })
 	if err != nil {
 		return err
 	}
@@ -211,7 +210,7 @@ func plain(s string, least, most int) bool {
 }
 
 // toShares leads whoever reloads what a form was answered with to the card.
-func (d *Desk) toShares(w http.ResponseWriter, r *http.Request, _ person) error {
+func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ person) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -231,10 +230,10 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 }
 
 // named finds the share that the address names, and its application.
-func (d *Desk) named(r *http.Request) (applications.Application, shares.Share, error) {
+func (d *Handler) named(r *http.Request) (applications.Application, shares.Share, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return applications.Application{}, shares.Share{}, httpx.Fail(contract.CodeNotFound, errors.New("not a share's id"))
+		return applications.Application{}, shares.Share{}, httpx.NewError(contract.CodeNotFound, errors.New("not a share's id"))
 	}
 	s, err := d.book().One(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
@@ -244,13 +243,13 @@ func (d *Desk) named(r *http.Request) (applications.Application, shares.Share, e
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.Fail(contract.CodeNotFound, err)
+		err = httpx.NewError(contract.CodeNotFound, err)
 	}
 	return applications.Application{}, shares.Share{}, err
 }
 
 // withdrawPage asks whether that is meant: it is for good.
-func (d *Desk) withdrawPage(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by person) error {
 	a, s, err := d.named(r)
 	if err != nil {
 		return err
@@ -263,7 +262,7 @@ func (d *Desk) withdrawPage(w http.ResponseWriter, r *http.Request, by person) e
 }
 
 // withdrawReport withdraws a share for good. Doing so again changes nothing.
-func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by person) error {
 	a, s, err := d.named(r)
 	if err != nil {
 		return err
@@ -283,7 +282,7 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 			return d.showApplication(w, r, status, by, a, shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}
-	err = d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		won, err := shares.Withdraw(ctx, tx, s.ID, by.id, line.At)
 		if err != nil {
 			return err
@@ -304,9 +303,9 @@ func (d *Desk) withdrawReport(w http.ResponseWriter, r *http.Request, by person)
 
 // fillSharing gives the card what is shared with whom, what was done, and whom
 // other reports were shared with.
-func (d *Desk) fillSharing(ctx context.Context, a applications.Application, v *pages.Sharing) error {
+func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v *pages.Sharing) error {
 	v.Open = a.HasReport() && a.Report.PublicToken != ""
-	return d.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return d.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		emails := map[string]string{}
 		who := func(id string) (string, error) {
 			if email, ok := emails[id]; ok || id == "" {
@@ -357,7 +356,7 @@ func (d *Desk) fillSharing(ctx context.Context, a applications.Application, v *p
 
 // known are the third parties of other applications, those of the latest first,
 // each by what it was last called.
-func (d *Desk) known(ctx context.Context, q store.Queryer, here map[string]string) ([]pages.ThirdParty, error) {
+func (d *Handler) known(ctx context.Context, q store.Queryer, here map[string]string) ([]pages.ThirdParty, error) {
 	all, err := d.book().Latest(ctx, q, latest)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -24,7 +23,7 @@ import (
 
 // EnsureReviewer makes an administrator of that address, if nobody has it yet; one
 // who is there keeps password and role.
-func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
+func (d *Handler) EnsureReviewer(ctx context.Context, email, secret string) error {
 	email = password.Email(email)
 	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
 		return errors.New("review: a reviewer needs an e-mail and a password of 12 to 256 bytes")
@@ -33,7 +32,7 @@ func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
 		return err
 	}
 	hash := password.Hash(secret)
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := d.insertReviewer(ctx, tx, uuid.NewString(), email, hash, Administrator)
 		return err
 	})
@@ -41,10 +40,10 @@ func (d *Desk) EnsureReviewer(ctx context.Context, email, secret string) error {
 
 // Staffed reports whether the desk has people, whoever they are and whether or not
 // they may sign in.
-func (d *Desk) Staffed(ctx context.Context) (bool, error) { return staffed(ctx, d.DB.SQL) }
+func (d *Handler) Staffed(ctx context.Context) (bool, error) { return staffed(ctx, d.DB.SQL) }
 
 // Local reports whether people sign in by a password of ours.
-func (d *Desk) Local() bool { return !d.NoPasswords }
+func (d *Handler) Local() bool { return !d.NoPasswords }
 
 // reviewerHandler is a handler for one of the desk's people.
 type reviewerHandler func(w http.ResponseWriter, r *http.Request, by person) error
@@ -56,7 +55,7 @@ type person struct {
 }
 
 // who returns who is signed in. One who was disabled is nobody.
-func (d *Desk) who(r *http.Request) (person, error) {
+func (d *Handler) who(r *http.Request) (person, error) {
 	s, err := d.Sessions.Of(r)
 	if err != nil || s.Principal == "" {
 		return person{}, err
@@ -75,7 +74,7 @@ type personKey struct{}
 
 // only lets people of these roles in, says so to those of others, and sends
 // everybody else to sign in, and back after.
-func (d *Desk) only(m may, next reviewerHandler) httpx.HandlerFunc {
+func (d *Handler) only(m may, next reviewerHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		by, err := d.who(r)
 		if err != nil {
@@ -95,7 +94,7 @@ func (d *Desk) only(m may, next reviewerHandler) httpx.HandlerFunc {
 // toSignIn leads to the way in, and back from there to a page. After a form that came
 // too late it says so, and leads back to the page of the form, where the browser still
 // has what was typed.
-func (d *Desk) toSignIn(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	q, next := url.Values{}, r.URL.RequestURI()
 	if r.Method == http.MethodPost {
 		q.Set("ended", "1")
@@ -108,13 +107,13 @@ func (d *Desk) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if len(q) > 0 {
 		to += "?" + q.Encode()
 	}
-	httpx.See(w, to)
+	httpx.SeeOther(w, to)
 	return nil
 }
 
 // pageOf is where the form of a POST is: its own address if that answers GET, else the
 // first page of its section.
-func (d *Desk) pageOf(r *http.Request) string {
+func (d *Handler) pageOf(r *http.Request) string {
 	get := "GET " + strings.TrimPrefix(r.Pattern, "POST ")
 	if slices.ContainsFunc(d.table(), func(page route) bool { return page.pattern == get }) {
 		return r.URL.Path
@@ -125,10 +124,10 @@ func (d *Desk) pageOf(r *http.Request) string {
 
 // local reports whether next is a path of these pages that one may be sent on to.
 func local(next string) bool {
-	return httpx.Local(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
+	return httpx.IsLocalPath(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
 }
 
-func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) signInPage(w http.ResponseWriter, r *http.Request) error {
 	by, err := d.who(r)
 	if err != nil {
 		return err
@@ -138,13 +137,13 @@ func (d *Desk) signInPage(w http.ResponseWriter, r *http.Request) error {
 		next = ""
 	}
 	if by.id != "" {
-		httpx.See(w, after(next))
+		httpx.SeeOther(w, after(next))
 		return nil
 	}
 	return d.showSignIn(w, r, http.StatusOK, pages.SignInView{Next: next, Ended: r.URL.Query().Has("ended")})
 }
 
-func (d *Desk) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.SignInView) error {
+func (d *Handler) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.SignInView) error {
 	if v.Passwords = d.Local(); d.OIDC != nil {
 		v.Elsewhere = d.OIDC.name()
 	}
@@ -167,9 +166,9 @@ func busy(err error) error {
 }
 
 // signIn checks e-mail and password.
-func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !d.Local() {
-		return httpx.Fail(contract.CodeNotFound, errors.New("there are no passwords here"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 	}
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -184,7 +183,7 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	try := d.passwords.Try(r, email, given)
 	var found reviewer
-	verdict, err := d.passwords.Judge(r.Context(), try, func(ctx context.Context) (string, error) {
+	verdict, err := d.passwords.Authenticate(r.Context(), try, func(ctx context.Context) (string, error) {
 		var err error
 		found, err = reviewerByEmail(ctx, d.DB.SQL, email)
 		return found.passwordHash, err
@@ -201,25 +200,25 @@ func (d *Desk) signIn(w http.ResponseWriter, r *http.Request) error {
 		}
 		return again(http.StatusUnprocessableEntity, pages.SignInWrong)
 	}
-	err = d.enter(w, r, found.id, "password", func(ctx context.Context, tx *sql.Tx) error {
+	err = d.startSession(w, r, found.id, "password", func(ctx context.Context, tx *store.Tx) error {
 		return d.passwords.Forget(ctx, tx, try)
 	})
 	if err != nil {
 		return err
 	}
 	d.passwords.Know(w, email)
-	httpx.See(w, after(next))
+	httpx.SeeOther(w, after(next))
 	return nil
 }
 
-// enter signs a person in, renewing the session.
-func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way string, also func(context.Context, *sql.Tx) error) error {
+// startSession signs a person in, renewing the session.
+func (d *Handler) startSession(w http.ResponseWriter, r *http.Request, id, way string, also func(context.Context, *store.Tx) error) error {
 	current, err := d.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
 	var cookie session.Cookie
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if err := also(ctx, tx); err != nil {
 			return err
 		}
@@ -240,28 +239,28 @@ func (d *Desk) enter(w http.ResponseWriter, r *http.Request, id, way string, als
 
 // failed writes down a try that failed. Those at addresses that nobody has are one
 // line a minute: whoever tries a million must not fill the trail.
-func (d *Desk) failed(ctx context.Context, id, way string) error {
+func (d *Handler) failed(ctx context.Context, id, way string) error {
 	l := auditLine{actor: id, action: signInFailed, detail: way}
 	if id == "" {
 		l.id = uuid.NewSHA1(uuid.NameSpaceURL, []byte("sign-in-failed:"+way+d.Now().UTC().Format("2006-01-02T15:04"))).String()
 	}
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error { return d.write(ctx, tx, l) })
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return d.write(ctx, tx, l) })
 }
 
 // Sweep forgets the tries that are long over, and what was looked for and begun.
-func (d *Desk) Sweep(ctx context.Context) error {
-	return errors.Join(d.passwords.Sweep(ctx), d.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (d *Handler) Sweep(ctx context.Context) error {
+	return errors.Join(d.passwords.Sweep(ctx), d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, d.Now())
 	}))
 }
 
-func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) signOut(w http.ResponseWriter, r *http.Request) error {
 	current, err := d.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
 	var cookie session.Cookie
-	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if current.Principal != "" {
 			if err := d.write(ctx, tx, auditLine{actor: current.Principal, action: signedOut}); err != nil {
 				return err
@@ -276,6 +275,6 @@ func (d *Desk) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, "/review/sign-in")
+	httpx.SeeOther(w, "/review/sign-in")
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // statedOf is what the applicant of an application stated; nil while they stated nothing.
-func (d *Desk) statedOf(ctx context.Context, a applications.Application) (*pages.Stated, error) {
+func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pages.Stated, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	fields, known := people[a.ID]
 	if err != nil || !known {
@@ -22,7 +22,7 @@ func (d *Desk) statedOf(ctx context.Context, a applications.Application) (*pages
 }
 
 // measuredOf reads a report as the view that its figures come from.
-func (d *Desk) measuredOf(ctx context.Context, by person, a applications.Application, raw []byte) (pages.Measured, error) {
+func (d *Handler) measuredOf(ctx context.Context, by person, a applications.Application, raw []byte) (pages.Measured, error) {
 	switch a.Product {
 	case contract.Cashflow:
 		return d.cashflow(ctx, by, a, 0, raw)

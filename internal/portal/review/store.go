@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strconv"
 	"strings"
@@ -25,12 +24,12 @@ type reviewer struct {
 }
 
 // insertReviewer adds a person, and reports whether nobody had that e-mail.
-func (d *Desk) insertReviewer(ctx context.Context, q store.Queryer, id, email, passwordHash string, role Role) (bool, error) {
+func (d *Handler) insertReviewer(ctx context.Context, q store.Queryer, id, email, passwordHash string, role Role) (bool, error) {
 	sealed, err := d.DB.Vault.Seal(ctx, q, store.SystemKey, emailCell(id), []byte(email))
 	if err != nil {
 		return false, err
 	}
-	return store.One(q.ExecContext(ctx, `INSERT INTO reviewers (id, email_hash, email_sealed, password_hash, role, created_at)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO reviewers (id, email_hash, email_sealed, password_hash, role, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		id, store.Hash(email), sealed, passwordHash, string(role), store.Micros(d.Now())))
 }
@@ -45,7 +44,7 @@ const reviewerColumns = `SELECT id, email_sealed, password_hash, role, disabled_
 func scanReviewer(row interface{ Scan(...any) error }) (r reviewer, sealed []byte, err error) {
 	var disabled, created, signedIn int64
 	if err := row.Scan(&r.id, &sealed, &r.passwordHash, &r.role, &disabled, &r.bound, &created, &signedIn); err != nil {
-		return reviewer{}, nil, store.Found(err)
+		return reviewer{}, nil, store.MapNotFound(err)
 	}
 	r.created = store.Time(created)
 	if disabled != 0 {
@@ -64,7 +63,7 @@ func reviewerByEmail(ctx context.Context, q store.Queryer, email string) (review
 }
 
 // reviewer finds a person with the e-mail, or ErrNotFound.
-func (d *Desk) reviewer(ctx context.Context, q store.Queryer, id string) (reviewer, error) {
+func (d *Handler) reviewer(ctx context.Context, q store.Queryer, id string) (reviewer, error) {
 	r, sealed, err := scanReviewer(q.QueryRowContext(ctx, reviewerColumns+`WHERE id = $1`, id))
 	if err != nil {
 		return r, err
@@ -75,13 +74,13 @@ func (d *Desk) reviewer(ctx context.Context, q store.Queryer, id string) (review
 }
 
 // email is the address of a person, or ErrNotFound when there is none.
-func (d *Desk) email(ctx context.Context, q store.Queryer, id string) (string, error) {
+func (d *Handler) email(ctx context.Context, q store.Queryer, id string) (string, error) {
 	r, err := d.reviewer(ctx, q, id)
 	return r.email, err
 }
 
 // everybody lists the desk's people, those who came first first.
-func (d *Desk) everybody(ctx context.Context, q store.Queryer) ([]reviewer, error) {
+func (d *Handler) everybody(ctx context.Context, q store.Queryer) ([]reviewer, error) {
 	rows, err := q.QueryContext(ctx, reviewerColumns+`ORDER BY created_at, id`)
 	if err != nil {
 		return nil, err
@@ -106,8 +105,8 @@ func (d *Desk) everybody(ctx context.Context, q store.Queryer) ([]reviewer, erro
 
 // holdAdministrator keeps an administrator what they are until the transaction
 // ends; false for one who is none any more.
-func holdAdministrator(ctx context.Context, tx *sql.Tx, id string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE reviewers SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`, id, string(Administrator)))
+func holdAdministrator(ctx context.Context, tx *store.Tx, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reviewers SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`, id, string(Administrator)))
 }
 
 func setRole(ctx context.Context, q store.Queryer, id string, role Role) error {
@@ -152,12 +151,12 @@ func dropLink(ctx context.Context, q store.Queryer, id string) error {
 func linked(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (id string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT l.reviewer_id FROM review_links l JOIN reviewers r ON r.id = l.reviewer_id
 		WHERE l.hash = $1 AND l.expires_at > $2 AND r.disabled_at = 0`, hash, store.Micros(now)).Scan(&id)
-	return id, store.Found(err)
+	return id, store.MapNotFound(err)
 }
 
 // useLink uses a link up; of two at once one does.
 func useLink(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `DELETE FROM review_links WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(now)))
+	return store.ExecOne(q.ExecContext(ctx, `DELETE FROM review_links WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(now)))
 }
 
 // insertLine adds a line to the audit trail. One that is there is left alone.
@@ -220,7 +219,7 @@ func noteCell(id string) store.Cell {
 
 // insertDecision adds a decision if exactly those before it are there; false means
 // that somebody decided meanwhile.
-func (d *Desk) insertDecision(ctx context.Context, q store.Queryer, applicationID string, t decision) (bool, error) {
+func (d *Handler) insertDecision(ctx context.Context, q store.Queryer, applicationID string, t decision) (bool, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return false, err
@@ -231,7 +230,7 @@ func (d *Desk) insertDecision(ctx context.Context, q store.Queryer, applicationI
 			return false, err
 		}
 	}
-	return store.One(q.ExecContext(ctx, `INSERT INTO review_decisions (application_id, seq, decision, reasons, text, reviewer_id, at)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_decisions (application_id, seq, decision, reasons, text, reviewer_id, at)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT),
 			COALESCE($5, (SELECT text FROM review_decisions WHERE 1 = 0)), -- which says what type it is
 			CAST($6 AS TEXT), CAST($7 AS BIGINT)
@@ -240,7 +239,7 @@ func (d *Desk) insertDecision(ctx context.Context, q store.Queryer, applicationI
 }
 
 // decisionsOf returns what was decided of an application, in order.
-func (d *Desk) decisionsOf(ctx context.Context, q store.Queryer, applicationID string) ([]decision, error) {
+func (d *Handler) decisionsOf(ctx context.Context, q store.Queryer, applicationID string) ([]decision, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return nil, err
@@ -273,7 +272,7 @@ func (d *Desk) decisionsOf(ctx context.Context, q store.Queryer, applicationID s
 	return out, rows.Err()
 }
 
-func (d *Desk) insertNote(ctx context.Context, q store.Queryer, applicationID string, n remark) error {
+func (d *Handler) insertNote(ctx context.Context, q store.Queryer, applicationID string, n remark) error {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return err
@@ -288,7 +287,7 @@ func (d *Desk) insertNote(ctx context.Context, q store.Queryer, applicationID st
 }
 
 // notesOf returns the notes of an application, the newest first.
-func (d *Desk) notesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]remark, error) {
+func (d *Handler) notesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]remark, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
 		return nil, err
@@ -322,7 +321,7 @@ func (d *Desk) notesOf(ctx context.Context, q store.Queryer, applicationID strin
 
 // eraseRows deletes what the desk keeps of an application, but for the audit trail,
 // in which nothing is personal.
-func eraseRows(ctx context.Context, tx *sql.Tx, id string) error {
+func eraseRows(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"review_decisions", "review_notes"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
@@ -333,7 +332,7 @@ func eraseRows(ctx context.Context, tx *sql.Tx, id string) error {
 
 // bury leaves a tombstone; false where there is one.
 func bury(ctx context.Context, q store.Queryer, t tombstone) (bool, error) {
-	return store.One(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		t.applicationID, store.Micros(t.at), t.by, t.reason))
 }
 
@@ -343,7 +342,7 @@ func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.by, &t.reason)
 	t.at = store.Time(at)
-	return t, store.Found(err)
+	return t, store.MapNotFound(err)
 }
 
 // buried returns a page of tombstones, newest first, and where the next one begins.
@@ -382,13 +381,13 @@ func reviewerBySubject(ctx context.Context, q store.Queryer, subject []byte) (re
 // bindSubject has a person be known by another house's account; false for one who
 // is known by another one.
 func bindSubject(ctx context.Context, q store.Queryer, id string, subject []byte) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE reviewers SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE reviewers SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
 // useState uses a sign-in's state up; of two at once one does. Older versions stored
 // it at the start, with what the browser keeps now.
 func useState(ctx context.Context, q store.Queryer, a arrival) (bool, error) {
-	return store.One(q.ExecContext(ctx, `INSERT INTO review_arrivals (state_hash, id, session_id, sealed, next, used, expires_at) VALUES ($1, '', '', $2, '', TRUE, $3)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_arrivals (state_hash, id, session_id, sealed, next, used, expires_at) VALUES ($1, '', '', $2, '', TRUE, $3)
 		ON CONFLICT (state_hash) DO NOTHING`, store.Hash(a.State), []byte{}, a.Until))
 }
 

@@ -36,8 +36,8 @@ const TokenLifetime = 5 * time.Minute
 // accessType is the typ of access tokens; no other token of ours has it.
 const accessType = "access+jwt"
 
-// Gate recognises callers.
-type Gate struct {
+// Authenticator recognises callers.
+type Authenticator struct {
 	DB        *store.DB
 	Directory Directory
 	Keys      *Keys
@@ -50,8 +50,8 @@ type Gate struct {
 	verified verifiedTokens
 
 	// One customer's requests come many at a time, and each asks for its credential.
-	clients     store.Together[string, []Client] // by client id
-	credentials store.Together[string, Client]   // by credential id
+	clients     store.Coalescer[string, []Client] // by client id
+	credentials store.Coalescer[string, Client]   // by credential id
 }
 
 // Directory finds customers. customers implements it.
@@ -102,7 +102,7 @@ func CallerOf(ctx context.Context) Caller {
 }
 
 // Basic admits requests that carry a client id and secret key.
-func (g *Gate) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
+func (g *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		client, err := g.basic(r)
 		if err != nil {
@@ -113,7 +113,7 @@ func (g *Gate) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 }
 
 // Bearer admits requests that carry an access token.
-func (g *Gate) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
+func (g *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		client, err := g.bearer(r)
 		if err != nil {
@@ -126,7 +126,7 @@ func (g *Gate) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 // admit settles which account the client acts for: its own, or a child's that
 // X-PUBLIC-ID names. A content type that next does not take is a malformed header
 // here, as the contract has it for its clients' bodies (document 2, Errors).
-func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
+func (g *Authenticator) admit(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
 	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
 	if err != nil {
@@ -136,7 +136,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 		child, err := g.Directory.Account(r.Context(), g.DB.SQL, publicID)
 		if errors.Is(err, store.ErrNotFound) ||
 			err == nil && (child.ParentID != caller.CustomerID || child.Environment != caller.Environment) {
-			return httpx.Fail(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is no child of the caller"))
+			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is no child of the caller"))
 		}
 		if err != nil {
 			return err
@@ -152,17 +152,17 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, client Client, next
 
 // Customer returns the account of a publicId that a browser gave, if it is of
 // the environment; else UNKNOWN_CUSTOMER.
-func (g *Gate) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
+func (g *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
 	c, err := g.Directory.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !g.serves(env)) {
-		return Caller{}, httpx.Fail(contract.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
+		return Caller{}, httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
 	}
 	return c, err
 }
 
 // Environment is the one that the request is meant for: what X-ENVIRONMENT says,
 // else the host's.
-func (g *Gate) Environment(r *http.Request) (contract.Environment, error) {
+func (g *Authenticator) Environment(r *http.Request) (contract.Environment, error) {
 	named, err := header(r, "X-Environment")
 	if err != nil {
 		return "", err
@@ -184,9 +184,9 @@ func (g *Gate) Environment(r *http.Request) (contract.Environment, error) {
 }
 
 // serves reports whether customers of an environment are known here.
-func (g *Gate) serves(env contract.Environment) bool { return g.Only == "" || g.Only == env }
+func (g *Authenticator) serves(env contract.Environment) bool { return g.Only == "" || g.Only == env }
 
-func (g *Gate) basic(r *http.Request) (Client, error) {
+func (g *Authenticator) basic(r *http.Request) (Client, error) {
 	env, err := g.Environment(r)
 	if err != nil {
 		return Client{}, err
@@ -229,7 +229,7 @@ func (g *Gate) basic(r *http.Request) (Client, error) {
 	return found, nil
 }
 
-func (g *Gate) bearer(r *http.Request) (Client, error) {
+func (g *Authenticator) bearer(r *http.Request) (Client, error) {
 	env, err := g.Environment(r)
 	if err != nil {
 		return Client{}, err
@@ -257,7 +257,7 @@ func (g *Gate) bearer(r *http.Request) (Client, error) {
 
 // credential verifies an access token and returns the id of the credential that
 // obtained it.
-func (g *Gate) credential(ctx context.Context, raw []byte) (string, error) {
+func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, error) {
 	now := g.Now()
 	if id := g.verified.find(raw, now); id != "" {
 		return id, nil
@@ -271,13 +271,13 @@ func (g *Gate) credential(ctx context.Context, raw []byte) (string, error) {
 	switch {
 	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
 		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
-		return "", httpx.Fail(contract.CodeExpiredToken, errors.New("access token is not good at this time"))
+		return "", httpx.NewError(contract.CodeExpiredToken, errors.New("access token is not good at this time"))
 	case err != nil:
-		return "", httpx.Fail(contract.CodeUnknownCustomer, err)
+		return "", httpx.NewError(contract.CodeUnknownCustomer, err)
 	}
 	id, _, err := token.Text("sub")
 	if err != nil {
-		return "", httpx.Fail(contract.CodeUnknownCustomer, err)
+		return "", httpx.NewError(contract.CodeUnknownCustomer, err)
 	}
 	g.verified.keep(raw, id, now, token.Expires)
 	return id, nil
@@ -324,7 +324,7 @@ func header(r *http.Request, name string) (string, error) {
 }
 
 func malformed(name, words string) error {
-	return httpx.Fail(contract.CodeMalformedHeaders, errors.New("malformed header"), httpx.Detail{Field: name, Message: words})
+	return httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed header"), httpx.Detail{Field: name, Message: words})
 }
 
-func unknown(why string) error { return httpx.Fail(contract.CodeUnknownCustomer, errors.New(why)) }
+func unknown(why string) error { return httpx.NewError(contract.CodeUnknownCustomer, errors.New(why)) }

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -50,7 +49,7 @@ type Keys struct {
 // before the first request and every hour.
 func (k *Keys) Ensure(ctx context.Context) error {
 	for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
-		err := k.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			rows, err := keyRows(ctx, tx, p)
 			if err != nil {
 				return err
@@ -78,7 +77,7 @@ func (k *Keys) Ensure(ctx context.Context) error {
 // Rotate publishes a new outcome key, which signs when every reader can have
 // seen it; with atOnce it signs now, as only a sandbox would.
 func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
-	return k.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		rows, err := keyRows(ctx, tx, OutcomeKeys)
 		if err != nil {
 			return err
@@ -90,7 +89,7 @@ func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
 // Replace makes a new key for every purpose, and returns when the new outcome key
 // begins to sign.
 func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
-	err := k.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
 			rows, err := keyRows(ctx, tx, p)
 			if err == nil {
@@ -105,7 +104,7 @@ func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
 	return k.Now().Add(lead), err
 }
 
-func (k *Keys) add(ctx context.Context, tx *sql.Tx, p Purpose, rows []keyRow, atOnce bool) error {
+func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, atOnce bool) error {
 	key, err := jose.GenerateKey()
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func (d directory) Account(_ context.Context, _ store.Queryer, publicID string) 
 
 func TestAParentActsForItsChildren(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
-	g := &Gate{DB: db, Directory: directory{store.Hash("s3cret")}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	g := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
 	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c", "pub-abroad": "", "pub-stranger": "", "pub-nobody": ""} {
 		got := ""
 		h := httpx.API(g.Log, g.Basic(func(w http.ResponseWriter, r *http.Request) error {
@@ -138,7 +138,7 @@ func TestAParentActsForItsChildren(t *testing.T) {
 }
 
 func TestTheHostNamesTheEnvironment(t *testing.T) {
-	g := &Gate{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
+	g := &Authenticator{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
 	for _, c := range []struct {
 		host, header string
 		want         contract.Environment
@@ -169,7 +169,7 @@ func TestARevokedSecretIsRefusedAtOnce(t *testing.T) {
 	if err := k.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	g := &Gate{DB: db, Directory: d, Keys: k, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	g := &Authenticator{DB: db, Directory: d, Keys: k, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
 	token, err := k.Sign(t.Context(), db.SQL, AccessKeys, accessType, time.Now(), time.Now().Add(TokenLifetime), jose.Claims{"sub": "1"})
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestARememberedTokenIsNoBetterThanAFreshOne(t *testing.T) {
 	if err := k.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	g := &Gate{DB: db, Directory: &revocable{}, Keys: k, Log: slog.New(slog.DiscardHandler), Now: now, Default: contract.Sandbox}
+	g := &Authenticator{DB: db, Directory: &revocable{}, Keys: k, Log: slog.New(slog.DiscardHandler), Now: now, Default: contract.Sandbox}
 	token, err := k.Sign(t.Context(), db.SQL, AccessKeys, accessType, at, at.Add(TokenLifetime), jose.Claims{"sub": "1"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,14 +9,14 @@ import (
 )
 
 // Routes adds the gate's own endpoints.
-func (g *Gate) Routes(mux *http.ServeMux) {
+func (g *Authenticator) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/accesstoken", httpx.API(g.Log, g.Basic(g.accessToken)))
 	mux.Handle("GET /connect/jwkset", httpx.API(g.Log, g.keySet))
 }
 
 // accessToken gives a client an access token: {accessToken, exp}. It is the client's,
 // also where the request is for a child's account: each request with it names that.
-func (g *Gate) accessToken(w http.ResponseWriter, r *http.Request) error {
+func (g *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) error {
 	client := ClientOf(r.Context())
 	now := g.Now()
 	exp := now.Truncate(1e9).Add(TokenLifetime)
@@ -33,7 +33,7 @@ func (g *Gate) accessToken(w http.ResponseWriter, r *http.Request) error {
 
 // keySet publishes the keys that outcome tokens are verified with. Anybody may
 // read it, from any origin.
-func (g *Gate) keySet(w http.ResponseWriter, r *http.Request) error {
+func (g *Authenticator) keySet(w http.ResponseWriter, r *http.Request) error {
 	set, err := g.Keys.Set(r.Context(), g.DB.SQL, OutcomeKeys)
 	if err != nil {
 		return err

@@ -42,18 +42,18 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
 
-	pepper []byte                       // keys the HMACs of account numbers
-	lists  store.Gather[string, holder] // by consumer id, whoever asks
+	pepper []byte                        // keys the HMACs of account numbers
+	lists  store.Batcher[string, holder] // by consumer id, whoever asks
 }
 
 // Open makes the key of the first start.
 func (s *Service) Open(ctx context.Context) (err error) {
-	s.pepper, err = s.DB.Keep(ctx, "bank-accounts", func() ([]byte, error) {
+	s.pepper, err = s.DB.GetOrCreateSecret(ctx, "bank-accounts", func() ([]byte, error) {
 		key := make([]byte, 32)
 		rand.Read(key) // never fails
 		return key, nil
@@ -88,7 +88,7 @@ func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
 		if err == nil {
 			return nil
 		}
-		e := *httpx.As(err)
+		e := *httpx.AsError(err)
 		switch e.Code {
 		case contract.CodeUnknownCustomer:
 			e.Code = contract.CodeForbidden
@@ -147,7 +147,7 @@ func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) entitled(ctx context.Context) error {
 	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, auth.CallerOf(ctx).CustomerID, customers.AccountNumbers)
 	if err == nil && !ok {
-		err = httpx.Fail(contract.CodeForbidden, errors.New("account numbers are not enabled"))
+		err = httpx.NewError(contract.CodeForbidden, errors.New("account numbers are not enabled"))
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func (s *Service) consents(ctx context.Context, customerID, consumerID string) e
 	case errors.Is(err, store.ErrNotFound):
 		return unknown()
 	case err == nil && gone:
-		return httpx.Fail(contract.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
+		return httpx.NewError(contract.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
 	}
 	return err
 }
@@ -168,7 +168,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner
 	d, err := s.numbers(r.Context(), of, owner, accountID)
 	switch {
 	case errors.Is(err, errRevoked):
-		return httpx.Fail(contract.CodeConsentNotProvided, err)
+		return httpx.NewError(contract.CodeConsentNotProvided, err)
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrShredded):
 		return unknown()
 	case err != nil:
@@ -179,14 +179,14 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner
 }
 
 func unknown() error {
-	return httpx.Fail(contract.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
+	return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
 }
 
 // pathID is an id in the address, which the contract calls by another name.
 func pathID(r *http.Request, wildcard, name string) (string, error) {
 	id := r.PathValue(wildcard)
 	if !contract.IsUUID(id) {
-		return "", httpx.Fail(contract.CodeBadRequest, errors.New(name+" is no UUID"), httpx.Detail{Field: name, Message: "must be a UUID"})
+		return "", httpx.NewError(contract.CodeBadRequest, errors.New(name+" is no UUID"), httpx.Detail{Field: name, Message: "must be a UUID"})
 	}
 	return strings.ToLower(id), nil
 }

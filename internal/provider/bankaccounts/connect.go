@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -34,9 +33,9 @@ type account struct {
 // Connect readies the cash-equivalent accounts of a report that is about to be
 // SUCCESS, from data that were fetched from the banks or given. What it returns keeps
 // them in the transaction that ends the report, and may be called several times there.
-func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *sql.Tx) error, error) {
+func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
 	if r.Secondary() {
-		return func(ctx context.Context, tx *sql.Tx) error { return inherit(ctx, tx, r.PublicToken, r.Source()) }, nil
+		return func(ctx context.Context, tx *store.Tx) error { return inherit(ctx, tx, r.PublicToken, r.Source()) }, nil
 	}
 	owner, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
 	if err != nil {
@@ -65,7 +64,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 			}
 		}
 	}
-	return func(ctx context.Context, tx *sql.Tx) error {
+	return func(ctx context.Context, tx *store.Tx) error {
 		for id, at := range expires {
 			if err := addConnection(ctx, tx, r.KeyID, id, r.Held(), at); err != nil {
 				return err
@@ -148,8 +147,8 @@ const batch = 100
 // that withdrew their consent. Any number of replicas may sweep at a time.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	step := func(f func(context.Context, store.Queryer, time.Time, int) (int64, error)) func(context.Context, *sql.Tx, int) (int64, error) {
-		return func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) { return f(ctx, tx, now, limit) }
+	step := func(f func(context.Context, store.Queryer, time.Time, int) (int64, error)) func(context.Context, *store.Tx, int) (int64, error) {
+		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) { return f(ctx, tx, now, limit) }
 	}
 	if err := s.DB.Sweep(ctx, batch, step(deleteOver), step(deleteWithdrawn), step(deleteConnections)); err != nil {
 		return fmt.Errorf("bankaccounts: sweep: %w", err)

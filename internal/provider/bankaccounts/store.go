@@ -30,7 +30,7 @@ func scan(row scanner) (account, error) {
 	if revoked.Valid {
 		a.revoked = store.Time(revoked.Int64)
 	}
-	return a, store.Found(err)
+	return a, store.MapNotFound(err)
 }
 
 // named returns an account by an id that a report has for it, or store.ErrNotFound.
@@ -49,7 +49,7 @@ type holder struct {
 // connections live, or whose numbers were given out; none of one that has withdrawn
 // consent.
 func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]holder, error) {
-	in, args := store.In(2, consumerIDs)
+	in, args := store.InList(2, consumerIDs)
 	rows, err := q.QueryContext(ctx, `SELECT u.id, u.customer_id, a.id, a.key_id, k.wrapped, a.account_id, a.details,
 			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
@@ -91,10 +91,10 @@ func give(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byt
 		WHERE id = $1 AND first_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at >= $2)
 		RETURNING numbers`, id, store.Micros(now)).Scan(&sealed)
-	return sealed, store.Found(err)
+	return sealed, store.MapNotFound(err)
 }
 
-func addConnection(ctx context.Context, tx *sql.Tx, keyID, id string, connected, expires time.Time) error {
+func addConnection(ctx context.Context, tx *store.Tx, keyID, id string, connected, expires time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_connections (key_id, id, connected_at, expires_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (key_id, id) DO NOTHING`, keyID, id, store.Micros(connected), store.Micros(expires))
 	return err
@@ -103,7 +103,7 @@ func addConnection(ctx context.Context, tx *sql.Tx, keyID, id string, connected,
 // putAccount adds an account, or brings it up to date by newer data. Numbers that
 // were given out stay, unless they were revoked: signing in at the bank again gives
 // new ones.
-func putAccount(ctx context.Context, tx *sql.Tx, a account) error {
+func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_accounts
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -117,14 +117,14 @@ func putAccount(ctx context.Context, tx *sql.Tx, a account) error {
 	return err
 }
 
-func name(ctx context.Context, tx *sql.Tx, publicToken, accountID, bankAccountID string) error {
+func name(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccountID string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		VALUES ($1, $2, $3) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, bankAccountID)
 	return err
 }
 
 // inherit gives a report the accounts of the one whose data it has.
-func inherit(ctx context.Context, tx *sql.Tx, publicToken, source string) error {
+func inherit(ctx context.Context, tx *store.Tx, publicToken, source string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
 		ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, source)
@@ -133,7 +133,7 @@ func inherit(ctx context.Context, tx *sql.Tx, publicToken, source string) error 
 
 // revoke marks tokens as revoked and drops what is kept of them.
 func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Time) (int64, error) {
-	return store.Changed(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
+	return store.RowsAffected(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
 		WHERE number_type = 'TAN' AND revoked_at IS NULL AND id IN (SELECT bank_account_id FROM bank_account_names WHERE account_id = $1)`,
 		accountID, store.Micros(now)))
 }
@@ -147,7 +147,7 @@ func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any 
 }
 
 func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
 		AND first_at IS NULL AND EXISTS ( -- and nobody has connected it again meanwhile
@@ -155,12 +155,12 @@ func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) 
 }
 
 func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit int) (int64, error) {
-	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN consumers c ON c.id = a.consumer_id WHERE c.withdrawn_at IS NOT NULL LIMIT $1)`, limit))
 }
 
 func deleteConnections(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return store.Changed(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
+	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
 		SELECT c.key_id, c.id FROM bank_connections c WHERE c.expires_at < $1
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
 }

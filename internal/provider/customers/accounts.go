@@ -3,7 +3,6 @@ package customers
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"strings"
 	"time"
@@ -69,7 +68,7 @@ func NameProblem(s string) string {
 // way of return and without a configuration of its own, or finds the one of that
 // name: added tells which. Of any number at once, one adds. A parentID that is a
 // child's, or nobody's, is store.ErrNotFound. The names are checked by the caller.
-func (s *Service) AddAccount(ctx context.Context, tx *sql.Tx, parentID string, n Names) (a Account, added bool, err error) {
+func (s *Service) AddAccount(ctx context.Context, tx *store.Tx, parentID string, n Names) (a Account, added bool, err error) {
 	parent, err := account(ctx, tx, `parent_id IS NULL AND id = $1`, parentID)
 	if err != nil {
 		return Account{}, false, err
@@ -100,13 +99,13 @@ func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, erro
 
 // Rename changes what an account is called. A name that another child of the same
 // parent has is ErrDuplicateName, and the transaction may be lost.
-func (s *Service) Rename(ctx context.Context, tx *sql.Tx, customerID string, n Names) error {
+func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
 	return hit(renameAccount(ctx, tx, customerID, n))
 }
 
 // AddProduct adds a product to an account, or finds the one of that name: added
 // tells which. It takes everything from the configuration in force.
-func (s *Service) AddProduct(ctx context.Context, tx *sql.Tx, customerID string, n Names) (p Product, added bool, err error) {
+func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID string, n Names) (p Product, added bool, err error) {
 	id := uuid.NewString()
 	if added, err = insertNamed(ctx, tx, id, customerID, n, s.Now()); err != nil {
 		return Product{}, false, err
@@ -142,7 +141,7 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 
 // RenameProduct changes what a product of the customer is called. A name that
 // another one has is ErrDuplicateName, and the transaction may be lost.
-func (s *Service) RenameProduct(ctx context.Context, tx *sql.Tx, customerID, productID string, n Names) error {
+func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
 	return hit(renameProduct(ctx, tx, customerID, productID, n, s.Now()))
 }
 
@@ -158,7 +157,7 @@ func hit(ok bool, err error) error {
 
 // SetReturn changes how outcome tokens come back ("get" or "post"), and whether
 // redirects must be opened by the form.
-func (s *Service) SetReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, requireForm bool) error {
+func (s *Service) SetReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) error {
 	if mode != "get" && mode != "post" {
 		return errors.New("customers: the return mode is neither get nor post")
 	}
@@ -174,7 +173,7 @@ var ErrCompleteURL = errors.New("customers: a complete URL is not one, is double
 
 // SetCompleteURLs replaces the account's registered complete URLs; the first is
 // the static one. Nothing is changed where one is refused.
-func (s *Service) SetCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, urls []string) error {
+func (s *Service) SetCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, urls []string) error {
 	seen := map[string]bool{}
 	for _, u := range urls {
 		if _, err := ParseCompleteURL(u); err != nil || seen[u] || len(urls) > MaxCompleteURLs {

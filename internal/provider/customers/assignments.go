@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"strings"
@@ -98,7 +97,7 @@ func target(w http.ResponseWriter, r *http.Request) (Target, error) {
 		details = append(details, httpx.Detail{Field: "id", Message: "is missing"})
 	}
 	if details != nil {
-		return Target{}, httpx.Fail(contract.CodeMalformedBody, errors.New("no target"), details...)
+		return Target{}, httpx.NewError(contract.CodeMalformedBody, errors.New("no target"), details...)
 	}
 	return Target{Type: *in.Type, ID: *in.ID}, nil
 }
@@ -134,12 +133,12 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	unknown := httpx.Fail(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
+	unknown := httpx.NewError(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
 	id := strings.ToLower(r.PathValue("id"))
 	if !contract.IsUUID(id) {
 		return unknown
 	}
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := s.Configuration(ctx, tx, caller.CustomerID, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return unknown

@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
@@ -67,7 +66,7 @@ func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, 
 
 // AddConfiguration makes a configuration, for the provider's own staff. A taken
 // alias is ErrDuplicateName; tx is still good then.
-func (s *Service) AddConfiguration(ctx context.Context, tx *sql.Tx, c Configuration) error {
+func (s *Service) AddConfiguration(ctx context.Context, tx *store.Tx, c Configuration) error {
 	added, err := insertConfiguration(ctx, tx, c, s.Now())
 	if err == nil && !added {
 		return ErrDuplicateName

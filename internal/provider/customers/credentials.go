@@ -3,7 +3,6 @@ package customers
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"strings"
 	"time"
@@ -49,7 +48,7 @@ func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID s
 
 // IssueCredential gives an account a new client with a secret, besides those that
 // it has. A child account has none until then: its parent acts for it.
-func (s *Service) IssueCredential(ctx context.Context, tx *sql.Tx, customerID string) (Issued, error) {
+func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID string) (Issued, error) {
 	if _, err := account(ctx, tx, `id = $1`, customerID); err != nil {
 		return Issued{}, err
 	}
@@ -63,7 +62,7 @@ func (s *Service) IssueCredential(ctx context.Context, tx *sql.Tx, customerID st
 // it is ErrOverlap: so of rotations at once one wins, and no secret that is in use
 // ends before it was said to. A credential that is not the account's, or not
 // live, is store.ErrNotFound.
-func (s *Service) RotateCredential(ctx context.Context, tx *sql.Tx, customerID, credentialID string) (Issued, error) {
+func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) (Issued, error) {
 	now := s.Now()
 	k, seen, err := liveCredential(ctx, tx, customerID, credentialID, now)
 	if err != nil {

@@ -12,7 +12,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,13 +28,13 @@ import (
 // Service is the room of customers. It is the gate's Directory.
 type Service struct {
 	DB   *store.DB
-	Gate *auth.Gate // admits the callers of the consumers API
+	Gate *auth.Authenticator // admits the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
 	// Withdrawn ends what waits for a consumer, in the transaction in which it
 	// withdraws consent; nil: nothing does.
-	Withdrawn func(ctx context.Context, tx *sql.Tx, consumerID string) error
+	Withdrawn func(ctx context.Context, tx *store.Tx, consumerID string) error
 }
 
 // Account is a customer's account in one environment.
@@ -120,7 +119,7 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 }
 
 // SetCompleteURL registers url, and makes it the static one of the account.
-func (s *Service) SetCompleteURL(ctx context.Context, tx *sql.Tx, customerID, url string) error {
+func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, url string) error {
 	urls, err := completeURLs(ctx, tx, customerID)
 	if err != nil {
 		return err
@@ -165,7 +164,7 @@ const consumerAge = 90 * 24 * time.Hour
 // withdraws consent.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 		keys, err := idle(ctx, tx, now.Add(-consumerAge), limit)
 		for id, key := range keys {
 			if err := errors.Join(erase(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
@@ -182,7 +181,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 
 // CreateConsumer adds a consumer with a data key of its own. A taken externalID
 // is ErrDuplicateExternalID; tx is still good then.
-func (s *Service) CreateConsumer(ctx context.Context, tx *sql.Tx, customerID, externalID string, prefill json.RawMessage) (Consumer, error) {
+func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID, externalID string, prefill json.RawMessage) (Consumer, error) {
 	key, err := s.DB.Vault.NewKey(ctx, tx)
 	if err != nil {
 		return Consumer{}, err

@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	t.Helper()
 	r := &room{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
-	r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		r.parent, err = r.Seed(ctx, tx, r.seed())
 		return err
 	})
@@ -43,21 +42,21 @@ func (r *room) seed() Seed {
 }
 
 // tx runs f, which must succeed.
-func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) error) {
+func (r *room) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	if err := r.try(f); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *room) try(f func(ctx context.Context, tx *sql.Tx) error) error {
+func (r *room) try(f func(ctx context.Context, tx *store.Tx) error) error {
 	return r.DB.Tx(r.t.Context(), f)
 }
 
 func (r *room) child(name string) Account {
 	r.t.Helper()
 	var a Account
-	r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		a, _, err = r.AddAccount(ctx, tx, r.parent, Names{Name: name})
 		return err
 	})
@@ -109,11 +108,11 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 			many[i] = "https://child.example/" + uuid.NewString()
 		}
 		for what, urls := range map[string][]string{"a bad one": {"https://child.example/", "ftp://x"}, "a double": {"https://a.example/", "https://a.example/"}, "too many": many} {
-			if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.SetCompleteURLs(ctx, tx, c.ID, urls) }); !errors.Is(err, ErrCompleteURL) {
+			if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.SetCompleteURLs(ctx, tx, c.ID, urls) }); !errors.Is(err, ErrCompleteURL) {
 				t.Errorf("%s: %v, want ErrCompleteURL", what, err)
 			}
 		}
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			return errors.Join(r.SetCompleteURLs(ctx, tx, c.ID, many[:2]), r.SetReturn(ctx, tx, c.ID, "get", true),
 				r.Rename(ctx, tx, c.ID, Names{"Kid", "The Shop"}))
 		})
@@ -122,7 +121,7 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 			!slices.Equal(a.CompleteURLs, many[:2]) {
 			t.Errorf("changed to %+v", a)
 		}
-		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.SetReturn(ctx, tx, c.ID, "put", false) }); err == nil {
+		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.SetReturn(ctx, tx, c.ID, "put", false) }); err == nil {
 			t.Error("a return mode that is none was taken")
 		}
 		if p, _ := r.ByID(ctx, db.SQL, r.parent); p.RequireForm || !slices.Equal(p.CompleteURLs, []string{"https://parent.example/back"}) {
@@ -136,30 +135,30 @@ func TestNamesThatAreTaken(t *testing.T) {
 		r := newRoom(t, db)
 		a, b := r.child("A"), r.child("B")
 		var p, q Product
-		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			if p, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "P"}); err == nil {
 				q, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "Q", DisplayName: "Quick"})
 			}
 			return err
 		})
 		for what, c := range map[string]struct {
-			f    func(ctx context.Context, tx *sql.Tx) error
+			f    func(ctx context.Context, tx *store.Tx) error
 			want error
 		}{
-			"a sibling's name": {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "A"}) }, ErrDuplicateName},
-			"its own name":     {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
-			"its parent's":     {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
-			"nobody":           {func(ctx context.Context, tx *sql.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
-			"another product's": {func(ctx context.Context, tx *sql.Tx) error {
+			"a sibling's name": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "A"}) }, ErrDuplicateName},
+			"its own name":     {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
+			"its parent's":     {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
+			"nobody":           {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
+			"another product's": {func(ctx context.Context, tx *store.Tx) error {
 				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "Q"})
 			}, ErrDuplicateName},
-			"another display name": {func(ctx context.Context, tx *sql.Tx) error {
+			"another display name": {func(ctx context.Context, tx *store.Tx) error {
 				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "P", DisplayName: q.DisplayName})
 			}, nil},
-			"a product of another": {func(ctx context.Context, tx *sql.Tx) error {
+			"a product of another": {func(ctx context.Context, tx *store.Tx) error {
 				return r.RenameProduct(ctx, tx, b.ID, p.ID, Names{Name: "Z"})
 			}, store.ErrNotFound},
-			"a child of a child": {func(ctx context.Context, tx *sql.Tx) error {
+			"a child of a child": {func(ctx context.Context, tx *store.Tx) error {
 				_, _, err := r.AddAccount(ctx, tx, a.ID, Names{Name: "C"})
 				return err
 			}, store.ErrNotFound},
@@ -189,10 +188,10 @@ func TestConfigurationsOfAParent(t *testing.T) {
 		r := newRoom(t, db)
 		c := r.child("Child")
 		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Income, Alias: "Mine", InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
-		r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, mine) })
+		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, mine) })
 		again := mine
 		again.ID = uuid.NewString()
-		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err, ErrDuplicateName) {
+		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err, ErrDuplicateName) {
 			t.Errorf("its alias again: %v", err)
 		}
 		if got, err := r.Configuration(t.Context(), db.SQL, r.parent, mine.ID); err != nil || got != mine {
@@ -203,18 +202,18 @@ func TestConfigurationsOfAParent(t *testing.T) {
 		}
 		for _, w := range report.Workflows() {
 			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Eligibility, Alias: string(w), InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
-			r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.AddConfiguration(ctx, tx, of) })
+			r.tx(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, of) })
 			if got, err := r.Configuration(t.Context(), db.SQL, r.parent, of.ID); err != nil || got != of {
 				t.Errorf("Configuration = %+v, %v, want %+v", got, err, of)
 			}
 		}
 		var p Product
-		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			p, _, err = r.AddProduct(ctx, tx, c.ID, Names{Name: "P"})
 			return err
 		})
 		r.at = r.at.Add(time.Hour)
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			return r.Assign(ctx, tx, r.parent, Target{TargetProduct, p.ID}, mine.ID)
 		})
 		got, err := r.Product(t.Context(), db.SQL, c.ID, p.ID)
@@ -242,7 +241,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 			t.Fatalf("a new child has credentials: %+v, %v", all, err)
 		}
 		var first, lost, second Issued
-		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			first, err = r.IssueCredential(ctx, tx, c.ID)
 			return err
 		})
@@ -256,7 +255,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 		}
 		k := newest()
 		rotate := func(out *Issued) error {
-			return r.try(func(ctx context.Context, tx *sql.Tx) (err error) {
+			return r.try(func(ctx context.Context, tx *store.Tx) (err error) {
 				*out, err = r.RotateCredential(ctx, tx, c.ID, k.ID)
 				return err
 			})
@@ -308,7 +307,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 		if len(all) != 3 || live != 2 {
 			t.Errorf("%d credentials are listed, %d of them good; want 3 and 2", len(all), live)
 		}
-		if err := r.try(func(ctx context.Context, tx *sql.Tx) error { _, err := r.IssueCredential(ctx, tx, "x"); return err }); !errors.Is(err, store.ErrNotFound) {
+		if err := r.try(func(ctx context.Context, tx *store.Tx) error { _, err := r.IssueCredential(ctx, tx, "x"); return err }); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a secret for nobody: %v", err)
 		}
 	})
@@ -329,7 +328,7 @@ func TestOneRotationWins(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 30 {
 				wg.Go(func() {
-					err := r.try(func(ctx context.Context, tx *sql.Tx) error {
+					err := r.try(func(ctx context.Context, tx *store.Tx) error {
 						_, err := r.RotateCredential(ctx, tx, r.parent, all[0].ID)
 						return err
 					})
@@ -377,7 +376,7 @@ func TestEntitlements(t *testing.T) {
 		}
 		set := func(id string, on, want bool) {
 			t.Helper()
-			r.tx(func(ctx context.Context, tx *sql.Tx) error {
+			r.tx(func(ctx context.Context, tx *store.Tx) error {
 				changed, err := r.Enable(ctx, tx, id, AccountNumbers, on)
 				if changed != want {
 					t.Errorf("%v for %s: changed is %v", on, id, changed)
@@ -401,7 +400,7 @@ func TestEntitlements(t *testing.T) {
 		if err != nil || len(granted) != len(Entitlements()) || granted[0] != (Granted{AccountNumbers, true, false}) || granted[1] != (Granted{PreparedReports, true, true}) {
 			t.Errorf("granted %v, %v", granted, err)
 		}
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			changed, err := r.Inherit(ctx, tx, c.ID, AccountNumbers)
 			if !changed {
 				t.Error("nothing was inherited")
@@ -412,27 +411,27 @@ func TestEntitlements(t *testing.T) {
 			t.Error("a child that follows its parent again has what the parent lacks")
 		}
 		// What was changed stays over another start.
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Seed(ctx, tx, r.seed())
 			return err
 		})
 		if has(r.parent) {
 			t.Error("the next start enabled what was disabled")
 		}
-		for what, f := range map[string]func(ctx context.Context, tx *sql.Tx) error{
-			"an unknown name": func(ctx context.Context, tx *sql.Tx) error {
+		for what, f := range map[string]func(ctx context.Context, tx *store.Tx) error{
+			"an unknown name": func(ctx context.Context, tx *store.Tx) error {
 				_, err := r.Enable(ctx, tx, c.ID, "wings", true)
 				return err
 			},
-			"a parent's parent": func(ctx context.Context, tx *sql.Tx) error {
+			"a parent's parent": func(ctx context.Context, tx *store.Tx) error {
 				_, err := r.Inherit(ctx, tx, r.parent, Hierarchy)
 				return err
 			},
-			"an unknown account": func(ctx context.Context, tx *sql.Tx) error {
+			"an unknown account": func(ctx context.Context, tx *store.Tx) error {
 				_, err := r.Inherit(ctx, tx, "nobody", Hierarchy)
 				return err
 			},
-			"an account that lacks": func(ctx context.Context, tx *sql.Tx) error {
+			"an account that lacks": func(ctx context.Context, tx *store.Tx) error {
 				_, err := r.Entitled(ctx, tx, "nobody", Hierarchy)
 				return err
 			},

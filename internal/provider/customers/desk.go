@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 
 	"vestibule/internal/store"
 )
@@ -15,7 +14,7 @@ func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customer
 
 // EditCompleteURLs replaces the account's own complete URLs by what edit makes of
 // them, one change after the other. Its errors are SetCompleteURLs' and edit's.
-func (s *Service) EditCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, edit func(urls []string) ([]string, error)) error {
+func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, edit func(urls []string) ([]string, error)) error {
 	if err := hit(holdAccount(ctx, tx, customerID)); err != nil {
 		return err
 	}

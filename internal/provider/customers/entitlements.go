@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -74,7 +73,7 @@ func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID strin
 
 // Enable enables or disables an entitlement of an account and returns whether that
 // changed anything. A child account is set apart from its parent by it.
-func (s *Service) Enable(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, enabled bool) (changed bool, err error) {
+func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool) (changed bool, err error) {
 	if !slices.Contains(Entitlements(), e) {
 		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
 	}
@@ -83,7 +82,7 @@ func (s *Service) Enable(ctx context.Context, tx *sql.Tx, customerID string, e E
 
 // Inherit has a child account follow its parent again and returns whether that changed
 // anything.
-func (s *Service) Inherit(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement) (changed bool, err error) {
+func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (changed bool, err error) {
 	a, err := account(ctx, tx, `id = $1`, customerID)
 	switch {
 	case err != nil:

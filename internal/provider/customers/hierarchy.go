@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"time"
@@ -21,7 +20,7 @@ const maxNames = 8 << 10
 func parent(ctx context.Context) (auth.Caller, error) {
 	caller := auth.CallerOf(ctx)
 	if caller.ParentID != "" {
-		return caller, httpx.Fail(contract.CodeForbidden, errors.New("a child account has neither children nor configurations"))
+		return caller, httpx.NewError(contract.CodeForbidden, errors.New("a child account has neither children nor configurations"))
 	}
 	return caller, nil
 }
@@ -39,7 +38,7 @@ func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID
 }
 
 func unknownChild() error {
-	return httpx.Fail(contract.CodeUnknownChild, errors.New("no such child account of the caller"))
+	return httpx.NewError(contract.CodeUnknownChild, errors.New("no such child account of the caller"))
 }
 
 // isPublicID reports whether s can be a publicId at all.
@@ -67,7 +66,7 @@ func named(field string, name, display *string) (Names, error) {
 		}
 	}
 	if details != nil {
-		return Names{}, httpx.Fail(contract.CodeMalformedBody, errors.New("a name is missing or no name"), details...)
+		return Names{}, httpx.NewError(contract.CodeMalformedBody, errors.New("a name is missing or no name"), details...)
 	}
 	return n, nil
 }
@@ -80,7 +79,7 @@ func status(added, find bool, taken contract.Code, field string) (int, error) {
 	case find:
 		return http.StatusOK, nil
 	}
-	return 0, httpx.Fail(taken, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
+	return 0, httpx.NewError(taken, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
 }
 
 // addAccount adds a child account: {publicId}. With find, one of that name that is
@@ -104,7 +103,7 @@ func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 		}
 		var a Account
 		var added bool
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 			a, added, err = s.AddAccount(ctx, tx, caller.CustomerID, n)
 			return err
 		})
@@ -141,7 +140,7 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 		}
 		var p Product
 		var added bool
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			a, err := s.child(ctx, tx, caller.CustomerID, r.PathValue("account"))
 			if err != nil {
 				return err
@@ -167,10 +166,10 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	client := auth.ClientOf(r.Context())
 	if auth.CallerOf(r.Context()).CustomerID != client.CustomerID {
-		return httpx.Fail(contract.CodeForbidden, errors.New("a secret of another account"))
+		return httpx.NewError(contract.CodeForbidden, errors.New("a secret of another account"))
 	}
 	var out Issued
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		err := s.require(ctx, tx, client.CustomerID, CredentialRotation)
 		if err != nil {
 			return err
@@ -182,7 +181,7 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, ErrOverlap):
 		return &httpx.Error{Code: contract.CodeInvalidState, Why: err, Message: "The former secret is still good; rotate again when it has ended."}
 	case errors.Is(err, store.ErrNotFound):
-		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
 	case err != nil:
 		return err
 	}

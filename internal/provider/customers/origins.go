@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/netip"
 	"net/url"
@@ -77,7 +76,7 @@ func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID
 }
 
 // AddWidgetOrigin registers an origin, and reports whether it was not there before.
-func (s *Service) AddWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, raw string) (bool, error) {
+func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, raw string) (bool, error) {
 	origin, err := WidgetOrigin(raw)
 	if err != nil {
 		return false, err
@@ -98,6 +97,6 @@ func (s *Service) AddWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, r
 }
 
 // RemoveWidgetOrigin removes an origin, and reports whether it was there.
-func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
+func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
 	return deleteWidgetOrigin(ctx, tx, customerID, origin)
 }

@@ -42,13 +42,13 @@ func (e *RefusedPrefill) Words() contract.Words {
 func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
-		return nil, httpx.Fail(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
+		return nil, httpx.NewError(contract.CodeMalformedBody, err, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	fields, problems := rules.Check(object)
 	if len(problems) == 0 {
 		return json.Marshal(fields)
 	}
-	e := httpx.Fail(contract.Code(prefill.First(problems)), errors.New("prefill was refused"))
+	e := httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill was refused"))
 	var missing []string
 	for _, p := range problems {
 		switch {

@@ -3,7 +3,6 @@ package customers
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -65,7 +64,7 @@ func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
 			if json.Unmarshal(raw, &c.ExternalID) != nil || !auth.IsExternalID(c.ExternalID) {
-				return httpx.Fail(contract.CodeMalformedBody, errors.New("consumerExternalId"),
+				return httpx.NewError(contract.CodeMalformedBody, errors.New("consumerExternalId"),
 					httpx.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters, without spaces at either end"})
 			}
 		}
@@ -95,7 +94,7 @@ func merge(old, change json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	if json.Unmarshal(change, &members) != nil {
-		return nil, httpx.Fail(contract.CodeMalformedBody, errors.New("prefill"),
+		return nil, httpx.NewError(contract.CodeMalformedBody, errors.New("prefill"),
 			httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	for name, v := range members {
@@ -118,7 +117,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err := s.apply(in, caller.Environment, &c); err != nil {
 		return err
 	}
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		c, err = s.CreateConsumer(ctx, tx, caller.CustomerID, c.ExternalID, c.Prefill)
 		return err
 	})
@@ -146,12 +145,12 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var c Consumer
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if c, err = s.Consumer(ctx, tx, caller.CustomerID, pathID(r)); err != nil {
 			return missing(err)
 		}
 		if c.ConsentWithdrawn {
-			return httpx.Fail(contract.CodeInvalidState, errors.New("consent was withdrawn"))
+			return httpx.NewError(contract.CodeInvalidState, errors.New("consent was withdrawn"))
 		}
 		if err := s.apply(in, caller.Environment, &c); err != nil {
 			return err
@@ -178,7 +177,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 // visits that wait for the consumer end.
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id, s.Now())
 		if err != nil {
 			return err
@@ -220,14 +219,14 @@ func pathID(r *http.Request) string {
 
 func missing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such consumer of this customer"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer of this customer"))
 	}
 	return err
 }
 
 func duplicate(err error) error {
 	if errors.Is(err, ErrDuplicateExternalID) {
-		return httpx.Fail(contract.CodeDuplicateExternalID, err,
+		return httpx.NewError(contract.CodeDuplicateExternalID, err,
 			httpx.Detail{Field: "consumerExternalId", Message: "another consumer of yours has it"})
 	}
 	return err

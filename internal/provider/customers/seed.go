@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -31,7 +30,7 @@ type Seed struct {
 // Seed adds the customer, or brings it up to date; repeating it changes nothing.
 // One that has products has every generated configuration, and each product that
 // of its kind until another is assigned. It returns the account's id.
-func (s *Service) Seed(ctx context.Context, tx *sql.Tx, seed Seed) (string, error) {
+func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, error) {
 	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
 		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
 	}
@@ -77,7 +76,7 @@ func generated() []Configuration {
 	}
 }
 
-func (s *Service) seedProducts(ctx context.Context, tx *sql.Tx, customerID string, products map[contract.Product]string, now time.Time) error {
+func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID string, products map[contract.Product]string, now time.Time) error {
 	of, fresh := map[contract.Product]string{}, map[contract.Product]bool{}
 	for _, c := range generated() {
 		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType

@@ -39,7 +39,7 @@ func caller(ctx context.Context, q store.Queryer, publicID string) (auth.Caller,
 	var c auth.Caller
 	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
 		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
-	return c, store.Found(err)
+	return c, store.MapNotFound(err)
 }
 
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
@@ -77,19 +77,19 @@ func accounts(ctx context.Context, q store.Queryer, where string, args ...any) (
 }
 
 // insertChild reports false when another child of the parent has the name.
-func insertChild(ctx context.Context, tx *sql.Tx, a Account) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO customers
+func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO customers
 		(id, public_id, environment, parent_id, name, display_name, return_mode, require_form, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (parent_id, name) DO NOTHING`,
 		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, nullable(a.DisplayName), a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
 }
 
-func renameAccount(ctx context.Context, tx *sql.Tx, customerID string, n Names) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2 WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
+func renameAccount(ctx context.Context, tx *store.Tx, customerID string, n Names) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2 WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
 }
 
-func setReturn(ctx context.Context, tx *sql.Tx, customerID, mode string, requireForm bool) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
+func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
 // entitled reports whether an account has an entitlement, its parent's where it has
@@ -99,7 +99,7 @@ func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitle
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
 		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2
 		WHERE c.id = $1`, customerID, string(e)).Scan(&enabled)
-	return enabled, store.Found(err)
+	return enabled, store.MapNotFound(err)
 }
 
 // entitlementsOf are the settings of the account itself.
@@ -122,21 +122,21 @@ func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (ma
 }
 
 // setEntitlement reports false where it is set so already.
-func setEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, enabled bool, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
+func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id, name) DO UPDATE SET enabled = excluded.enabled, changed_at = excluded.changed_at
 		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(now)))
 }
 
 // seedEntitlement leaves what is set.
-func seedEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement, now time.Time) error {
+func seedEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
 		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(now))
 	return err
 }
 
-func clearEntitlement(ctx context.Context, tx *sql.Tx, customerID string, e Entitlement) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `DELETE FROM entitlements WHERE customer_id = $1 AND name = $2`, customerID, string(e)))
+func clearEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM entitlements WHERE customer_id = $1 AND name = $2`, customerID, string(e)))
 }
 
 func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
@@ -156,7 +156,7 @@ func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]st
 	return out, rows.Err()
 }
 
-func replaceCompleteURLs(ctx context.Context, tx *sql.Tx, customerID string, urls []string) error {
+func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, urls []string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM complete_urls WHERE customer_id = $1`, customerID); err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func widgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]s
 	return out, rows.Err()
 }
 
-func insertWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) error {
+func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin)
 	return err
 }
 
-func deleteWidgetOrigin(ctx context.Context, tx *sql.Tx, customerID, origin string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
+func deleteWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
 }
 
 // products returns products with the configurations in force. In where, p is the
@@ -226,28 +226,28 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 }
 
 // insertProduct adds a product of a kind of its own; false for one that is there.
-func insertProduct(ctx context.Context, tx *sql.Tx, p Product, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+func insertProduct(ctx context.Context, tx *store.Tx, p Product, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
 		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(now)))
 }
 
 // insertNamed adds a product that takes everything from its configuration; false
 // when another one of the account has the name.
-func insertNamed(ctx context.Context, tx *sql.Tx, id, customerID string, n Names, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
+func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Names, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
 		VALUES ($1, $2, '', $3, $4, '', $5) ON CONFLICT (customer_id, name) DO NOTHING`,
 		id, customerID, n.Name, nullable(n.DisplayName), store.Micros(now)))
 }
 
-func renameProduct(ctx context.Context, tx *sql.Tx, customerID, productID string, n Names, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2, updated_at = $3 WHERE id = $4 AND customer_id = $5`,
+func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2, updated_at = $3 WHERE id = $4 AND customer_id = $5`,
 		n.Name, nullable(n.DisplayName), store.Micros(now), productID, customerID))
 }
 
 // insertConfiguration reports false when another one of the account has the alias.
-func insertConfiguration(ctx context.Context, tx *sql.Tx, c Configuration, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO product_configurations
+func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
 		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21, c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
@@ -284,12 +284,12 @@ func configurations(ctx context.Context, q store.Queryer, where string, args ...
 
 // assignAccount reports false for what is no child of the parent.
 func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, configurationID string) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE public_id = $2 AND parent_id = $3`,
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE public_id = $2 AND parent_id = $3`,
 		nullable(configurationID), publicID, parentID))
 }
 
 // configureGenerated gives a generated account a configuration, unless it has one.
-func configureGenerated(ctx context.Context, tx *sql.Tx, customerID, configurationID string) error {
+func configureGenerated(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2 AND configuration_id IS NULL`, configurationID, customerID)
 	return err
 }
@@ -297,14 +297,14 @@ func configureGenerated(ctx context.Context, tx *sql.Tx, customerID, configurati
 // assignProduct reports false for a product that is neither the parent's nor one
 // of its children's.
 func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, configurationID string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE products SET configuration_id = $1, updated_at = $2
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE products SET configuration_id = $1, updated_at = $2
 		WHERE id = $3 AND customer_id IN (SELECT id FROM customers WHERE id = $4 OR parent_id = $4)`,
 		nullable(configurationID), store.Micros(now), productID, parentID))
 }
 
 // upsertGenerated adds the generated customer of the seed's role, or brings its
 // row up to date, and returns its id.
-func upsertGenerated(ctx context.Context, tx *sql.Tx, s Seed, now time.Time) (string, error) {
+func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed, now time.Time) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -317,7 +317,7 @@ func upsertGenerated(ctx context.Context, tx *sql.Tx, s Seed, now time.Time) (st
 
 // insertCredential adds a credential. One that is there, even ended, stays as it
 // is.
-func insertCredential(ctx context.Context, tx *sql.Tx, k Credential, hash []byte) error {
+func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (secret_hash) DO NOTHING`,
 		k.ID, k.CustomerID, k.ClientID, hash, store.Micros(k.Created))
@@ -361,13 +361,13 @@ func liveCredential(ctx context.Context, q store.Queryer, customerID, id string,
 	if expires.Valid {
 		k.Expires = store.Time(expires.Int64)
 	}
-	return k, rotations, store.Found(err)
+	return k, rotations, store.MapNotFound(err)
 }
 
 // rotate lets a credential end at k.Expires, if nobody has rotated it since seen
 // was read and its client has no other that is good at now.
-func rotate(ctx context.Context, tx *sql.Tx, k Credential, seen int64, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
+func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+live+`)`,
 		k.ID, store.Micros(now), store.Micros(k.Expires), seen, k.ClientID))
@@ -375,13 +375,13 @@ func rotate(ctx context.Context, tx *sql.Tx, k Credential, seen int64, now time.
 
 // revoke is won once for each credential.
 func revoke(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1 WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1 WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
 		store.Micros(now), id, customerID))
 }
 
 // insertConsumer reports false when the customer's external id is taken.
-func insertConsumer(ctx context.Context, tx *sql.Tx, c Consumer, sealed []byte) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO consumers (id, customer_id, external_id, key_id, prefill, created_at, updated_at)
+func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers (id, customer_id, external_id, key_id, prefill, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		c.ID, c.CustomerID, nullable(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated)))
 }
@@ -396,34 +396,34 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &created, &updated)
 	c.ConsentWithdrawn = withdrawn.Valid
 	c.Created, c.Updated = store.Time(created), store.Time(updated)
-	return c, sealed, store.Found(err)
+	return c, sealed, store.MapNotFound(err)
 }
 
 // updateConsumer reports false when another consumer of the customer has the
 // external id. The row is read in the same transaction, so it is there.
-func updateConsumer(ctx context.Context, tx *sql.Tx, c Consumer, sealed []byte) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3
+func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3
 		WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM consumers o WHERE o.customer_id = $5 AND o.external_id = $1 AND o.id <> $4)`,
 		nullable(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID))
 }
 
 // withdraw notes the withdrawal of consent, once; false for an unknown consumer.
 func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
 		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(now), consumerID, customerID))
 }
 
 // consentWithdrawn says whether consent was withdrawn, of an erased consumer too.
 func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1 AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
-	return withdrawn, store.Found(err)
+	return withdrawn, store.MapNotFound(err)
 }
 
 // idle are the ids and data keys of consumers, at most limit, of which nothing can be
 // asked any more: unchanged since an instant, without a report that is waited for or
 // read and without account numbers that were given out; and either withdrawn, or made
 // for a visit and never named by the customer.
-func idle(ctx context.Context, tx *sql.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
+func idle(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
 			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
@@ -447,7 +447,7 @@ func idle(ctx context.Context, tx *sql.Tx, unchanged time.Time, limit int) (keys
 
 // erase empties a consumer's row, which says no more than that there was one and
 // whether it withdrew consent.
-func erase(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
+func erase(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(now))
 	return err
 }
@@ -457,6 +457,6 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 var _ auth.Directory = (*Service)(nil)
 
 // holdAccount has other changes of the account wait until tx ends.
-func holdAccount(ctx context.Context, tx *sql.Tx, customerID string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE customers SET require_form = require_form WHERE id = $1`, customerID))
+func holdAccount(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET require_form = require_form WHERE id = $1`, customerID))
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"slices"
@@ -15,25 +14,25 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
 	now := s.Now()
-	var v []pages.DeskCredential
+	var v []pages.DashboardCredential
 	for _, c := range all {
 		live := c.Live(now)
 		rotatable := live && !slices.ContainsFunc(all, func(o customers.Credential) bool { return o.Live(now) && o.ID != c.ID && o.ClientID == c.ClientID })
-		v = append(v, pages.DeskCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
+		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
 			Live: live, Rotatable: rotatable})
 	}
-	return pages.DeskCredentialsPage(d, v), err
+	return pages.DashboardCredentialsPage(d, v), err
 }
 
-func (s *Service) issue(ctx context.Context, tx *sql.Tx, by person, _ input) (done, error) {
+func (s *Service) issue(ctx context.Context, tx *store.Tx, by person, _ input) (done, error) {
 	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID)
 	return done{action: "credential issued", object: made.ClientID, said: "issued", secret: made.SecretKey}, err
 }
 
-func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) rotate(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
@@ -44,25 +43,25 @@ func (s *Service) rotate(ctx context.Context, tx *sql.Tx, by person, in input) (
 	return done{action: "credential rotated", object: made.ClientID, said: "rotated", secret: made.SecretKey}, err
 }
 
-func (s *Service) revoke(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) revoke(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
 	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
-func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	urls, err := s.Customers.OwnCompleteURLs(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
 	origins, err := s.Customers.OwnWidgetOrigins(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DeskRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
-	return pages.DeskRedirectsPage(d, v), err
+	v := pages.DashboardRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
+	return pages.DashboardRedirectsPage(d, v), err
 }
 
 // edit changes the account's complete URLs.
-func (s *Service) edit(ctx context.Context, tx *sql.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
+func (s *Service) edit(ctx context.Context, tx *store.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "Give an absolute http or https address, without user and fragment; at most 20 are registered.",
@@ -71,7 +70,7 @@ func (s *Service) edit(ctx context.Context, tx *sql.Tx, by person, action, url s
 	return done{action: action, object: originOf(url), said: say}, err
 }
 
-func (s *Service) addURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) addURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
 		if slices.Contains(urls, url) {
@@ -81,7 +80,7 @@ func (s *Service) addURL(ctx context.Context, tx *sql.Tx, by person, in input) (
 	})
 }
 
-func (s *Service) removeURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
 		if !slices.Contains(urls, url) {
@@ -91,7 +90,7 @@ func (s *Service) removeURL(ctx context.Context, tx *sql.Tx, by person, in input
 	})
 }
 
-func (s *Service) staticURL(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
@@ -101,7 +100,7 @@ func (s *Service) staticURL(ctx context.Context, tx *sql.Tx, by person, in input
 	})
 }
 
-func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	switch {
 	case errors.Is(err, customers.ErrWidgetOrigin):
@@ -113,7 +112,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *sql.Tx, by person, in input
 	return done{action: "widget origin added", object: originOf(in.field("origin")), said: "origin added"}, err
 }
 
-func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	removed, err := s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	if err == nil && !removed {
 		err = nothing{saidNoChange}
@@ -121,7 +120,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *sql.Tx, by person, in in
 	return done{action: "widget origin removed", object: originOf(in.field("origin")), said: "origin removed"}, err
 }
 
-func (s *Service) setReturn(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	mode, form := in.Get("mode"), in.Get("requireForm") != ""
 	if mode != "get" && mode != "post" {
 		return done{}, wrong("mode", "Choose one of the two.", "Elija uno de los dos.")
@@ -142,7 +141,7 @@ func author(email, staffID string, lang contract.Lang) string {
 	return email
 }
 
-func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {
@@ -152,16 +151,16 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages
 	if err != nil {
 		return nil, err
 	}
-	var v pages.DeskAudit
+	var v pages.DashboardAudit
 	for _, e := range all {
 		email, err := s.DB.Vault.Open(ctx, s.DB.SQL, store.SystemKey, emailCell(e.staffID), e.email)
 		if err != nil {
 			return nil, err
 		}
-		v.Rows = append(v.Rows, pages.DeskEntry{At: e.at, By: author(string(email), e.staffID, d.Lang), Action: e.action, Object: e.object, Details: e.detail})
+		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.at, By: author(string(email), e.staffID, d.Lang), Action: e.action, Object: e.object, Details: e.detail})
 	}
 	if n := len(all); n > 0 {
 		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].at, ID: all[n-1].id})
 	}
-	return pages.DeskAuditPage(d, v), nil
+	return pages.DashboardAuditPage(d, v), nil
 }

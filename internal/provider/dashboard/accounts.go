@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,56 +11,58 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	pages "vestibule/templates/provider"
+
+	"vestibule/internal/store"
 )
 
 // configurations are those that the person's account may assign: a parent's own.
-func (s *Service) configurations(ctx context.Context, by person) ([]pages.DeskConfiguration, error) {
+func (s *Service) configurations(ctx context.Context, by person) ([]pages.DashboardConfiguration, error) {
 	if by.account.ParentID != "" {
 		return nil, nil
 	}
 	all, err := s.Customers.Configurations(ctx, s.DB.SQL, by.account.ID)
-	var out []pages.DeskConfiguration
+	var out []pages.DashboardConfiguration
 	for _, c := range all {
 		out = append(out, configurationView(c))
 	}
 	return out, err
 }
 
-func configurationView(c customers.Configuration) pages.DeskConfiguration {
-	return pages.DeskConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
+func configurationView(c customers.Configuration) pages.DashboardConfiguration {
+	return pages.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
 		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
 }
 
-func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DeskProduct, error) {
+func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DashboardProduct, error) {
 	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
-	var out []pages.DeskProduct
+	var out []pages.DashboardProduct
 	for _, p := range all {
-		out = append(out, pages.DeskProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind, InquiryType: p.InquiryType,
+		out = append(out, pages.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind, InquiryType: p.InquiryType,
 			Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
 	}
 	return out, err
 }
 
-func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	own, err := s.productViews(ctx, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
 	all, err := s.configurations(ctx, by)
-	v := pages.DeskProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
-	return pages.DeskProductsPage(d, v), err
+	v := pages.DashboardProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
+	return pages.DashboardProductsPage(d, v), err
 }
 
-func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
 	all, err := s.Customers.Children(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DeskAccounts{Addable: by.hierarchy}
+	v := pages.DashboardAccounts{Addable: by.hierarchy}
 	for _, a := range all {
-		v.Children = append(v.Children, pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
+		v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 	}
-	return pages.DeskAccountsPage(d, v), err
+	return pages.DashboardAccountsPage(d, v), err
 }
 
 // isPublicID reports whether s can be a publicId at all.
@@ -74,7 +75,7 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !isPublicID(id) {
 		return nil, unknown("child account")
@@ -83,13 +84,13 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DeskAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.Own}
+	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.Own}
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
 	v.Configurations, err = s.configurations(ctx, by)
 	v.Assignable = by.configurer && len(v.Configurations) > 0
-	return pages.DeskAccountPage(d, v), err
+	return pages.DashboardAccountPage(d, v), err
 }
 
 // names reads what an account or a product is to be called.
@@ -110,7 +111,7 @@ func unlessAdded(added bool, err error) error {
 	return err
 }
 
-func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) addChild(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !by.hierarchy {
 		return done{}, unknown("way to make a child account")
 	}
@@ -122,7 +123,7 @@ func (s *Service) addChild(ctx context.Context, tx *sql.Tx, by person, in input)
 	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)}, unlessAdded(added, err)
 }
 
-func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !isPublicID(in.id) {
 		return done{}, unknown("child account")
 	}
@@ -139,7 +140,7 @@ func (s *Service) addProduct(ctx context.Context, tx *sql.Tx, by person, in inpu
 }
 
 // assign gives a product, or a child account, a configuration, or lets it inherit.
-func (s *Service) assign(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) assign(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
 	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")

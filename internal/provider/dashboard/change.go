@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -27,10 +26,10 @@ const noticeLife = 10 * time.Minute
 
 // page shows something to a person. It is given the frame, and on the way back
 // from a form that was refused what was wrong.
-type page func(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error)
+type page func(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error)
 
 // change makes one change in tx for a person, of a form's fields.
-type change func(ctx context.Context, tx *sql.Tx, by person, in input) (done, error)
+type change func(ctx context.Context, tx *store.Tx, by person, in input) (done, error)
 
 // input is what a form said.
 type input struct {
@@ -86,7 +85,7 @@ func (s *Service) get(show page) http.Handler {
 		}
 		d := s.deskOf(r, by)
 		if r.Method == http.MethodGet {
-			if d.Said, d.Secret, err = s.hear(r.Context(), by.session.ID); err != nil {
+			if d.Said, d.Secret, err = s.takeFlash(r.Context(), by.session.ID); err != nil {
 				return err
 			}
 		}
@@ -128,7 +127,7 @@ func (s *Service) post(c form) http.Handler {
 			frame.Wrong, frame.Words, frame.Given = no.field, no.words.In(frame.Lang), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
-			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 				return s.say(ctx, tx, by.session.ID, not.said, "", true)
 			})
 		}
@@ -141,7 +140,7 @@ func (s *Service) post(c form) http.Handler {
 		if d.to != "" {
 			to = d.to
 		}
-		httpx.See(w, to)
+		httpx.SeeOther(w, to)
 		return nil
 	})
 }
@@ -149,7 +148,7 @@ func (s *Service) post(c form) http.Handler {
 // change makes the change of a form in one transaction with all that belongs to
 // it. Who sends it is asked again: the session may have ended since.
 func (s *Service) change(r *http.Request, by *person, d *done, in input, make change) error {
-	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		*by, *d = person{}, done{}
 		if *by, err = s.who(ctx, tx, r); err != nil || by.id == "" {
 			return err
@@ -189,7 +188,7 @@ func (s *Service) fresh(ctx context.Context, by person, in input) error {
 }
 
 // write puts a change into the audit trail. It is part of the change.
-func (s *Service) write(ctx context.Context, tx *sql.Tx, by person, d done) error {
+func (s *Service) write(ctx context.Context, tx *store.Tx, by person, d done) error {
 	if d.action == "" {
 		return errors.New("dashboard: a change without a name for the audit trail")
 	}
@@ -202,7 +201,7 @@ func (s *Service) write(ctx context.Context, tx *sql.Tx, by person, d done) erro
 const operator = "operator"
 
 // RecordOperator writes down what the operator changed of a customer's account.
-func (s *Service) RecordOperator(ctx context.Context, tx *sql.Tx, customerID, action, object, detail string) error {
+func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, action, object, detail string) error {
 	return insertEntry(ctx, tx, customerID, entry{id: uuid.NewString(), staffID: operator, at: s.Now(), action: action, object: object, detail: detail}, "")
 }
 
@@ -212,7 +211,7 @@ func noticeCell(sessionID string) store.Cell {
 
 // say has the session's next page say something; with keep, unless something else
 // waits to be said.
-func (s *Service) say(ctx context.Context, tx *sql.Tx, sessionID string, n said, secret string, keep bool) error {
+func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n said, secret string, keep bool) error {
 	if n == "" {
 		return nil
 	}
@@ -226,12 +225,12 @@ func (s *Service) say(ctx context.Context, tx *sql.Tx, sessionID string, n said,
 	return putNotice(ctx, tx, sessionID, n, sealed, s.Today().Add(noticeLife), keep)
 }
 
-// hear takes what the session's next page is to say.
-func (s *Service) hear(ctx context.Context, sessionID string) (words, secret string, err error) {
+// takeFlash takes what the session's next page is to say.
+func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secret string, err error) {
 	if there, err := hasNotice(ctx, s.DB.SQL, sessionID); err != nil || !there {
 		return "", "", err
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		n, sealed, err := takeNotice(ctx, tx, sessionID, s.Today())
 		if errors.Is(err, store.ErrNotFound) {
 			return nil // another page was faster
@@ -255,9 +254,9 @@ func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 			return
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = httpx.Fail(contract.CodeNotFound, err)
+			err = httpx.NewError(contract.CodeNotFound, err)
 		}
-		e := httpx.As(err)
+		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
 		httpx.RetryAfter(w, e.RetryAfter)
 		s.Missing(w, r, e.HTTPStatus())
@@ -269,25 +268,25 @@ func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	d := s.desk(r)
 	d.RequestID = httpx.RequestID(r.Context())
-	if err := s.show(w, r, status, pages.DeskProblem(d, status)); err != nil {
+	if err := s.show(w, r, status, pages.DashboardProblem(d, status)); err != nil {
 		httpx.WriteError(w, r, s.Log, err)
 	}
 }
 
 // desk is the frame of a page for anybody.
-func (s *Service) desk(r *http.Request) pages.Desk {
-	return pages.Desk{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
+func (s *Service) desk(r *http.Request) pages.Dashboard {
+	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
 }
 
 // deskOf is the frame of a page for who is signed in.
-func (s *Service) deskOf(r *http.Request, by person) pages.Desk {
+func (s *Service) deskOf(r *http.Request, by person) pages.Dashboard {
 	d := s.desk(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
 }
 
-func (s *Service) render(w http.ResponseWriter, r *http.Request, by person, status int, d pages.Desk, show page) error {
+func (s *Service) render(w http.ResponseWriter, r *http.Request, by person, status int, d pages.Dashboard, show page) error {
 	c, err := show(r.Context(), r, by, d)
 	if err != nil {
 		return err
@@ -296,7 +295,7 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, by person, stat
 }
 
 func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
-	httpx.Secure(w, httpx.CSP{Static: true})
+	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	return httpx.HTML(w, r, status, c)
 }
 

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"strconv"
@@ -31,18 +30,18 @@ const (
 )
 
 // correction is the form, with the corrections that were made.
-func (s *Service) correction(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) correction(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
 }
 
 // correctionPage is the form; with then, also what would come of what was sent.
-func (s *Service) correctionPage(ctx context.Context, reference string, by person, d pages.Desk, then *report.RevisedValues) (templ.Component, error) {
+func (s *Service) correctionPage(ctx context.Context, reference string, by person, d pages.Dashboard, then *report.RevisedValues) (templ.Component, error) {
 	token := s.token(reference)
 	if token == "" {
 		return nil, unknown("report")
 	}
-	v := pages.DeskCorrection{Reference: reference, Then: then, MaxReason: maxReason}
-	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	v := pages.DashboardCorrection{Reference: reference, Then: then, MaxReason: maxReason}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := s.Reports.Figures(ctx, tx, by.account.ID, token)
 		if err != nil {
 			return err
@@ -62,11 +61,11 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 			if err != nil {
 				return err
 			}
-			v.Made = append(v.Made, pages.DeskRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason, Before: x.Before, Then: x.Then})
+			v.Made = append(v.Made, pages.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason, Before: x.Before, Then: x.Then})
 		}
 		return nil
 	})
-	return pages.DeskCorrectionPage(d, v), err
+	return pages.DashboardCorrectionPage(d, v), err
 }
 
 // emailOf is a person's e-mail; empty for who is gone.
@@ -119,13 +118,13 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 		return s.correctionPage(ctx, in.id, by, d, then)
 	})
 }
 
 // correct makes the correction of a form.
-func (s *Service) correct(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) correct(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("report")

@@ -21,7 +21,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -92,7 +91,7 @@ func (s *Service) Open(ctx context.Context) error {
 		rand.Read(key) // never fails
 		return key, nil
 	}
-	keys, err := s.DB.Keep(ctx, "dashboard-keys", random)
+	keys, err := s.DB.GetOrCreateSecret(ctx, "dashboard-keys", random)
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}
@@ -106,7 +105,7 @@ var ErrKnown = errors.New("dashboard: somebody has this e-mail address")
 
 // EnsureStaff is AddStaff for somebody who may be there already and then keeps the
 // password.
-func (s *Service) EnsureStaff(ctx context.Context, tx *sql.Tx, customerID, email, secret string) error {
+func (s *Service) EnsureStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
 	err := s.AddStaff(ctx, tx, customerID, email, secret)
 	if errors.Is(err, ErrKnown) {
 		return nil
@@ -115,7 +114,7 @@ func (s *Service) EnsureStaff(ctx context.Context, tx *sql.Tx, customerID, email
 }
 
 // AddStaff makes a person of a customer. Addresses are unique over all customers.
-func (s *Service) AddStaff(ctx context.Context, tx *sql.Tx, customerID, email, secret string) error {
+func (s *Service) AddStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
 	email = password.Email(email)
 	if !strings.Contains(email, "@") || len(secret) < password.Min || len(secret) > password.Max {
 		return fmt.Errorf("dashboard: staff need an e-mail and a password of %d to %d bytes", password.Min, password.Max)
@@ -168,13 +167,13 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	}
 	err := s.DB.Sweep(ctx, 100,
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteForms(ctx, tx, today.Add(-formLife), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteNotices(ctx, tx, today, limit)
 		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteEntries(ctx, tx, now.Add(-AuditAge), limit)
 		})
 	if err != nil {

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -37,9 +36,9 @@ const (
 	month = 30 * 24 * time.Hour
 )
 
-func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
-	v := pages.DeskOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
-	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+	v := pages.DashboardOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now, id := s.Now(), by.account.ID
 		for i, since := range []time.Time{now.Add(-week), now.Add(-month)} {
 			reports, err := s.Reports.Counts(ctx, tx, id, since)
@@ -68,22 +67,22 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pa
 		}
 		return nil
 	})
-	return pages.DeskOverviewPage(d, v), err
+	return pages.DashboardOverviewPage(d, v), err
 }
 
-func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	c, err := s.Webhooks.Callback(ctx, s.DB.SQL, by.account.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	v := pages.DeskWebhooks{URL: c.URL, Disabled: c.Disabled}
+	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled}
 	for _, st := range webhooks.Subscribable() {
-		v.Statuses = append(v.Statuses, pages.DeskStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
+		v.Statuses = append(v.Statuses, pages.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
 	}
 	for _, g := range c.Signers {
-		v.Signers = append(v.Signers, pages.DeskSigner(g))
+		v.Signers = append(v.Signers, pages.DashboardSigner(g))
 	}
-	return pages.DeskWebhooksPage(d, v), nil
+	return pages.DashboardWebhooksPage(d, v), nil
 }
 
 // originOf is what the audit trail keeps of an address, whose path may be secret.
@@ -95,7 +94,7 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func (s *Service) setCallback(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
 		return done{}, wrong("url", "Give an https address that leads to a public server, without user and fragment.",
@@ -109,7 +108,7 @@ func (s *Service) setCallback(ctx context.Context, tx *sql.Tx, by person, in inp
 	return out, err
 }
 
-func (s *Service) switchCallback(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	state := in.Get("state")
 	if state != "on" && state != "off" {
 		return done{}, malformed("state")
@@ -123,10 +122,10 @@ func (s *Service) switchCallback(ctx context.Context, tx *sql.Tx, by person, in 
 
 // malformed is a field that no form of these pages sends.
 func malformed(field string) error {
-	return httpx.Fail(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
+	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
 }
 
-func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	var chosen []contract.Status
 	for _, v := range in.Values["status"] {
 		if !slices.Contains(webhooks.Subscribable(), contract.Status(v)) {
@@ -141,7 +140,7 @@ func (s *Service) subscribe(ctx context.Context, tx *sql.Tx, by person, in input
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
-func (s *Service) rotateSigner(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	id := in.Get("secret")
 	if !contract.IsUUID(id) {
 		return done{}, malformed("secret")
@@ -154,8 +153,8 @@ func (s *Service) rotateSigner(ctx context.Context, tx *sql.Tx, by person, in in
 }
 
 // pager leads on from a page that is full. path has a query, or none.
-func pager(query url.Values, path string, full bool, last store.Cursor) pages.DeskPager {
-	var p pages.DeskPager
+func pager(query url.Values, path string, full bool, last store.Cursor) pages.DashboardPager {
+	var p pages.DashboardPager
 	to := func(after string) string {
 		q := url.Values{}
 		for k, v := range query {
@@ -194,12 +193,12 @@ func chosen(r *http.Request, names ...string) url.Values {
 }
 
 func unknown(what string) error {
-	return httpx.Fail(contract.CodeNotFound, errors.New("no such "+what))
+	return httpx.NewError(contract.CodeNotFound, errors.New("no such "+what))
 }
 
 var deliveryStates = []string{"pending", "delivered", "given up", "disabled"}
 
-func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r, "state", "report")
 	before, err := parseCursor(q.Get("after"))
 	f := webhooks.Filter{State: q.Get("state"), Before: before, Limit: pageSize}
@@ -217,7 +216,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DeskDeliveries{Report: q.Get("report")}
+	v := pages.DashboardDeliveries{Report: q.Get("report")}
 	for _, st := range append([]string{""}, deliveryStates...) {
 		v.Chips = append(v.Chips, chip(q, "/dashboard/deliveries", "state", st))
 	}
@@ -227,11 +226,11 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 	if n := len(all); n > 0 {
 		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
 	}
-	return pages.DeskDeliveriesPage(d, v), nil
+	return pages.DashboardDeliveriesPage(d, v), nil
 }
 
 // chip leads to a list by one value of a filter; empty is all.
-func chip(query url.Values, path, name, value string) pages.DeskChip {
+func chip(query url.Values, path, name, value string) pages.DashboardChip {
 	q := url.Values{}
 	for k, v := range query {
 		if k != "after" && k != name {
@@ -244,19 +243,19 @@ func chip(query url.Values, path, name, value string) pages.DeskChip {
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
-	return pages.DeskChip{Name: value, URL: path, Current: query.Get(name) == value}
+	return pages.DashboardChip{Name: value, URL: path, Current: query.Get(name) == value}
 }
 
-func deliveryView(x webhooks.Delivery) pages.DeskDelivery {
-	v := pages.DeskDelivery{ID: x.ID, EventID: x.EventID, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
+func deliveryView(x webhooks.Delivery) pages.DashboardDelivery {
+	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
 		State: x.State, Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, pages.DeskAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
+		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
 	}
 	return v
 }
 
-func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
 		return nil, unknown("delivery")
@@ -273,10 +272,10 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	return pages.DeskDeliveryPage(d, v), nil
+	return pages.DashboardDeliveryPage(d, v), nil
 }
 
-func (s *Service) redeliver(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	resends, err := strconv.ParseInt(in.Get("resends"), 10, 64)
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("delivery")

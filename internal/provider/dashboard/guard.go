@@ -17,7 +17,7 @@ func (s *Service) guard(r *http.Request) error {
 	if !s.ourHost(r.Host) {
 		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
 	}
-	refused := func(why string) error { return httpx.Fail(contract.CodeForbidden, errors.New(why)) }
+	refused := func(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 	if r.Header.Get("Sec-Purpose") != "" {
 		return refused("a page that nobody has asked for yet")
 	}
@@ -50,5 +50,5 @@ func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Ho
 // names are one.
 func (s *Service) ourHost(host string) bool {
 	asked := &url.URL{Host: host}
-	return host == s.public.Host || httpx.Loopback(s.public.Hostname()) && httpx.Loopback(asked.Hostname()) && asked.Port() == s.public.Port()
+	return host == s.public.Host || httpx.IsLoopback(s.public.Hostname()) && httpx.IsLoopback(asked.Hostname()) && asked.Port() == s.public.Port()
 }

@@ -73,7 +73,7 @@ func TestRequestsThatNoPersonMade(t *testing.T) {
 		}
 		err, status := s.guard(r), 0
 		if err != nil {
-			status = httpx.As(err).HTTPStatus()
+			status = httpx.AsError(err).HTTPStatus()
 		}
 		if status != tc.status {
 			t.Errorf("%s: %d (%v), want %d", name, status, err, tc.status)

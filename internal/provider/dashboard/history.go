@@ -15,9 +15,9 @@ import (
 
 // history adds to v how a report came about and what happened to it: its visit, the
 // changes of its status, corrections, consent and shares, each in its own order.
-func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DeskReport) error {
+func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport) error {
 	add := func(at time.Time, kind, text string) {
-		v.Moments = append(v.Moments, pages.DeskMoment{At: at, Kind: kind, Text: text})
+		v.Moments = append(v.Moments, pages.DashboardMoment{At: at, Kind: kind, Text: text})
 	}
 	if err := s.visitHistory(ctx, q, r, v, add); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 
 // visitHistory is the part of history that is about the report's visit; a submission
 // has none.
-func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DeskReport, add func(at time.Time, kind, text string)) error {
+func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport, add func(at time.Time, kind, text string)) error {
 	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		if r.Forgotten {

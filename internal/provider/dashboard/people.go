@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"net/http"
 	"strings"
@@ -18,20 +17,20 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) people(ctx context.Context, _ *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) people(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	all, err := staffOf(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	var v pages.DeskPeople
+	var v pages.DashboardPeople
 	for _, p := range all {
 		email, err := s.DB.Vault.Open(ctx, s.DB.SQL, store.SystemKey, emailCell(p.id), p.email)
 		if err != nil {
 			return nil, err
 		}
-		v.Rows = append(v.Rows, pages.DeskPerson{ID: p.id, Email: string(email), Created: p.created, Self: p.id == by.id})
+		v.Rows = append(v.Rows, pages.DashboardPerson{ID: p.id, Email: string(email), Created: p.created, Self: p.id == by.id})
 	}
-	return pages.DeskPeoplePage(d, v), nil
+	return pages.DashboardPeoplePage(d, v), nil
 }
 
 // hash makes in.hash of a password, one at a time.
@@ -52,7 +51,7 @@ func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ person, in *
 	return s.hash(ctx, in, in.secret)
 }
 
-func (s *Service) addPerson(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) addPerson(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	email := password.Email(in.Get("email"))
 	if at := strings.IndexByte(email, '@'); at < 1 || at == len(email)-1 || strings.ContainsAny(email, " \t\r\n<>\"") {
 		return done{}, wrong("email", "Give an e-mail address.", "Indique un correo electrónico.")
@@ -65,7 +64,7 @@ func (s *Service) addPerson(ctx context.Context, tx *sql.Tx, by person, in input
 }
 
 // removePerson ends somebody's way in at once, and forgets the address.
-func (s *Service) removePerson(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) removePerson(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
 	}
@@ -117,7 +116,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *i
 	return s.hash(ctx, in, next)
 }
 
-func (s *Service) setPassword(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) setPassword(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	ok, err := replacePassword(ctx, tx, by.id, in.old, in.hash)
 	if err == nil && !ok {
 		err = nothing{saidNoChange}

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -22,7 +21,7 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r, "status")
 	before, err := parseCursor(q.Get("after"))
 	f := reports.Filter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
@@ -40,11 +39,11 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pag
 	if n := len(all); n > 0 {
 		v.Pager = pager(q, "/dashboard/reports", n == pageSize, store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)})
 	}
-	return pages.DeskReportsPage(d, v), nil
+	return pages.DashboardReportsPage(d, v), nil
 }
 
-func (s *Service) reportList(q url.Values, all []reports.Report) pages.DeskReports {
-	var v pages.DeskReports
+func (s *Service) reportList(q url.Values, all []reports.Report) pages.DashboardReports {
+	var v pages.DashboardReports
 	for _, st := range append([]contract.Status{""}, contract.Statuses()...) {
 		v.Chips = append(v.Chips, chip(q, "/dashboard/reports", "status", string(st)))
 	}
@@ -54,8 +53,8 @@ func (s *Service) reportList(q url.Values, all []reports.Report) pages.DeskRepor
 	return v
 }
 
-func (s *Service) reportView(x reports.Report) pages.DeskReport {
-	return pages.DeskReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
+func (s *Service) reportView(x reports.Report) pages.DashboardReport {
+	return pages.DashboardReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
@@ -74,7 +73,7 @@ func (s *Service) toList(path string) httpx.HandlerFunc {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		httpx.See(w, path)
+		httpx.SeeOther(w, path)
 		return nil
 	}
 }
@@ -109,7 +108,7 @@ func (s *Service) find(look finder) http.Handler {
 			return err
 		}
 		if to != "" {
-			httpx.See(w, to)
+			httpx.SeeOther(w, to)
 			return nil
 		}
 		d := s.deskOf(r, by)
@@ -141,10 +140,10 @@ func (s *Service) findReports(ctx context.Context, by person, query string) (str
 	if x != nil {
 		return "/dashboard/reports/" + s.reference(x.PublicToken), nil, nil
 	}
-	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Desk) (templ.Component, error) {
+	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Dashboard) (templ.Component, error) {
 		v := s.reportList(url.Values{}, nil)
 		v.Searched = query
-		return pages.DeskReportsPage(d, v), nil
+		return pages.DashboardReportsPage(d, v), nil
 	}, nil
 }
 
@@ -156,29 +155,29 @@ func (s *Service) findDeliveries(ctx context.Context, by person, query string) (
 	if x != nil {
 		return "/dashboard/deliveries?report=" + s.reference(x.PublicToken), nil, nil
 	}
-	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Desk) (templ.Component, error) {
-		v := pages.DeskDeliveries{}
+	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Dashboard) (templ.Component, error) {
+		v := pages.DashboardDeliveries{}
 		for _, st := range append([]string{""}, deliveryStates...) {
 			v.Chips = append(v.Chips, chip(url.Values{}, "/dashboard/deliveries", "state", st))
 		}
-		return pages.DeskDeliveriesPage(d, v), nil
+		return pages.DashboardDeliveriesPage(d, v), nil
 	}, nil
 }
 
-func (s *Service) report(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) report(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	token := s.token(r.PathValue("id"))
 	if token == "" {
 		return nil, unknown("report")
 	}
-	var v pages.DeskReport
-	err := s.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	var v pages.DashboardReport
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		x, err := s.own(ctx, tx, by, token)
 		if err != nil {
 			return err
 		}
 		v = s.reportView(x)
 		v.PublicToken, v.Way, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
-		v.Moments = []pages.DeskMoment{{At: x.Created, Kind: "report"}}
+		v.Moments = []pages.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
@@ -188,16 +187,16 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 		}
 		for _, x := range sent {
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
-			v.Moments = append(v.Moments, pages.DeskMoment{At: x.Created, Kind: "delivery", Text: string(x.Status)})
+			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Text: string(x.Status)})
 		}
 		// What happened at one moment stays in its order.
-		slices.SortStableFunc(v.Moments, func(a, b pages.DeskMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+		slices.SortStableFunc(v.Moments, func(a, b pages.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
 		return nil
 	})
-	return pages.DeskReportPage(d, v), err
+	return pages.DashboardReportPage(d, v), err
 }
 
-func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {
@@ -216,7 +215,7 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pag
 			return nil, err
 		}
 	}
-	var v pages.DeskSharing
+	var v pages.DashboardSharing
 	for _, x := range granted {
 		row, err := s.shareView(ctx, x, x.ThirdPartyID)
 		if err != nil {
@@ -235,17 +234,17 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pag
 	if n := len(granted); n > 0 {
 		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize, store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
 	}
-	return pages.DeskSharingPage(d, v), nil
+	return pages.DashboardSharingPage(d, v), nil
 }
 
 // shareView is a share with another account. Its report is named to the owner only.
-func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DeskShare, error) {
+func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DashboardShare, error) {
 	a, err := s.Customers.ByID(ctx, s.DB.SQL, with)
-	return pages.DeskShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.Shown(),
+	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.Shown(),
 		State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}, err
 }
 
-func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) share(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
 	if !contract.IsUUID(token) {
 		return done{}, wrong("publicToken", "Give the report’s publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
@@ -254,7 +253,7 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, by person, in input) (d
 }
 
 // shareReport shares the report whose page the form is on.
-func (s *Service) shareReport(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("report")
@@ -266,7 +265,7 @@ func (s *Service) shareReport(ctx context.Context, tx *sql.Tx, by person, in inp
 }
 
 // grant shares a report; field is where it is said that the report cannot be.
-func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, token, field string) (done, error) {
+func (s *Service) grant(ctx context.Context, tx *store.Tx, by person, in input, token, field string) (done, error) {
 	if !isPublicID(in.field("publicId")) {
 		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
 	}
@@ -289,7 +288,7 @@ func (s *Service) grant(ctx context.Context, tx *sql.Tx, by person, in input, to
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err
 }
 
-func (s *Service) withdraw(ctx context.Context, tx *sql.Tx, by person, in input) (done, error) {
+func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("relay token")
@@ -302,7 +301,7 @@ func (s *Service) withdraw(ctx context.Context, tx *sql.Tx, by person, in input)
 }
 
 // outbox shows the letters to applicants. What they say is for who passes them on.
-func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d pages.Desk) (templ.Component, error) {
+func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {
@@ -312,13 +311,13 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d page
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DeskOutbox{Sends: s.Invites.Sends()}
+	v := pages.DashboardOutbox{Sends: s.Invites.Sends()}
 	for _, l := range all {
-		v.Letters = append(v.Letters, pages.DeskLetter{Report: s.reference(l.PublicToken), To: l.To, Subject: l.Subject, Body: l.Body,
+		v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.PublicToken), To: l.To, Subject: l.Subject, Body: l.Body,
 			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
 	}
 	if n := len(all); n > 0 {
 		v.Pager = pager(q, "/dashboard/outbox", n == invites.PageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
 	}
-	return pages.DeskOutboxPage(d, v), nil
+	return pages.DashboardOutboxPage(d, v), nil
 }

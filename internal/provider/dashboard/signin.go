@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/url"
@@ -60,7 +59,7 @@ func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (pe
 
 // local reports whether next is a page of these that one may be sent on to.
 func local(next string) bool {
-	return httpx.Local(next, home) && !strings.HasPrefix(next, home+"/sign-")
+	return httpx.IsLocalPath(next, home) && !strings.HasPrefix(next, home+"/sign-")
 }
 
 // toSignIn leads to the way in, and back from there to a page.
@@ -69,7 +68,7 @@ func (s *Service) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if next := r.URL.RequestURI(); r.Method == http.MethodGet && next != home && local(next) {
 		to += "?" + url.Values{"next": {next}}.Encode()
 	}
-	httpx.See(w, to)
+	httpx.SeeOther(w, to)
 	return nil
 }
 
@@ -86,16 +85,16 @@ func (s *Service) signInPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if by.id != "" {
-		httpx.See(w, after(next))
+		httpx.SeeOther(w, after(next))
 		return nil
 	}
-	return s.showSignIn(w, r, http.StatusOK, pages.DeskSignIn{Next: next})
+	return s.showSignIn(w, r, http.StatusOK, pages.DashboardSignIn{Next: next})
 }
 
-func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.DeskSignIn) error {
+func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.DashboardSignIn) error {
 	d := s.desk(r)
 	d.Languages = s.languages(r, "next")
-	return s.show(w, r, status, pages.DeskSignInPage(d, v))
+	return s.show(w, r, status, pages.DashboardSignInPage(d, v))
 }
 
 func after(next string) string {
@@ -120,12 +119,12 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !local(next) {
 		next = ""
 	}
-	again := func(status int, p pages.DeskSignInProblem) error {
-		return s.showSignIn(w, r, status, pages.DeskSignIn{Email: email, Next: next, Problem: p})
+	again := func(status int, p pages.DashboardSignInProblem) error {
+		return s.showSignIn(w, r, status, pages.DashboardSignIn{Email: email, Next: next, Problem: p})
 	}
 	try := s.passwords.Try(r, email, given)
 	var found staff
-	verdict, err := s.passwords.Judge(ctx, try, func(ctx context.Context) (string, error) {
+	verdict, err := s.passwords.Authenticate(ctx, try, func(ctx context.Context) (string, error) {
 		var err error
 		found, err = staffByEmail(ctx, s.DB.SQL, email)
 		return found.passwordHash, err
@@ -135,12 +134,12 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		return busy(err)
 	case verdict == password.TooOften:
 		httpx.RetryAfter(w, password.Window)
-		return again(http.StatusTooManyRequests, pages.DeskSignInTooOften)
+		return again(http.StatusTooManyRequests, pages.DashboardSignInTooOften)
 	case verdict != password.Right:
-		return again(http.StatusUnprocessableEntity, pages.DeskSignInWrong)
+		return again(http.StatusUnprocessableEntity, pages.DashboardSignInWrong)
 	}
 	var cookie session.Cookie
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		current, err := s.sessions.In(ctx, tx, r)
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.passwords.Know(w, email)
-	httpx.See(w, after(next))
+	httpx.SeeOther(w, after(next))
 	return nil
 }
 
@@ -170,7 +169,7 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var cookie session.Cookie
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		by, err := s.who(ctx, tx, r)
 		if err != nil {
 			return err
@@ -189,6 +188,6 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.See(w, signInPath)
+	httpx.SeeOther(w, signInPath)
 	return nil
 }

@@ -17,13 +17,13 @@ func staffExists(ctx context.Context, q store.Queryer, email string) (bool, erro
 }
 
 // addStaff adds a person, unless somebody has that address: then it is ErrKnown.
-func (s *Service) addStaff(ctx context.Context, tx *sql.Tx, customerID, email, passwordHash string) (id string, err error) {
+func (s *Service) addStaff(ctx context.Context, tx *store.Tx, customerID, email, passwordHash string) (id string, err error) {
 	id = uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, emailCell(id), []byte(email))
 	if err != nil {
 		return "", err
 	}
-	added, err := store.One(tx.ExecContext(ctx, `INSERT INTO staff (id, customer_id, email_hash, email_sealed, password_hash, created_at)
+	added, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO staff (id, customer_id, email_hash, email_sealed, password_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email_hash) DO NOTHING`,
 		id, customerID, store.Hash(email), sealed, passwordHash, store.Micros(s.Now())))
 	if err == nil && !added {
@@ -33,13 +33,13 @@ func (s *Service) addStaff(ctx context.Context, tx *sql.Tx, customerID, email, p
 }
 
 // deleteStaff forgets a person of the customer.
-func deleteStaff(ctx context.Context, tx *sql.Tx, customerID, id string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `DELETE FROM staff WHERE id = $1 AND customer_id = $2`, id, customerID))
+func deleteStaff(ctx context.Context, tx *store.Tx, customerID, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM staff WHERE id = $1 AND customer_id = $2`, id, customerID))
 }
 
 // replacePassword sets another password if it still is the one of old.
-func replacePassword(ctx context.Context, tx *sql.Tx, id, old, next string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE staff SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, next))
+func replacePassword(ctx context.Context, tx *store.Tx, id, old, next string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE staff SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, next))
 }
 
 // staffOf lists the people of a customer, the first one first.
@@ -87,12 +87,12 @@ const selectStaff = `SELECT id, customer_id, password_hash, email_sealed FROM st
 func scanStaff(row *sql.Row) (staff, error) {
 	var p staff
 	err := row.Scan(&p.id, &p.customerID, &p.passwordHash, &p.email)
-	return p, store.Found(err)
+	return p, store.MapNotFound(err)
 }
 
 // takeForm uses a form's nonce up: of any number that send it, one gets it.
-func takeForm(ctx context.Context, tx *sql.Tx, nonce, sessionID string, at time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
+func takeForm(ctx context.Context, tx *store.Tx, nonce, sessionID string, at time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
 		nonce, sessionID, store.Micros(at)))
 }
 
@@ -105,7 +105,7 @@ func usedForm(ctx context.Context, q store.Queryer, nonce string) (bool, error) 
 
 // putNotice sets what the session's next page says; with keep, only if nothing is
 // waiting to be said.
-func putNotice(ctx context.Context, tx *sql.Tx, sessionID string, n said, sealed []byte, until time.Time, keep bool) error {
+func putNotice(ctx context.Context, tx *store.Tx, sessionID string, n said, sealed []byte, until time.Time, keep bool) error {
 	query := `INSERT INTO dashboard_notices (session_id, said, sealed, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (session_id) DO `
 	if keep {
 		query += `NOTHING`
@@ -123,17 +123,17 @@ func hasNotice(ctx context.Context, q store.Queryer, sessionID string) (bool, er
 }
 
 // takeNotice returns what the session's next page says, once.
-func takeNotice(ctx context.Context, tx *sql.Tx, sessionID string, now time.Time) (n said, sealed []byte, err error) {
+func takeNotice(ctx context.Context, tx *store.Tx, sessionID string, now time.Time) (n said, sealed []byte, err error) {
 	var until int64
 	err = tx.QueryRowContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1 RETURNING said, sealed, expires_at`, sessionID).
 		Scan(&n, &sealed, &until)
 	if err == nil && until <= store.Micros(now) {
 		return "", nil, nil
 	}
-	return n, sealed, store.Found(err)
+	return n, sealed, store.MapNotFound(err)
 }
 
-func dropNotice(ctx context.Context, tx *sql.Tx, sessionID string) error {
+func dropNotice(ctx context.Context, tx *store.Tx, sessionID string) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1`, sessionID)
 	return err
 }
@@ -141,20 +141,20 @@ func dropNotice(ctx context.Context, tx *sql.Tx, sessionID string) error {
 // formLife is how long the nonces of forms are kept: longer than a session lives.
 const formLife = 24 * time.Hour
 
-func deleteForms(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM dashboard_forms WHERE nonce IN (
+func deleteForms(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM dashboard_forms WHERE nonce IN (
 		SELECT nonce FROM dashboard_forms WHERE at < $1 LIMIT $2)`, store.Micros(before), limit))
 }
 
-func deleteNotices(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id IN (
+func deleteNotices(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id IN (
 		SELECT session_id FROM dashboard_notices WHERE expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
 }
 
 // deleteEntries deletes, at most limit times, lines of the audit trail from before an
 // instant, but the last of each action of a customer: by them Changed goes.
-func deleteEntries(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM audit WHERE id IN (
+func deleteEntries(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE id IN (
 		SELECT a.id FROM audit a WHERE a.at < $1 AND EXISTS (
 			SELECT 1 FROM audit n WHERE n.customer_id = a.customer_id AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
 		LIMIT $2)`, store.Micros(before), limit))
@@ -167,7 +167,7 @@ type entry struct {
 	email                               []byte // sealed; nil for who is gone
 }
 
-func insertEntry(ctx context.Context, tx *sql.Tx, customerID string, e entry, requestID string) error {
+func insertEntry(ctx context.Context, tx *store.Tx, customerID string, e entry, requestID string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		e.id, customerID, e.staffID, store.Micros(e.at), e.action, e.object, e.detail, requestID)

@@ -11,7 +11,6 @@ package documents
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -119,7 +118,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 	case d.Type == "":
 		return d, ErrType
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		name, err := s.DB.Vault.Seal(ctx, tx, d.keyID, nameCell(d.ID), []byte(d.Name))
 		if err != nil {
 			return err
@@ -141,7 +140,7 @@ func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part [
 		if d.Size += int64(size); d.Size > MaxSize {
 			return ErrTooLarge
 		}
-		err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			sealed, err := s.DB.Vault.Seal(ctx, tx, d.keyID, partCell(d.ID, seq), part[:size])
 			if err != nil {
 				return err
@@ -176,7 +175,7 @@ func fill(from io.Reader, part []byte) (n int, err error) {
 }
 
 func (s *Service) discard(ctx context.Context, id string) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := remove(ctx, tx, `id = $1`, id)
 		return err
 	})
@@ -184,18 +183,18 @@ func (s *Service) discard(ctx context.Context, id string) error {
 
 // Keep has an uploaded file count. It reports false, and the file does not, when
 // the report has MaxFiles already.
-func (s *Service) Keep(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error) {
+func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	return keep(ctx, tx, publicToken, id, MaxFiles, s.Now())
 }
 
 // Remove deletes a file of a report; it reports false where there is none.
-func (s *Service) Remove(ctx context.Context, tx *sql.Tx, publicToken, id string) (bool, error) {
+func (s *Service) Remove(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	n, err := remove(ctx, tx, `public_token = $1 AND id = $2`, publicToken, id)
 	return n > 0, err
 }
 
 // Drop deletes all files of a report.
-func (s *Service) Drop(ctx context.Context, tx *sql.Tx, publicToken string) error {
+func (s *Service) Drop(ctx context.Context, tx *store.Tx, publicToken string) error {
 	_, err := remove(ctx, tx, `public_token = $1`, publicToken)
 	return err
 }
@@ -224,8 +223,8 @@ const batch = 5
 // Sweep deletes what was never kept, and what is too old.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	step := func(where string, before time.Time) func(context.Context, *sql.Tx, int) (int64, error) {
-		return func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+	step := func(where string, before time.Time) func(context.Context, *store.Tx, int) (int64, error) {
+		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			ids, err := some(ctx, tx, where, before, limit)
 			for _, id := range ids {
 				if _, err := remove(ctx, tx, `id = $1`, id); err != nil {

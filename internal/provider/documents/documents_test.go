@@ -3,7 +3,6 @@ package documents
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -73,7 +72,7 @@ func (r *room) kept(name string, body []byte) Document {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if ok := r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, d.ID) }); !ok {
+	if ok := r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, d.ID) }); !ok {
 		r.t.Fatal("not kept")
 	}
 	return d
@@ -88,9 +87,9 @@ func (r *room) opened(d Document) io.ReadSeeker {
 	return from
 }
 
-func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) (bool, error)) (ok bool) {
+func (r *room) tx(f func(ctx context.Context, tx *store.Tx) (bool, error)) (ok bool) {
 	r.t.Helper()
-	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		ok, err = f(ctx, tx)
 		return err
 	})
@@ -208,7 +207,7 @@ func TestKeeping(t *testing.T) {
 			t.Errorf("%d files count before they are kept, %v", len(all), err)
 		}
 		other, _ := r.report()
-		if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, other, ids[0]) }) {
+		if r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Keep(ctx, tx, other, ids[0]) }) {
 			t.Error("kept for another report")
 		}
 		won := 0
@@ -216,7 +215,7 @@ func TestKeeping(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, ids[0]) }) {
+				if r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, ids[0]) }) {
 					mu.Lock()
 					won++
 					mu.Unlock()
@@ -229,7 +228,7 @@ func TestKeeping(t *testing.T) {
 		}
 		kept := 1
 		for _, id := range ids[1:] {
-			if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, id) }) {
+			if r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Keep(ctx, tx, r.token, id) }) {
 				kept++
 			}
 		}
@@ -242,14 +241,14 @@ func TestKeeping(t *testing.T) {
 		if _, err := r.Open(t.Context(), r.token, ids[len(ids)-1]); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a file that is not kept opens as %v", err)
 		}
-		if r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Remove(ctx, tx, other, ids[0]) }) {
+		if r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Remove(ctx, tx, other, ids[0]) }) {
 			t.Error("another report's file was removed")
 		}
-		if !r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Remove(ctx, tx, r.token, ids[0]) }) ||
-			r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return r.Remove(ctx, tx, r.token, ids[0]) }) {
+		if !r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Remove(ctx, tx, r.token, ids[0]) }) ||
+			r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return r.Remove(ctx, tx, r.token, ids[0]) }) {
 			t.Error("a file is not removed once")
 		}
-		r.tx(func(ctx context.Context, tx *sql.Tx) (bool, error) { return true, r.Drop(ctx, tx, r.token) })
+		r.tx(func(ctx context.Context, tx *store.Tx) (bool, error) { return true, r.Drop(ctx, tx, r.token) })
 		if r.rows("documents")+r.rows("document_parts") != 0 {
 			t.Error("something stays after all was dropped")
 		}

@@ -2,20 +2,19 @@ package documents
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
 )
 
-func begin(ctx context.Context, tx *sql.Tx, d Document, name []byte, now time.Time) error {
+func begin(ctx context.Context, tx *store.Tx, d Document, name []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, begun_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(now))
 	return err
 }
 
 // addPart adds a part; size is that of the file with it.
-func addPart(ctx context.Context, tx *sql.Tx, id string, seq int64, sealed []byte, size int64) error {
+func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []byte, size int64) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO document_parts (document_id, seq, sealed) VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
 		return err
 	}
@@ -26,15 +25,15 @@ func addPart(ctx context.Context, tx *sql.Tx, id string, seq int64, sealed []byt
 // keep is won once for a file, while there are fewer than most. It comes after
 // those that were kept before, whatever the clock says. Whoever calls it lets no two
 // of a report run at once.
-func keep(ctx context.Context, tx *sql.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
+func keep(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
 			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4) WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
 		publicToken, id, most, store.Micros(now)))
 }
 
 // some are the ids of files that were begun before an instant.
-func some(ctx context.Context, tx *sql.Tx, where string, before time.Time, limit int) ([]string, error) {
+func some(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func some(ctx context.Context, tx *sql.Tx, where string, before time.Time, limit
 }
 
 // remove deletes files with their parts and returns how many.
-func remove(ctx context.Context, tx *sql.Tx, where string, args ...any) (int64, error) {
+func remove(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {
 		return 0, err
 	}
@@ -92,10 +91,10 @@ func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Docum
 	err = q.QueryRowContext(ctx, `SELECT id, public_token, key_id, kind, content_type, size FROM documents
 		WHERE public_token = $1 AND id = $2 AND kept_at IS NOT NULL`, publicToken, id).
 		Scan(&d.ID, &d.PublicToken, &d.keyID, &d.Kind, &d.Type, &d.Size)
-	return d, store.Found(err)
+	return d, store.MapNotFound(err)
 }
 
 func part(ctx context.Context, q store.Queryer, id string, seq int64) (sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq).Scan(&sealed)
-	return sealed, store.Found(err)
+	return sealed, store.MapNotFound(err)
 }

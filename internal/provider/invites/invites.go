@@ -11,7 +11,6 @@ package invites
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -44,7 +43,7 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Visits    *visits.Service
@@ -53,14 +52,14 @@ type Service struct {
 
 // Queue takes the job that sends a letter.
 type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Mailer sends letters.
 type Mailer interface {
 	// Send is mail.ErrRefused for a letter that is never taken; after another error
 	// it may be sent again.
-	Send(ctx context.Context, l mail.Letter) error
+	Send(ctx context.Context, l mail.Message) error
 }
 
 // Routes adds the whole surface of invites to mux.
@@ -87,7 +86,7 @@ func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 	}
 	var to string
 	if json.Unmarshal(members["deliverTo"], &to) != nil || !prefill.IsEmail(to) {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("deliverTo is no e-mail address"),
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("deliverTo is no e-mail address"),
 			httpx.Detail{Field: "deliverTo", Message: "must be an e-mail address of at most 100 characters"})
 	}
 	delete(members, "deliverTo")
@@ -102,7 +101,7 @@ func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, e
 		return nil, err
 	}
 	if _, given := members["token"]; given {
-		return nil, httpx.Fail(contract.CodeMalformedBody, errors.New("a token cannot be invited with"),
+		return nil, httpx.NewError(contract.CodeMalformedBody, errors.New("a token cannot be invited with"),
 			httpx.Detail{Field: "token", Message: "is not a field of an invite"})
 	}
 	return members, auth.AddProductID(r, members)
@@ -116,7 +115,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	link := s.URL + "/invite/" + handle
 	var publicToken string
 	var expires time.Time
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		var visitID string
 		if visitID, publicToken, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
 			return err
@@ -164,7 +163,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()
 	}
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil

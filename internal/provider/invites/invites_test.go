@@ -256,21 +256,21 @@ func TestTheControlWalksAnInvite(t *testing.T) {
 // postman keeps the letters that it is given, or refuses them.
 type postman struct {
 	mu      sync.Mutex
-	letters []mail.Letter
+	letters []mail.Message
 	err     error
 }
 
-func (p *postman) Send(_ context.Context, l mail.Letter) error {
+func (p *postman) Send(_ context.Context, l mail.Message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.letters = append(p.letters, l)
 	return p.err
 }
 
-func (p *postman) got() []mail.Letter {
+func (p *postman) got() []mail.Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]mail.Letter(nil), p.letters...)
+	return append([]mail.Message(nil), p.letters...)
 }
 
 func TestAnInviteByLetter(t *testing.T) {

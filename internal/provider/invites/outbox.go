@@ -2,7 +2,6 @@ package invites
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,12 +35,12 @@ func backoff(attempt int) time.Duration {
 
 // Register adds the room's jobs.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.Lost(s.lost))
+	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(s.lost))
 }
 
 // write puts a letter with a link into the outbox, and has it sent where there is a
 // mail server. The link works until expires.
-func (s *Service) write(ctx context.Context, tx *sql.Tx, r reports.Report, expires time.Time, to, link string) error {
+func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, expires time.Time, to, link string) error {
 	customer, err := s.Customers.ByID(ctx, tx, r.CustomerID)
 	if err != nil {
 		return err
@@ -60,7 +59,7 @@ func (s *Service) write(ctx context.Context, tx *sql.Tx, r reports.Report, expir
 	if s.Mail == nil {
 		return nil
 	}
-	return s.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.Once(l.id))
+	return s.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.UniqueKey(l.id))
 }
 
 // compose writes the letter of an invite, in both languages: which one its reader
@@ -103,21 +102,21 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 		return err
 	}
 	if s.Mail == nil {
-		return jobs.Give(errors.New("there is no mail server any more"))
+		return jobs.Cancel(errors.New("there is no mail server any more"))
 	}
 	m, err := s.read(ctx, s.DB.SQL, l)
 	if errors.Is(err, store.ErrShredded) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	if err != nil {
 		return err
 	}
-	err = s.Mail.Send(ctx, mail.Letter{ID: m.ID, To: m.To, Subject: m.Subject, Text: m.Body})
+	err = s.Mail.Send(ctx, mail.Message{ID: m.ID, To: m.To, Subject: m.Subject, Text: m.Body})
 	if err == nil {
 		return sent(ctx, s.DB.SQL, l.id, s.Now())
 	}
 	if errors.Is(err, mail.ErrRefused) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	return err
 }
@@ -187,7 +186,7 @@ func (s *Service) read(ctx context.Context, q store.Queryer, l letter) (Message,
 // Sweep deletes letters whose link is over.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
-	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 		return deleteOver(ctx, tx, now, limit)
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package invites
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,16 +31,16 @@ type room struct {
 	t       *testing.T
 	now     time.Time
 	fails   error
-	letters []mail.Letter
+	letters []mail.Message
 	queued  int
 }
 
-func (r *room) Send(_ context.Context, l mail.Letter) error {
+func (r *room) Send(_ context.Context, l mail.Message) error {
 	r.letters = append(r.letters, l)
 	return r.fails
 }
 
-func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+func (r *room) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
 }
@@ -70,7 +69,7 @@ func (r *room) exec(query string, args ...any) {
 // add writes a letter of a customer, whose link is over after a time.
 func (r *room) add(customer, to string, lives time.Duration) (b reports.Report) {
 	r.t.Helper()
-	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		b = reports.Report{PublicToken: uuid.NewString(), CustomerID: customer}
 		if b.KeyID, err = r.DB.Vault.NewKey(ctx, tx); err != nil {
 			return err
@@ -161,7 +160,7 @@ func TestALetterIsSentUntilTheServerHasIt(t *testing.T) {
 			t.Helper()
 			letter := Deliver{r.outbox("a", store.Cursor{})[0].ID}
 			err := r.deliver(t.Context(), jobs.Job{Attempt: attempt}, letter)
-			if jobs.Given(err) || err != nil && attempt == attempts {
+			if jobs.IsCancel(err) || err != nil && attempt == attempts {
 				if err := r.lost(t.Context(), letter); err != nil {
 					t.Error(err)
 				}

@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/store"
 )
 
-func insert(ctx context.Context, tx *sql.Tx, id, visitID, customerID, handle string, created, expires time.Time) error {
+func insert(ctx context.Context, tx *store.Tx, id, visitID, customerID, handle string, created, expires time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO invites (id, visit_id, customer_id, handle_hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, visitID, customerID, store.Hash(handle), store.Micros(created), store.Micros(expires))
 	return err
@@ -16,7 +16,7 @@ func insert(ctx context.Context, tx *sql.Tx, id, visitID, customerID, handle str
 
 func visitOf(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT visit_id FROM invites WHERE handle_hash = $1`, store.Hash(handle)).Scan(&visitID)
-	return visitID, store.Found(err)
+	return visitID, store.MapNotFound(err)
 }
 
 // letter is a row of outbox.
@@ -28,7 +28,7 @@ type letter struct {
 	sent, failed                       time.Time // zero for null
 }
 
-func insertLetter(ctx context.Context, tx *sql.Tx, l letter) error {
+func insertLetter(ctx context.Context, tx *store.Tx, l letter) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO outbox (id, customer_id, public_token, key_id, recipient, subject, body, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		l.id, l.customerID, l.publicToken, l.keyID, l.recipient, l.subject, l.body, store.Micros(l.created), store.Micros(l.expires))
@@ -51,7 +51,7 @@ func scan(row scanner) (letter, error) {
 	if failed.Valid {
 		l.failed = store.Time(failed.Int64)
 	}
-	return l, store.Found(err)
+	return l, store.MapNotFound(err)
 }
 
 // waiting returns a letter that is to be sent, or store.ErrNotFound.
@@ -90,7 +90,7 @@ func failed(ctx context.Context, q store.Queryer, id string, now time.Time) erro
 	return err
 }
 
-func deleteOver(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM outbox WHERE id IN (
+func deleteOver(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM outbox WHERE id IN (
 		SELECT id FROM outbox WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, store.Micros(now), limit))
 }

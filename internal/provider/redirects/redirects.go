@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -49,7 +48,7 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	URL       string // the provider's public base, without a trailing slash
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Keys      *auth.Keys // sign the outcome tokens
 	Customers *customers.Service
 	Visits    *visits.Service
@@ -80,7 +79,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	caller := auth.CallerOf(r.Context())
 	handle, token := store.NewSecret(), store.NewSecret()
 	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		account, err := s.Customers.ByID(ctx, tx, caller.CustomerID)
 		if err != nil {
 			return err
@@ -122,7 +121,7 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 		d = append(d, httpx.Detail{Field: "redirectArgs", Message: "must be at most 1024 characters, and 4096 bytes as JSON"})
 	}
 	if len(d) > 0 {
-		return "", "", httpx.Fail(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+		return "", "", httpx.NewError(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
 	}
 	return completeURL, args, nil
 }
@@ -130,7 +129,7 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 // choose returns the URL that the browser will be sent back to: the one asked for, if
 // a registered one covers it; without one, the first of them, which is the static one.
 func choose(asked string, registered []string) (string, error) {
-	refused := httpx.Fail(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
+	refused := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
 		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
 	if asked == "" {
 		if len(registered) == 0 {
@@ -165,7 +164,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if row.formOnly {
-		return httpx.Fail(contract.CodeForbidden, errFormOnly)
+		return httpx.NewError(contract.CodeForbidden, errFormOnly)
 	}
 	s.lead(w, r, visitHandle(row, handle, ""))
 	return nil
@@ -199,7 +198,7 @@ func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
 }
 
 func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	path := visits.Path(visit)
 	if lang := r.URL.Query().Get("lang"); lang != "" {
 		path += "?" + url.Values{"lang": {lang}}.Encode()

@@ -25,7 +25,7 @@ func argsCell(id string) store.Cell {
 	return store.Cell{Table: "redirects", Column: "redirect_args", Row: id}
 }
 
-func insert(ctx context.Context, tx *sql.Tx, r redirect, handle, token string) error {
+func insert(ctx context.Context, tx *store.Tx, r redirect, handle, token string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO redirects
 		(id, visit_id, customer_id, handle_hash, token_hash, form_only, complete_url, redirect_args, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -41,7 +41,7 @@ func scan(row *sql.Row) (redirect, error) {
 	var created, expires int64
 	err := row.Scan(&r.id, &r.visitID, &r.customerID, &r.tokenHash, &r.formOnly, &r.completeURL, &r.args, &created, &expires)
 	r.created, r.expires = store.Time(created), store.Time(expires)
-	return r, store.Found(err)
+	return r, store.MapNotFound(err)
 }
 
 func byHandle(ctx context.Context, q store.Queryer, handle string) (redirect, error) {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +41,7 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 				"employment 3, payroll 2, accounts 2, documents 3"},
 		} {
 			var rep Report
-			if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+			if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 				err = r.Customers.AddConfiguration(ctx, tx, customers.Configuration{ID: string(w), CustomerID: customer, Kind: contract.Eligibility,
 					Alias: string(w), Settings: customers.Settings{EligibilityKind: w}})
 				if err != nil {

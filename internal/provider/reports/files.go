@@ -101,9 +101,9 @@ func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Req
 		return nil
 	}
 	if source, name, _ := strings.Cut(path, "/"); over && contract.IsUUID(source) && (name == analysisName || name == transactionsName || name == statementsName || isDocument(name)) {
-		return httpx.Fail(contract.CodeGone, errors.New("the file's retention is over"))
+		return httpx.NewError(contract.CodeGone, errors.New("the file's retention is over"))
 	}
-	return httpx.Fail(contract.CodeNotFound, errors.New("the report has no such file"))
+	return httpx.NewError(contract.CodeNotFound, errors.New("the report has no such file"))
 }
 
 // sources are the files of a report of the kind. It has none before there is
@@ -116,7 +116,7 @@ func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, al
 		return false, nil, err
 	}
 	if rep.Kind != kind {
-		return false, nil, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is of another kind"))
+		return false, nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	made := rep.Status == contract.StatusSuccess
 	if rep.Retrieved.IsZero() || !made && rep.Relay != "" {
@@ -132,7 +132,7 @@ func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, al
 	}
 	handed, err := s.documents(ctx, rep)
 	if errors.Is(err, store.ErrShredded) {
-		err = httpx.Fail(contract.CodeInvalidToken, err)
+		err = httpx.NewError(contract.CodeInvalidToken, err)
 	}
 	return false, append(all, handed...), err
 }
@@ -147,7 +147,7 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 	case errors.Is(err, ErrDeleted): // by a clock that was moved back since
 		return true, nil, nil
 	case errors.Is(err, store.ErrShredded):
-		return false, nil, httpx.Fail(contract.CodeInvalidToken, err)
+		return false, nil, httpx.NewError(contract.CodeInvalidToken, err)
 	case err != nil:
 		return false, nil, err
 	}

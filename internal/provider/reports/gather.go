@@ -130,7 +130,7 @@ func gathered(in Input) (out eligibility.Gathered) {
 
 // read reads what was handed in: pay stubs go to the input, and what is returned are
 // the other documents.
-func (s *Service) read(ctx context.Context, r Report, in *Input, by Rehearsal) (others []eligibility.Document, err error) {
+func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario) (others []eligibility.Document, err error) {
 	all, err := s.handed(ctx, r)
 	if err != nil {
 		return nil, err

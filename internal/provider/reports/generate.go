@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -31,7 +30,7 @@ const attempts = 6
 
 // Register adds the room's jobs.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.Lost(s.lost),
+	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.OnDiscard(s.lost),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
 }
 
@@ -40,7 +39,7 @@ func (s *Service) Register(r *jobs.Registry) {
 func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error {
 	err := s.make(ctx, args.PublicToken)
 	if errors.Is(err, store.ErrShredded) {
-		return jobs.Give(err)
+		return jobs.Cancel(err)
 	}
 	return err
 }
@@ -69,13 +68,13 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	if w.status != contract.StatusSuccess {
 		return s.end(ctx, publicToken, w.status, w.sub, nil)
 	}
-	connect := func(context.Context, *sql.Tx) error { return nil }
+	connect := func(context.Context, *store.Tx) error { return nil }
 	if s.Connect != nil {
 		if connect, err = s.Connect(ctx, r, *in.Data, w.retrieved); err != nil {
 			return err
 		}
 	}
-	return s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *sql.Tx) error {
+	return s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
 		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), w.body)
 		if err != nil {
 			return err
@@ -147,8 +146,8 @@ func derived(publicToken, what string) string {
 // end moves the report to its final status, with what keeps its results, the
 // event and the notice in the same transaction. A report that has ended already
 // is left as it is.
-func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus, results func(context.Context, *sql.Tx) error) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus, results func(context.Context, *store.Tx) error) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
 		if err != nil || !changed {
 			return err

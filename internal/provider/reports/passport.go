@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,8 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
+
+	"vestibule/internal/store"
 )
 
 // Suppliers has credit files abroad.
@@ -58,7 +59,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
 	}
-	return s.end(ctx, r.PublicToken, status, sub, func(ctx context.Context, tx *sql.Tx) error {
+	return s.end(ctx, r.PublicToken, status, sub, func(ctx context.Context, tx *store.Tx) error {
 		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), body)
 		if err != nil {
 			return err

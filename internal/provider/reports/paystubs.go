@@ -24,8 +24,8 @@ type StubsOf struct {
 	At       time.Time        // the report's as-of time
 }
 
-// Rehearsal is what a sandbox has happen to uploaded files.
-type Rehearsal interface {
+// StubScenario is what a sandbox has happen to uploaded files.
+type StubScenario interface {
 	// Open reads the nth pay stub of a report. A status that is not empty stands in
 	// place of the document's own, which may be nil then. Its errors are those of Body.
 	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, contract.Status, error)
@@ -37,7 +37,7 @@ type Rehearsal interface {
 
 // ReadStubs reads pay stubs in their order, one after another, and returns as many.
 // An image is listed with its file type and is not read.
-func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by Rehearsal) ([]income.Paystub, error) {
+func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by StubScenario) ([]income.Paystub, error) {
 	out := make([]income.Paystub, len(files))
 	var docs []*paystub.Document
 	var at []int // which of the files each document is
@@ -68,7 +68,7 @@ func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by Rehearsal) (
 	return out, nil
 }
 
-func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document, contract.Status, error) {
+func openStub(f StubFile, nth int, of StubsOf, by StubScenario) (*paystub.Document, contract.Status, error) {
 	if by != nil {
 		return by.Open(f, nth, of)
 	}
@@ -81,7 +81,7 @@ func openStub(f StubFile, nth int, of StubsOf, by Rehearsal) (*paystub.Document,
 
 // look says whether a document that is no pay stub can be read by people. Its errors
 // are those of Body.
-func look(f StubFile, by Rehearsal) (contract.Status, error) {
+func look(f StubFile, by StubScenario) (contract.Status, error) {
 	if by != nil {
 		if status := by.Failing(f.Name); status != "" {
 			return status, nil

@@ -12,7 +12,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,7 +46,7 @@ var (
 type Service struct {
 	DB        *store.DB
 	Queue     Queue
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Documents *documents.Service
 	Log       *slog.Logger
@@ -55,7 +54,7 @@ type Service struct {
 
 	// OnChange is called for each change of a status and each correction, in its
 	// transaction.
-	OnChange func(ctx context.Context, tx *sql.Tx, c StatusChange) error
+	OnChange func(ctx context.Context, tx *store.Tx, c StatusChange) error
 
 	// Sources are the data sources of an environment; nil: there are none.
 	Sources func(contract.Environment) Sources
@@ -70,16 +69,16 @@ type Service struct {
 	// Connect readies what is kept of the accounts of a report that is about to be
 	// SUCCESS, fetched from the banks or given; what it returns keeps it in the
 	// transaction that ends the report. nil for nobody.
-	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *sql.Tx) error, error)
+	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error)
 
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
-	Made func(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
+	Made func(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
 }
 
 // Queue takes the job that makes a report.
 type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // StatusChange is the status that a report has reached, for a customer who is notified of it.
@@ -93,10 +92,10 @@ type StatusChange struct {
 // Sources are where the reports of an environment get their data. The zero value
 // has none: what a report was to be made from is then not there.
 type Sources struct {
-	Bank      Bank      // nil: no bank is asked
-	Payroll   Payroll   // nil: no payroll provider is asked
-	Suppliers Suppliers // nil: no passport is made
-	Stubs     Rehearsal // nil: a pay stub is what can be read in it
+	Bank      Bank         // nil: no bank is asked
+	Payroll   Payroll      // nil: no payroll provider is asked
+	Suppliers Suppliers    // nil: no passport is made
+	Stubs     StubScenario // nil: a pay stub is what can be read in it
 }
 
 // sourcesOf are the data sources of a report.
@@ -218,7 +217,7 @@ func Pack(in Input) (Packed, error) {
 
 // Create begins a report as PENDING. A first status is no change: it records no
 // event.
-func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Report, error) {
+func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, error) {
 	if n.PublicToken == "" {
 		n.PublicToken = uuid.NewString()
 	}
@@ -248,7 +247,7 @@ func (s *Service) Create(ctx context.Context, tx *sql.Tx, n New) (Report, error)
 
 // Label gives a report the labels that it does not have yet; empty ones leave it
 // as it is. It fails like Create.
-func (s *Service) Label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) error {
+func (s *Service) Label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs string) error {
 	if externalID == "" && userArgs == "" {
 		return nil
 	}
@@ -266,7 +265,7 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) 
 
 // Hold returns a report of the customer, if it is not too old to be read, and keeps
 // its status as it is until tx ends; otherwise store.ErrNotFound.
-func (s *Service) Hold(ctx context.Context, tx *sql.Tx, customerID, publicToken string) (Report, error) {
+func (s *Service) Hold(ctx context.Context, tx *store.Tx, customerID, publicToken string) (Report, error) {
 	return s.own(ctx, tx, `customer_id = $1 AND public_token = $2`+s.DB.ForUpdate(), customerID, publicToken)
 }
 
@@ -286,7 +285,7 @@ func (s *Service) own(ctx context.Context, q store.Queryer, where, customerID, p
 
 // Attach gives a pending report its input and has it made. A report that has an
 // input already is ErrNotPending.
-func (s *Service) Attach(ctx context.Context, tx *sql.Tx, publicToken string, in Input) error {
+func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, in Input) error {
 	p, err := Pack(in)
 	if err != nil {
 		return err
@@ -296,7 +295,7 @@ func (s *Service) Attach(ctx context.Context, tx *sql.Tx, publicToken string, in
 
 // AttachPacked is Attach for an input that is ready, with what its job is to be
 // enqueued with.
-func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
+func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
 	r, err := s.Get(ctx, tx, publicToken)
 	if err != nil {
 		return err
@@ -316,12 +315,12 @@ func (s *Service) AttachPacked(ctx context.Context, tx *sql.Tx, publicToken stri
 	if !ok {
 		return ErrNotPending
 	}
-	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, append(opts, jobs.Once(publicToken))...)
+	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, append(opts, jobs.UniqueKey(publicToken))...)
 }
 
 // SetStatus ends a pending report and records the event of it. It reports false,
 // and does nothing, for a report that has ended.
-func (s *Service) SetStatus(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) (bool, error) {
+func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) (bool, error) {
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)
 	}

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,14 +28,14 @@ type room struct {
 	from   Sources
 }
 
-func (r *room) changed(_ context.Context, _ *sql.Tx, c StatusChange) error {
+func (r *room) changed(_ context.Context, _ *store.Tx, c StatusChange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprintf("%s %s", c.Status, c.Substatus))
 	return nil
 }
 
-func (r *room) Enqueue(context.Context, *sql.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+func (r *room) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
 }
@@ -75,7 +74,7 @@ func exec(t *testing.T, db *store.DB, query string, args ...any) {
 	}
 }
 
-func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) error {
 	t.Helper()
 	return r.DB.Tx(t.Context(), f)
 }
@@ -83,7 +82,7 @@ func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) e
 func (r *room) create(t *testing.T, externalID string) Report {
 	t.Helper()
 	var rep Report
-	err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Cashflow, ExternalID: externalID})
 		return err
 	})
@@ -95,14 +94,17 @@ func (r *room) create(t *testing.T, externalID string) Report {
 
 func (r *room) attach(t *testing.T, publicToken string, in Input) error {
 	t.Helper()
-	return r.tx(t, func(ctx context.Context, tx *sql.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
+	return r.tx(t, func(ctx context.Context, tx *store.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
 }
 
 func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		made := 0
-		r.Made = func(context.Context, *sql.Tx, string, contract.Status, contract.Substatus) error { made++; return nil }
+		r.Made = func(context.Context, *store.Tx, string, contract.Status, contract.Substatus) error {
+			made++
+			return nil
+		}
 		rep := r.create(t, "")
 		if err := r.attach(t, rep.PublicToken, Input{Profile: "default"}); err != nil {
 			t.Fatal(err)
@@ -150,7 +152,7 @@ func TestAStatusMovesOnce(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				changed := false
-				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 					changed, err = r.SetStatus(ctx, tx, rep.PublicToken, contract.StatusExpired, "")
 					return err
 				})
@@ -168,7 +170,7 @@ func TestAStatusMovesOnce(t *testing.T) {
 		if moved != 1 || len(r.events) != 1 || r.events[0] != "EXPIRED " {
 			t.Errorf("it moved %d times with the events %v", moved, r.events)
 		}
-		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+		err := r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.SetStatus(ctx, tx, rep.PublicToken, contract.StatusPending, "")
 			return err
 		})
@@ -184,7 +186,7 @@ func TestExternalIDs(t *testing.T) {
 		r.create(t, "")
 		second := r.create(t, "")
 		r.create(t, "taken")
-		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+		err := r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Cashflow, ExternalID: "taken"})
 			if !errors.Is(err, ErrDuplicateExternalID) {
 				t.Errorf("a second of the name: %v", err)
@@ -212,7 +214,7 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 		r := newRoom(t, db)
 		run := func(publicToken string, attempt int) error {
 			err := r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
-			if jobs.Given(err) || err != nil && attempt == attempts {
+			if jobs.IsCancel(err) || err != nil && attempt == attempts {
 				if err := r.lost(t.Context(), Generate{publicToken}); err != nil {
 					t.Error(err)
 				}

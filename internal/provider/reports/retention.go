@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -34,14 +33,14 @@ const batch = 50
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Sweep(ctx, batch,
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteCopies(ctx, tx, now.Add(-Retention), limit)
 		})
 	if err == nil {
-		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, now.Add(-MaxAge), now, limit)
 		})
 	}

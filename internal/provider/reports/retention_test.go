@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -106,7 +105,7 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 			t.Errorf("its body: %v, want ErrDeleted", err)
 		}
 		now = start
-		err = r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+		err = r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Hold(ctx, tx, customer, ordinary.PublicToken)
 			return err
 		})

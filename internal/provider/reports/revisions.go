@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +74,7 @@ func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, public
 // Correct makes a report's next revision and tells of it as of a change of status.
 // Of several corrections of one revision one is made, and the others are
 // ErrRevised; its other errors are those of Weigh.
-func (s *Service) Correct(ctx context.Context, tx *sql.Tx, customerID, publicToken string, c Correction) (revision int, err error) {
+func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicToken string, c Correction) (revision int, err error) {
 	// First, so that whoever else corrects it waits here.
 	now := s.Now().UTC()
 	won, err := nextRevision(ctx, tx, customerID, publicToken, c.Revision, now)

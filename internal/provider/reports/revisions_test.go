@@ -3,7 +3,6 @@ package reports
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,7 +24,7 @@ import (
 func (r *room) earner(t *testing.T) Report {
 	t.Helper()
 	var rep Report
-	if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+	if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
 		return err
 	}); err != nil {
@@ -50,7 +49,7 @@ func (r *room) earner(t *testing.T) Report {
 }
 
 func (r *room) correct(t *testing.T, publicToken string, c Correction) (n int, err error) {
-	err = r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		n, err = r.Correct(ctx, tx, customer, publicToken, c)
 		return err
 	})
@@ -198,7 +197,7 @@ func TestWhatCannotBeCorrected(t *testing.T) {
 			t.Errorf("a cashflow report: %v", err)
 		}
 		var pending Report
-		if err := r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+		if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 			pending, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
 			return err
 		}); err != nil {
@@ -208,7 +207,7 @@ func TestWhatCannotBeCorrected(t *testing.T) {
 			t.Errorf("a report that is not made: %v", err)
 		}
 		rep := r.earner(t)
-		err := r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+		err := r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Correct(ctx, tx, "another customer", rep.PublicToken, c)
 			return err
 		})

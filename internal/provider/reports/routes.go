@@ -63,14 +63,14 @@ func (s *Service) made(kind contract.Product, r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if rep.Kind != kind {
-		return nil, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is of another kind"))
+		return nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
 	if rep.Status != contract.StatusSuccess {
 		return nil, NotReady(rep)
 	}
 	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
-		return nil, httpx.Fail(contract.CodeInvalidToken, err)
+		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
 	return body, err
 }
@@ -89,7 +89,7 @@ func (s *Service) named(r *http.Request, read reader) (Report, error) {
 		rep, err = s.shared(r, err)
 	}
 	if err == nil && (rep.Forgotten || s.Now().Sub(rep.Created) > MaxAge) {
-		return rep, httpx.Fail(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
+		return rep, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
 	}
 	return rep, err
 }
@@ -110,7 +110,7 @@ func (s *Service) callers(r *http.Request, read reader) (Report, error) {
 	}
 	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
-		return rep, httpx.Fail(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		return rep, httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
 	}
 	return rep, err
 }

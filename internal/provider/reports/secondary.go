@@ -2,10 +2,11 @@ package reports
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/report"
+
+	"vestibule/internal/store"
 )
 
 // A secondary report is made from what another one was made from (document 2,
@@ -67,7 +68,7 @@ func (m Material) Complete() bool {
 // PublicToken; its consumer is the source's. What it returns begins the report in a
 // transaction, as PENDING, and may be called several times there; it fails like
 // Create.
-func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *sql.Tx) error, error) {
+func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store.Tx) error, error) {
 	m.in.At = m.source.Retrieved
 	packed, err := Pack(m.in)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *sql.T
 	}
 	n.ConsumerID, n.KeyID = m.source.ConsumerID, m.source.KeyID
 	n.source, n.held = m.source.PublicToken, m.source.Held()
-	return func(ctx context.Context, tx *sql.Tx) error {
+	return func(ctx context.Context, tx *store.Tx) error {
 		if _, err := s.Create(ctx, tx, n); err != nil {
 			return err
 		}

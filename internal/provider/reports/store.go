@@ -11,8 +11,8 @@ import (
 )
 
 // insert reports false when the customer's external id is taken.
-func insert(ctx context.Context, tx *sql.Tx, r Report) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `INSERT INTO reports
+func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO reports
 		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at, source_token, held_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
@@ -21,8 +21,8 @@ func insert(ctx context.Context, tx *sql.Tx, r Report) (bool, error) {
 }
 
 // label reports false when the external id is another report's.
-func label(ctx context.Context, tx *sql.Tx, publicToken, externalID, userArgs string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE reports
+func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports
 		SET external_id = coalesce(external_id, $2), user_args = coalesce(user_args, $3)
 		WHERE public_token = $1 AND (external_id IS NOT NULL OR NOT EXISTS (
 			SELECT 1 FROM reports o WHERE o.customer_id = reports.customer_id AND o.external_id = $2))`,
@@ -46,7 +46,7 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	if held.Valid {
 		r.held = store.Time(held.Int64)
 	}
-	return r, store.Found(err)
+	return r, store.MapNotFound(err)
 }
 
 // standing is get for what a status is answered from: Status, Substatus, Created
@@ -57,23 +57,23 @@ func standing(ctx context.Context, q store.Queryer, where string, args ...any) (
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at, forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
 		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
 	r.Created = store.Time(created)
-	return r, store.Found(err)
+	return r, store.MapNotFound(err)
 }
 
 // attach is won once for each report.
-func attach(ctx context.Context, tx *sql.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
+func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
 		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
 		publicToken, store.Micros(retrieved), store.Micros(now)))
 	if err != nil || !ok {
 		return false, err
 	}
-	return store.One(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
 		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
 // finish is won once for each report; it returns whose the report is.
-func finish(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
+func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
 		publicToken, string(status), nullable(string(sub)), store.Micros(now)).Scan(&customerID)
@@ -84,7 +84,7 @@ func finish(ctx context.Context, tx *sql.Tx, publicToken string, status contract
 }
 
 // setBody keeps what was made, and, unless it is nil, what was retrieved for it.
-func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []byte) error {
+func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body []byte) error {
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
 	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
@@ -93,8 +93,8 @@ func setBody(ctx context.Context, tx *sql.Tx, publicToken string, input, body []
 // deleteInputs deletes what was retrieved, at most limit times, of reports that
 // have ended, were created before one instant and got their data before another. It
 // returns how often it did.
-func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
 			WHERE d.input IS NOT NULL AND d.created_at < $1 AND r.status <> 'PENDING' AND r.retrieved_at < $2
 			ORDER BY d.created_at LIMIT $3)`,
@@ -103,8 +103,8 @@ func deleteInputs(ctx context.Context, tx *sql.Tx, created, retrieved time.Time,
 
 // deleteCopies is deleteInputs for secondary reports, whose data are held since
 // before an instant.
-func deleteCopies(ctx context.Context, tx *sql.Tx, held time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
+func deleteCopies(ctx context.Context, tx *store.Tx, held time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
 			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'
 			ORDER BY d.held_at LIMIT $2)`,
@@ -116,7 +116,7 @@ func deleteCopies(ctx context.Context, tx *sql.Tx, held time.Time, limit int) (i
 // that is marked, so the statements need not see the same. The customer's words about
 // the report may be personal, and go too; by its own name for it the report stays
 // known, which no other one may have.
-func forget(ctx context.Context, tx *sql.Tx, created, now time.Time, limit int) (int64, error) {
+func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3) RETURNING key_id`,
@@ -158,12 +158,12 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) (sea
 	err = q.QueryRowContext(ctx, `SELECT d.`+name+`, k.wrapped FROM reports r
 		LEFT JOIN report_data d ON d.public_token = r.public_token
 		LEFT JOIN data_keys k ON k.id = r.key_id WHERE r.public_token = $1`, publicToken).Scan(&sealed, &wrapped)
-	return sealed, wrapped, store.Found(err)
+	return sealed, wrapped, store.MapNotFound(err)
 }
 
 // nextRevision is won once for each revision of a report that is made.
-func nextRevision(ctx context.Context, tx *sql.Tx, customerID, publicToken string, from int, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
+func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
 		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND forgotten_at IS NULL`,
 		publicToken, customerID, from, store.Micros(now)))
 }
@@ -176,7 +176,7 @@ type revisionRow struct {
 	reason, replaced []byte
 }
 
-func insertRevision(ctx context.Context, tx *sql.Tx, publicToken string, x revisionRow) error {
+func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x revisionRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision, at, staff_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
 		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced)
 	return err

@@ -12,7 +12,7 @@ import (
 // one others, and never two in turn, so that whoever asks again is answered.
 func TestAwkwardIsTheSameForASeed(t *testing.T) {
 	met := func(seed uint64) (all []bool) {
-		a := &Awkward{Seed: seed}
+		a := &FaultInjector{Seed: seed}
 		for n := range uint64(200) {
 			all = append(all, a.struck("GET /connect/status", n+1))
 		}
@@ -39,7 +39,7 @@ func TestAwkwardIsTheSameForASeed(t *testing.T) {
 // TestAwkwardAnswersSayTheSame pins that nothing of an answer is lost or altered.
 func TestAwkwardAnswersSayTheSame(t *testing.T) {
 	const body = `{"meta":{"status":"SUCCESS"},"n":[1.50,12345678901234567890,{"z":null,"a":"é<&>\u2028"}],"b":{"d":true,"c":"x"}}`
-	a := &Awkward{Seed: 7, Now: time.Now}
+	a := &FaultInjector{Seed: 7, Now: time.Now}
 	got := a.turned(httptest.NewRequest("GET", "/connect/cashflow/v2/json", nil), []byte(body))
 	var was, is map[string]any
 	if err := json.Unmarshal([]byte(body), &was); err != nil {

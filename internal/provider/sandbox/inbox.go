@@ -38,7 +38,7 @@ func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if err != nil {
-		return httpx.Fail(webhook.Code(err), err)
+		return httpx.NewError(webhook.Code(err), err)
 	}
 	raw, err := json.Marshal(e)
 	if err != nil {

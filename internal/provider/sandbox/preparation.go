@@ -59,7 +59,7 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	case p.Submission != nil:
 		uploaded, details := readSubmission(p.Submission, product, c.Clock.Now())
 		if len(details) > 0 {
-			return out, httpx.Fail(contract.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
+			return out, httpx.NewError(contract.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
 		}
 		out = uploaded
 	case p.Profile != "" && !(profiles.Bank{}).Known(p.Profile):

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -40,7 +39,7 @@ type Contents struct {
 
 // Create keeps the contents, sealed under a key of their own, and returns the
 // sandboxReportId.
-func (p *Prepared) Create(ctx context.Context, tx *sql.Tx, customerID string, kind contract.Product, c Contents) (string, error) {
+func (p *Prepared) Create(ctx context.Context, tx *store.Tx, customerID string, kind contract.Product, c Contents) (string, error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return "", err

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -52,9 +51,9 @@ func (c *Control) Handler() http.Handler {
 	}
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(httpx.API(c.Log, func(http.ResponseWriter, *http.Request) error {
-		return httpx.Fail(contract.CodeForbidden, errors.New("request of a page of another origin"))
+		return httpx.NewError(contract.CodeForbidden, errors.New("request of a page of another origin"))
 	}))
-	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.Shape(c.Log, mux, nil, nil))))
+	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.NotFound(c.Log, mux, nil, nil))))
 }
 
 // thisMachine refuses requests that name another host. There is nothing to sign
@@ -70,7 +69,7 @@ func (c *Control) thisMachine(next http.Handler) http.Handler {
 			return
 		}
 		if r.Header.Get("webhook-id") != "" && r.URL.Path != "/inbox" {
-			httpx.WriteError(w, r, c.Log, httpx.Fail(contract.CodeForbidden, errors.New("an event was sent to a control")))
+			httpx.WriteError(w, r, c.Log, httpx.NewError(contract.CodeForbidden, errors.New("an event was sent to a control")))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -224,7 +223,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	done, err := c.Visits.Walk(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeInvalidToken, errors.New("no visit has this token"))
+		return httpx.NewError(contract.CodeInvalidToken, errors.New("no visit has this token"))
 	}
 	if err != nil {
 		return err
@@ -261,7 +260,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	}
 	n, err := c.fireEvents(r.Context(), strings.ToLower(in.PublicToken), how)
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeInvalidToken, err)
+		return httpx.NewError(contract.CodeInvalidToken, err)
 	}
 	if err != nil {
 		return err
@@ -320,10 +319,10 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := c.Webhooks.CheckURL(in.URL); err != nil {
-		return httpx.Fail(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
 	}
 	var secret string
-	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		id, err := c.customer(ctx, tx, in.PublicID)
 		if err != nil {
 			return err
@@ -349,7 +348,7 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return invalid("url", "must be an absolute http or https address without user and fragment")
 	}
-	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, err := c.customer(ctx, tx, in.PublicID)
 		if err != nil {
 			return err
@@ -377,7 +376,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !slices.Contains(contract.Products(), in.Product) {
-		return httpx.Fail(contract.CodeInvalidProduct, errors.New("no such product"),
+		return httpx.NewError(contract.CodeInvalidProduct, errors.New("no such product"),
 			httpx.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
 	}
 	contents, err := in.contents(c, in.Product)
@@ -385,7 +384,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var id string
-	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		owner, err := c.customer(ctx, tx, cmp.Or(in.PublicID, c.First))
 		if err != nil {
 			return err
@@ -413,9 +412,9 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	err := c.BankAccounts.Revoke(r.Context(), strings.ToLower(in.AccountID))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return httpx.Fail(contract.CodeNotFound, errors.New("no such account"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such account"))
 	case errors.Is(err, bankaccounts.ErrNoToken):
-		return httpx.Fail(contract.CodeInvalidState, err)
+		return httpx.NewError(contract.CodeInvalidState, err)
 	case err != nil:
 		return err
 	}
@@ -426,7 +425,7 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 // reset forgets every report, visit and event, the faults and the moved clock,
 // and puts the generated customers back.
 func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
-	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := empty(ctx, c.DB, tx); err != nil {
 			return err
 		}
@@ -455,12 +454,12 @@ func under(prefix string, details []httpx.Detail) []httpx.Detail {
 }
 
 func invalid(field, words string) error {
-	return httpx.Fail(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
+	return httpx.NewError(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
 }
 
 func unknownCustomer(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.Fail(contract.CodeUnknownCustomer, errors.New("no such publicId"))
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId"))
 	}
 	return err
 }

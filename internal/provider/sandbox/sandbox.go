@@ -9,7 +9,6 @@ package sandbox
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net/http"
 	"time"
@@ -50,7 +49,7 @@ type Control struct {
 	Moved func(ctx context.Context, d time.Duration) error
 	// Refill puts back what is there from the first start, in the transaction that
 	// emptied the database.
-	Refill func(ctx context.Context, tx *sql.Tx) error
+	Refill func(ctx context.Context, tx *store.Tx) error
 }
 
 // customer returns the id of the account of a publicId. Accounts of production are

@@ -27,7 +27,7 @@ func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
 	return err
 }
 
-func insertPrepared(ctx context.Context, tx *sql.Tx, id, customerID string, kind contract.Product, keyID string, sealed []byte, now time.Time) error {
+func insertPrepared(ctx context.Context, tx *store.Tx, id, customerID string, kind contract.Product, keyID string, sealed []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(now))
 	return err
@@ -36,7 +36,7 @@ func insertPrepared(ctx context.Context, tx *sql.Tx, id, customerID string, kind
 func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, keyID string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT kind, key_id, sealed FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).
 		Scan(&kind, &keyID, &sealed)
-	return kind, keyID, sealed, store.Found(err)
+	return kind, keyID, sealed, store.MapNotFound(err)
 }
 
 // putInbox keeps an event, or counts it once more, and lets the oldest go.
@@ -75,7 +75,7 @@ func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
 // empty forgets everything but the schema, the keys that seal, what was made
 // once, the keys that sign, and the queue of jobs, whose work finds nothing left
 // to do. Tables are found by name, so that a capability cannot be forgotten.
-func empty(ctx context.Context, db *store.DB, tx *sql.Tx) error {
+func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
 	if db.Dialect == store.SQLite {
 		list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
@@ -109,7 +109,7 @@ func empty(ctx context.Context, db *store.DB, tx *sql.Tx) error {
 // transaction, which may be somebody else's, is held to its references at once again: a
 // row that refers to one that is gone would else be found with the commit, and end what
 // everybody did.
-func emptyAll(ctx context.Context, tx *sql.Tx, tables []string) (err error) {
+func emptyAll(ctx context.Context, tx *store.Tx, tables []string) (err error) {
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func emptyAll(ctx context.Context, tx *sql.Tx, tables []string) (err error) {
 	return nil
 }
 
-func strs(ctx context.Context, tx *sql.Tx, query string) ([]string, error) {
+func strs(ctx context.Context, tx *store.Tx, query string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 
 	"vestibule/internal/store"
@@ -14,7 +13,7 @@ import (
 func TestAResetLeavesReferencesHeld(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		late := false
-		err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			if err := empty(ctx, db, tx); err != nil {
 				t.Fatal(err)
 			}

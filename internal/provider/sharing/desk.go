@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"database/sql"
 
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
@@ -11,13 +10,13 @@ import (
 // Grant shares a report of the caller with the account of a publicId, or does so
 // for another 72 hours, and returns the pair's relay token. Its errors are the
 // endpoint's.
-func (s *Service) Grant(ctx context.Context, tx *sql.Tx, caller auth.Caller, publicToken, publicID string) (relayToken string, err error) {
+func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (relayToken string, err error) {
 	return s.share(ctx, tx, caller, publicToken, publicID)
 }
 
 // Withdraw revokes a share of the customer for good. It reports false for one that
 // is not the customer's, or was revoked before.
-func (s *Service) Withdraw(ctx context.Context, tx *sql.Tx, customerID, relayToken string) (bool, error) {
+func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayToken string) (bool, error) {
 	return withdraw(ctx, tx, customerID, relayToken, s.Now())
 }
 

@@ -67,7 +67,7 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = s.DB.Tx(ctx, begin)
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
-		return httpx.Fail(contract.CodeInvalidParameters, err,
+		return httpx.NewError(contract.CodeInvalidParameters, err,
 			httpx.Detail{Field: "externalId", Code: string(contract.CodeDuplicateExternalID), Message: "another report of yours has it"})
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) source(ctx context.Context, customerID, publicToken string) (s
 		withdrawn, err = s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, source.ConsumerID)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.Fail(contract.CodeInvalidToken, errors.New("the caller has no such report"))
+		err = httpx.NewError(contract.CodeInvalidToken, errors.New("the caller has no such report"))
 	}
 	return source, withdrawn, err
 }
@@ -185,7 +185,7 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 		}
 	}
 	if len(details) > 0 {
-		return "", n, httpx.Fail(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
+		return "", n, httpx.NewError(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
 	}
 	n.ProductID = strings.ToLower(n.ProductID)
 	return sourceToken, n, nil

@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -47,7 +46,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	caller := auth.CallerOf(r.Context())
 	token, err := s.grants.Ask(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
 	if err == nil && token == "" {
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 			token, err = s.share(ctx, tx, caller, publicToken, publicID)
 			return err
 		})
@@ -61,7 +60,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 
 // grantAll grants those of the pairs whose report is ready, and returns their tokens.
 func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]string, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		tokens, err = s.shareReady(ctx, tx, pairs)
 		return err
 	})
@@ -70,7 +69,7 @@ func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]s
 
 // shareReady is share for those of the pairs whose report is ready. It stays so, and
 // needs not be held.
-func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map[pair]string, error) {
+func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (map[pair]string, error) {
 	fresh := make([]string, len(pairs))
 	for i := range fresh {
 		fresh[i] = uuid.NewString()
@@ -93,7 +92,7 @@ func (s *Service) shareReady(ctx context.Context, tx *sql.Tx, pairs []pair) (map
 }
 
 // share grants the report to the third party and returns the pair's one token.
-func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
+func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
 	p := pair{caller, publicToken, publicID}
 	tokens, err := s.shareReady(ctx, tx, []pair{p})
 	if err != nil || tokens[p] != "" {
@@ -102,7 +101,7 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, pub
 	// It is not ready, or refused.
 	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", httpx.Fail(contract.CodeInvalidToken, errors.New("the caller has no such report to share"))
+		return "", httpx.NewError(contract.CodeInvalidToken, errors.New("the caller has no such report to share"))
 	}
 	if err != nil {
 		return "", err
@@ -112,7 +111,7 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, pub
 	}
 	third, err := s.Customers.Account(ctx, tx, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (third.Environment != caller.Environment || third.CustomerID == caller.CustomerID) {
-		return "", httpx.Fail(contract.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
+		return "", httpx.NewError(contract.CodeInvalidPublicID, errors.New("no other account of this environment has the publicId"))
 	}
 	if err != nil {
 		return "", err
@@ -122,14 +121,14 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, pub
 		return "", err
 	}
 	if !gone.IsZero() {
-		return "", httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
+		return "", httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
 	}
 	now := s.Now().UTC()
 	if now.Sub(rep.Created) > Window {
 		// What was shared in time can be shared again as long as the report lives.
 		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return "", httpx.Fail(contract.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
+			return "", httpx.NewError(contract.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
 		}
 		if err != nil {
 			return "", err
@@ -142,7 +141,7 @@ func (s *Service) share(ctx context.Context, tx *sql.Tx, caller auth.Caller, pub
 		return "", err
 	}
 	if !ok {
-		return "", httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
+		return "", httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
 	}
 	// For a report that is still being made the webhook is sent when that ends.
 	if token == share.RelayToken && rep.Status == contract.StatusSuccess {
@@ -172,14 +171,14 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked before"))
+		return httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked before"))
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return httpx.JSON(w, http.StatusOK, relayToken{token})
 }
 
 func unknown() error {
-	return httpx.Fail(contract.CodeNotFound, errors.New("the caller has no such relay token"))
+	return httpx.NewError(contract.CodeNotFound, errors.New("the caller has no such relay token"))
 }
 
 // read reads the body {publicToken, publicId}. What is no such object is
@@ -202,7 +201,7 @@ func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string,
 		details = append(details, httpx.Detail{Field: "publicId", Message: "must be a string of 1 to 128 printable characters"})
 	}
 	if len(details) > 0 {
-		return "", "", httpx.Fail(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
+		return "", "", httpx.NewError(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)
 	}
 	return strings.ToLower(publicToken), publicID, nil
 }

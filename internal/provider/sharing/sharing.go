@@ -13,7 +13,6 @@ package sharing
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,12 +40,12 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Webhooks  *webhooks.Service
 
-	grants store.Gather[pair, string] // relay tokens of what is ready
+	grants store.Batcher[pair, string] // relay tokens of what is ready
 }
 
 // pair is what a caller shares, and with whom.
@@ -92,9 +91,9 @@ func (s Share) State(now time.Time) State {
 func (s Share) refusal(now time.Time) error {
 	switch s.State(now) {
 	case Revoked:
-		return httpx.Fail(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked"))
+		return httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked"))
 	case Expired:
-		return httpx.Fail(contract.CodeRelayTokenExpired, errors.New("the relay token was not used within 72 hours"))
+		return httpx.NewError(contract.CodeRelayTokenExpired, errors.New("the relay token was not used within 72 hours"))
 	}
 	return nil
 }
@@ -134,7 +133,7 @@ func (s *Service) Open(ctx context.Context, q store.Queryer, relayToken string) 
 
 // StatusChanged notifies the third parties that a report is shared with, under their
 // relay tokens.
-func (s *Service) StatusChanged(ctx context.Context, tx *sql.Tx, c reports.StatusChange) error {
+func (s *Service) StatusChanged(ctx context.Context, tx *store.Tx, c reports.StatusChange) error {
 	all, err := list(ctx, tx, `public_token = $1`, c.PublicToken)
 	if err != nil {
 		return err

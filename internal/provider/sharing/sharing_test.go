@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +49,7 @@ func TestWhereAShareStands(t *testing.T) {
 		}
 		code := contract.Code("")
 		if err := c.share.refusal(now); err != nil {
-			code = httpx.As(err).Code
+			code = httpx.AsError(err).Code
 		}
 		if code != c.code {
 			t.Errorf("%s is answered %s, want %s", c.what, code, c.code)
@@ -82,7 +81,7 @@ func (r *room) events(t *testing.T) (out []string) {
 	return out
 }
 
-func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) {
+func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) {
 	t.Helper()
 	if err := r.DB.Tx(t.Context(), f); err != nil {
 		t.Fatal(err)
@@ -91,7 +90,7 @@ func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *sql.Tx) error) {
 
 func (r *room) grant(t *testing.T, publicToken, third string) (token string) {
 	t.Helper()
-	r.tx(t, func(ctx context.Context, tx *sql.Tx) (err error) {
+	r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		token, err = r.share(ctx, tx, auth.Caller{CustomerID: "owner", Environment: contract.Sandbox}, publicToken, third)
 		return err
 	})
@@ -164,7 +163,7 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 		}
 
 		// The report ends: those who may still read it are told.
-		r.tx(t, func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			return r.StatusChanged(ctx, tx, reports.StatusChange{CustomerID: "owner", PublicToken: "r1", Status: contract.StatusSuccess})
 		})
 		if want := []string{"a " + tokens["a"] + " SUCCESS"}; !slices.Equal(r.events(t), want) {
@@ -185,7 +184,7 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 			case errors.Is(err, store.ErrNotFound):
 				code = "unknown"
 			case err != nil:
-				code = httpx.As(err).Code
+				code = httpx.AsError(err).Code
 			}
 			if code != c.code || code == "" && got != c.report {
 				t.Errorf("%s finds %q, %s; want %q, %s", c.third, got, code, c.report, c.code)

@@ -31,7 +31,7 @@ func withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.T
 // grant adds the share, or gives the pair's earlier one its new end, and returns
 // the pair's token: s's own where it was added. It reports false for a pair that
 // was revoked.
-func grant(ctx context.Context, tx *sql.Tx, s Share) (token string, ok bool, err error) {
+func grant(ctx context.Context, tx *store.Tx, s Share) (token string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
@@ -56,10 +56,10 @@ type granted struct {
 // whose report is the caller's, ready and young enough, and whose third party is
 // another account of the environment. For the others, old ones that were shared in
 // time among them, there is nothing in what it returns.
-func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
+func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
 	args := []any{store.Micros(now), store.Micros(now.Add(Life)), store.Micros(now.Add(-Window))}
 	var values []string
-	for i := range store.Padded(len(pairs)) {
+	for i := range store.PadCount(len(pairs)) {
 		values = append(values, fmt.Sprintf("($%d, $%d, $%d, $%d, $%d)", 5*i+4, 5*i+5, 5*i+6, 5*i+7, 5*i+8))
 		if i >= len(pairs) {
 			args = append(args, "", "", "", "", "") // matches nothing
@@ -102,14 +102,14 @@ func grantReady(ctx context.Context, tx *sql.Tx, pairs []pair, tokens []string, 
 
 // markRead is won by the first reader of a share that is active at now.
 func markRead(ctx context.Context, q store.Queryer, token string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET read_at = $2
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE relay_tokens SET read_at = $2
 		WHERE token = $1 AND revoked_at IS NULL AND read_at IS NULL AND expires_at >= $2
 		AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, token, store.Micros(now)))
 }
 
 // withdraw revokes a share of the customer, once.
 func withdraw(ctx context.Context, q store.Queryer, customerID, token string, now time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE relay_tokens SET revoked_at = $3
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE relay_tokens SET revoked_at = $3
 		WHERE token = $2 AND customer_id = $1 AND revoked_at IS NULL AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, customerID, token, store.Micros(now)))
 }
 
@@ -118,7 +118,7 @@ const columns = `SELECT token, public_token, customer_id, third_party_id, create
 
 func get(ctx context.Context, q store.Queryer, where string, args ...any) (Share, error) {
 	s, err := scan(q.QueryRowContext(ctx, columns+where, args...))
-	return s, store.Found(err)
+	return s, store.MapNotFound(err)
 }
 
 func list(ctx context.Context, q store.Queryer, where string, args ...any) ([]Share, error) {
@@ -179,7 +179,7 @@ func recent(ctx context.Context, q store.Queryer, customerID string, received bo
 
 // deleteForgotten deletes, at most limit times, the shares of reports that nobody
 // reads any more.
-func deleteForgotten(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM relay_tokens WHERE token IN (
+func deleteForgotten(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM relay_tokens WHERE token IN (
 		SELECT t.token FROM relay_tokens t JOIN reports r ON r.public_token = t.public_token WHERE r.forgotten_at IS NOT NULL LIMIT $1)`, limit))
 }

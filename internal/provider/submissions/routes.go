@@ -2,7 +2,6 @@ package submissions
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"net/http"
@@ -57,7 +56,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		left, err := take(ctx, tx, caller.CustomerID, s.Now)
 		if err != nil {
 			return err
@@ -68,7 +67,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return begin(ctx, tx)
 	})
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
-		return httpx.Fail(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "another report of yours has it"})
+		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "another report of yours has it"})
 	}
 	if err != nil {
 		return err
@@ -86,7 +85,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
-		return "", httpx.Fail(contract.CodeMalformedHeaders, errors.New("no product"), httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"), httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
 	p, err := customers.Product{}, store.ErrNotFound
@@ -94,7 +93,7 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 		p, err = s.Customers.Product(r.Context(), s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Kind != contract.Cashflow {
-		return "", httpx.Fail(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+		return "", httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
 	}
 	return id, err
 }
@@ -109,11 +108,11 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 	in, details, err := Read(body, Terms{Now: s.Now(), Sandbox: sandbox, Seed: publicToken})
 	if errors.Is(err, ErrRefused) {
 		if _, cut := io.Copy(io.Discard, body); cut == nil {
-			return in, httpx.Fail(contract.CodeMalformedBody, err, details...)
-		} else if cut = httpx.BodyError(cut); httpx.As(cut).Code == contract.CodeBodyTooLarge {
+			return in, httpx.NewError(contract.CodeMalformedBody, err, details...)
+		} else if cut = httpx.BodyError(cut); httpx.AsError(cut).Code == contract.CodeBodyTooLarge {
 			return in, cut
 		}
-		return in, httpx.Fail(contract.CodeMalformedBody, err, details...)
+		return in, httpx.NewError(contract.CodeMalformedBody, err, details...)
 	}
 	if err != nil {
 		return in, httpx.BodyError(err)
@@ -128,7 +127,7 @@ func (s *Service) source(ctx context.Context, customerID string, in Submission, 
 	if id := in.SandboxReportID; sandbox && id != "" {
 		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, customerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
-			return from, httpx.Fail(contract.CodeMalformedBody, errors.New("sandboxReportId"),
+			return from, httpx.NewError(contract.CodeMalformedBody, errors.New("sandboxReportId"),
 				httpx.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
 		}
 		if err != nil {

@@ -38,7 +38,7 @@ func stale(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Wind
 // take counts a submission, in the transaction that accepts it, or returns how
 // long it has to wait. Submissions of one account take turns from here to the end
 // of their transactions, on every replica.
-func take(ctx context.Context, tx *sql.Tx, customerID string, now func() time.Time) (time.Duration, error) {
+func take(ctx context.Context, tx *store.Tx, customerID string, now func() time.Time) (time.Duration, error) {
 	var n int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)
 		ON CONFLICT (customer_id) DO UPDATE SET accepted = submission_counts.accepted + 1 RETURNING accepted`, customerID).Scan(&n)
@@ -46,7 +46,7 @@ func take(ctx context.Context, tx *sql.Tx, customerID string, now func() time.Ti
 		return 0, err
 	}
 	at := now() // its turn has come
-	ok, err := store.One(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
 		ON CONFLICT (customer_id, slot) DO UPDATE SET at = excluded.at
 		WHERE submission_slots.at <= $4 OR submission_slots.at > $5`,
 		customerID, n%Limit, store.Micros(at), store.Micros(at.Add(-Window)), store.Micros(at.Add(Window))))

@@ -13,7 +13,6 @@ package submissions
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"time"
 
@@ -33,7 +32,7 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Gate
+	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Sandbox   Sandbox // nil in production
@@ -62,14 +61,14 @@ type source struct {
 
 // prepare packs the input, which takes long, before a transaction. What it returns
 // begins the report in one, and may be called several times there.
-func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Context, tx *sql.Tx) error, err error) {
+func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Context, tx *store.Tx) error, err error) {
 	var packed reports.Packed
 	if !of.failed && of.prepared == "" {
 		if packed, err = reports.Pack(of.in); err != nil {
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, tx *sql.Tx) error {
+	return func(ctx context.Context, tx *store.Tx) error {
 		if _, err := s.Reports.Create(ctx, tx, n); err != nil {
 			return err
 		}
@@ -84,6 +83,6 @@ func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Cont
 			}
 			return s.Reports.Attach(ctx, tx, n.PublicToken, in)
 		}
-		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.Behind()) // an applicant waits for theirs
+		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.LowPriority()) // an applicant waits for theirs
 	}, nil
 }

@@ -3,7 +3,6 @@ package testbench
 import (
 	"cmp"
 	"context"
-	"database/sql"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
@@ -26,7 +25,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
 	out := provider.Sources{
 		Visits: visits.Catalogue{Banks: bankList(), Bank: profiles.Bank{}, Employers: employerList(), Payroll: payroll.Providers{},
-			Suppliers: supplierList(), Prepared: prepared, Rehearse: true},
+			Suppliers: supplierList(), Prepared: prepared, Scenarios: true},
 		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
 			Stubs: stubs.Files{}},
 		Submissions: submissionSandbox{prepared},
@@ -48,7 +47,7 @@ func bankList() (out []visits.Bank) {
 // employerList are the payroll providers as the widget lists them.
 func employerList() (out []visits.Bank) {
 	for _, p := range payroll.All() {
-		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, Lugar: p.HintES})
+		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, PlaceES: p.HintES})
 	}
 	return out
 }
@@ -74,7 +73,7 @@ func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID
 
 // Attach has the report made from the prepared contents. What else is known of the
 // consumer is what was typed, or else what was uploaded.
-func (p preparedReports) Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, in reports.Input) error {
+func (p preparedReports) Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, in reports.Input) error {
 	c, err := p.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func supplierList() []visits.Bank {
 	var out []visits.Bank
 	for _, s := range report.Suppliers() {
 		place := suppliers.Bureaus{}.Place(s.Code)
-		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place.EN, Lugar: place.ES})
+		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place.EN, PlaceES: place.ES})
 	}
 	last := func(b visits.Bank) int {
 		if b.ID == report.DocumentSupplier {

@@ -17,7 +17,7 @@ import (
 type Sandbox struct {
 	clock    *sandbox.Clock
 	faults   *sandbox.Faults
-	awkward  *sandbox.Awkward // nil: as the service should be
+	injector *sandbox.FaultInjector // nil: as the service should be
 	prepared *sandbox.Prepared
 }
 
@@ -28,8 +28,8 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 		return nil, err
 	}
 	s.prepared = &sandbox.Prepared{DB: c.DB, Now: s.clock.Now}
-	if c.Awkward != 0 {
-		s.awkward = &sandbox.Awkward{Seed: c.Awkward, Log: c.Log, Now: s.clock.Now}
+	if c.FaultSeed != 0 {
+		s.injector = &sandbox.FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
 	}
 	return s, nil
 }
@@ -42,18 +42,18 @@ func (s *Sandbox) Follow(ctx context.Context) { s.clock.Follow(ctx) }
 
 // Wrap has requests meet the faults that were dialed in.
 func (s *Sandbox) Wrap(next http.Handler) http.Handler {
-	if s.awkward != nil {
-		next = s.awkward.Wrap(next)
+	if s.injector != nil {
+		next = s.injector.Wrap(next)
 	}
 	return s.faults.Wrap(next)
 }
 
 // Sender sends events as awkwardly as the sandbox is.
 func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
-	if s.awkward == nil {
+	if s.injector == nil {
 		return to
 	}
-	return s.awkward.Sender(to)
+	return s.injector.Sender(to)
 }
 
 // Control is the control listener.

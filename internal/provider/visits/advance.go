@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +31,7 @@ const (
 // expiry is when a visit's time is over that came to its present step just now.
 func (v visit) expiry(now time.Time) time.Time {
 	end := v.created.Add(lifetime)
-	if v.Rehearsal == ExpiringSoon {
+	if v.Scenario == ScenarioExpiresSoon {
 		end = v.created.Add(shortLifetime)
 	}
 	if soon := now.Add(failedLifetime); v.walking() && v.Step == StepFailed && soon.Before(end) {
@@ -54,7 +53,7 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Expire) error {
 		left, err := s.expire(ctx, a.VisitID)
 		if err == nil && left > 0 {
-			return jobs.Later(left)
+			return jobs.Snooze(left)
 		}
 		return err
 	})
@@ -63,7 +62,7 @@ func (s *Service) Register(r *jobs.Registry) {
 // expire ends the visit if it is due, and says how long it has otherwise. The
 // clock of the sandbox may have been moved either way since the job was made.
 func (s *Service) expire(ctx context.Context, visitID string) (left time.Duration, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		left = 0
 		v, err := byID(ctx, tx, visitID)
 		if err != nil {
@@ -101,10 +100,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 	now := s.Now()
 	err := s.DB.Sweep(ctx, 100,
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteDrafts(ctx, tx, now.Add(-draftAge), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteEnded(ctx, tx, now.Add(-maxAge), limit)
 		})
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *Service) endDue(ctx context.Context) error {
 // Withdrawn ends the visits that wait for a consumer, in the transaction in which it
 // withdraws consent. One whose report is being made has given what it had, and ends by
 // itself.
-func (s *Service) Withdrawn(ctx context.Context, tx *sql.Tx, consumerID string) error {
+func (s *Service) Withdrawn(ctx context.Context, tx *store.Tx, consumerID string) error {
 	ids, err := ofConsumer(ctx, tx, consumerID)
 	if err != nil {
 		return err
@@ -149,7 +148,7 @@ func (s *Service) Withdrawn(ctx context.Context, tx *sql.Tx, consumerID string) 
 			if err != nil {
 				return err
 			}
-			_, _, err = s.advance(ctx, tx, v, Input{Kind: Withdrew})
+			_, _, err = s.advance(ctx, tx, v, Input{Kind: EventConsentWithdrawn})
 			if err == nil {
 				break
 			}
@@ -164,7 +163,7 @@ func (s *Service) Withdrawn(ctx context.Context, tx *sql.Tx, consumerID string) 
 // advance puts one input into the machine and keeps what comes of it, in tx.
 // moved is false, and the visit as it was, when the present step does not take
 // the input.
-func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_ visit, moved bool, err error) {
+func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in Input) (_ visit, moved bool, err error) {
 	now := s.Now()
 	in.At = store.Micros(now)
 	v.Lacks = s.catalogue(v.environment).lacks()
@@ -172,7 +171,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	if !ok {
 		return v, false, nil
 	}
-	if in.Kind == Handed {
+	if in.Kind == EventDocumentsSubmitted {
 		all, err := s.pile(ctx, tx, v)
 		if err != nil {
 			return v, false, err
@@ -184,7 +183,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	v.Journey = next
 	v.version++
 	v.expires = v.expiry(now)
-	if in.Kind == SignedIn && v.Step == StepCode {
+	if in.Kind == EventSignedIn && v.Step == StepCode {
 		v.signedIn = now
 	}
 	if v.State.Over() {
@@ -193,7 +192,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 	if err := keep(ctx, tx, v, in.Kind, now); err != nil {
 		return v, false, err
 	}
-	if v.State == Failed || v.State == Expired || in.Kind == StartedOver {
+	if v.State == Failed || v.State == Expired || in.Kind == EventStartedOver {
 		// What was uploaded and never handed in was not given to anybody.
 		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
 			return v, false, err
@@ -219,7 +218,7 @@ func (s *Service) advance(ctx context.Context, tx *sql.Tx, v visit, in Input) (_
 
 // catchUp moves a visit by what happened without its applicant: its time ran
 // out, its report was made, or its source is no longer there.
-func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
+func (s *Service) catchUp(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
 	if v.State.Over() {
 		return v, nil
 	}
@@ -228,15 +227,15 @@ func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, erro
 		if err != nil || !r.Status.Final() {
 			return v, err
 		}
-		v, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: r.Status, Substatus: r.Substatus})
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: EventReportFinished, Status: r.Status, Substatus: r.Substatus})
 		return v, err
 	}
 	if !s.Now().Before(v.expires) {
-		v, _, err := s.advance(ctx, tx, v, Input{Kind: TimeUp})
+		v, _, err := s.advance(ctx, tx, v, Input{Kind: EventExpired})
 		return v, err
 	}
 	if s.stranded(v) {
-		v, _, err := s.advance(ctx, tx, v, Input{Kind: Unsourced})
+		v, _, err := s.advance(ctx, tx, v, Input{Kind: EventSourceRemoved})
 		return v, err
 	}
 	return v, nil
@@ -246,11 +245,11 @@ func (s *Service) catchUp(ctx context.Context, tx *sql.Tx, v visit) (visit, erro
 // no longer has.
 func (s *Service) stranded(v visit) bool {
 	v.Lacks = s.catalogue(v.environment).lacks()
-	return v.walking() && v.Lacks.way(v.Way)
+	return v.walking() && v.Lacks.way(v.SourceType)
 }
 
 // generate has the report made from what the applicant connected.
-func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
+func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 	consumer, err := s.applicant(ctx, tx, v.customerID, v.consumerID)
 	if err != nil {
 		return err
@@ -266,7 +265,7 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 		}
 	}
 	in := typed(who, names)
-	if v.Way == WaySupplier {
+	if v.SourceType == SourceSupplier {
 		in.Supplier = v.Bank
 	}
 	for _, c := range v.sources() {
@@ -278,9 +277,9 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 			in.Gathered.Skipped[names[c.Employer-1]] = c.Skipped
 		case c.Failed != "" && !v.several():
 			// Another was connected in its place, and the report has one.
-		case c.Way == WayBank:
+		case c.SourceType == SourceBank:
 			in.Banks = append(in.Banks, s.signIn(v, c, names))
-		case c.Way == WayPayroll:
+		case c.SourceType == SourcePayroll:
 			in.SignIns = append(in.SignIns, s.signIn(v, c, names))
 		}
 	}
@@ -293,13 +292,13 @@ func (s *Service) generate(ctx context.Context, tx *sql.Tx, v visit) error {
 // signIn is a bank or payroll connection as reports are made from it.
 func (s *Service) signIn(v visit, c connected, employers []string) reports.SignIn {
 	sources := s.catalogue(v.environment)
-	of, _ := sources.listed(c.Way, c.Bank)
+	of, _ := sources.listed(c.SourceType, c.Bank)
 	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Nth), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Why}
 	if c.Employer > 0 {
 		out.Employer = employers[c.Employer-1]
 	}
 	if c.good() {
-		out.Profile = sources.login(c.Way, c.Username).Profile
+		out.Profile = sources.login(c.SourceType, c.Username).Profile
 	} else {
 		out.At = report.TimestampOf(store.Time(c.At))
 	}
@@ -337,17 +336,17 @@ func typed(p prefill.Fields, employers []string) reports.Input {
 	return in
 }
 
-// rehearsal is what the sandbox plays for a prefill.
-func rehearsal(firstName, lastName string) Rehearsal {
+// scenarioOf is what the sandbox plays for a prefill.
+func scenarioOf(firstName, lastName string) Scenario {
 	switch {
 	case lastName == "supplierdown":
-		return BureauDown
+		return ScenarioBureauDown
 	case lastName == "expiresoon":
-		return ExpiringSoon
+		return ScenarioExpiresSoon
 	case firstName == "mfa required":
-		return CodeMissing
+		return ScenarioNoMFACode
 	}
-	return NoRehearsal
+	return NoScenario
 }
 
 // look returns the visit of a handle as it stands now. Pages that wait ask often,
@@ -364,7 +363,7 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 	} else if s.Now().Before(v.expires) && !s.stranded(v) {
 		return v, nil
 	}
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
 		}
@@ -378,7 +377,7 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 // present step does not take, or whose nonce is outdated, changes nothing, and is
 // no error.
 func (s *Service) act(ctx context.Context, handle, nonce string, in Input) (v visit, err error) {
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
 		}
@@ -401,7 +400,7 @@ func (v visit) nonce() string { return strconv.FormatInt(v.version, 36) }
 func (v visit) outdated(nonce string) bool { return nonce != "" && nonce != v.nonce() }
 
 // retry runs f in a transaction, again when another request was quicker.
-func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *store.Tx) error) error {
 	for range 5 {
 		err := s.DB.Tx(ctx, f)
 		if !errors.Is(err, errStale) {
@@ -413,7 +412,7 @@ func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sql
 
 // arrive opens a visit for the applicant who has come to its page.
 func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error) {
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
 		}
@@ -424,18 +423,18 @@ func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error
 }
 
 // come opens a visit; one with a prepared report goes straight on to it.
-func (s *Service) come(ctx context.Context, tx *sql.Tx, v visit) (visit, error) {
-	v, moved, err := s.advance(ctx, tx, v, Input{Kind: Came})
+func (s *Service) come(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
+	v, moved, err := s.advance(ctx, tx, v, Input{Kind: EventOpened})
 	if err != nil || !moved || v.sandboxReportID == "" || s.catalogue(v.environment).Prepared == nil {
 		return v, err
 	}
-	v, _, err = s.advance(ctx, tx, v, Input{Kind: Prepared})
+	v, _, err = s.advance(ctx, tx, v, Input{Kind: EventPrepared})
 	return v, err
 }
 
 // Made is told that a report was made, in the transaction that ends it. Reports
 // without a visit, and visits that have moved on, are no concern of it.
-func (s *Service) Made(ctx context.Context, tx *sql.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
+func (s *Service) Made(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
 	v, err := byPublicToken(ctx, tx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -443,7 +442,7 @@ func (s *Service) Made(ctx context.Context, tx *sql.Tx, publicToken string, stat
 	if err != nil {
 		return err
 	}
-	_, _, err = s.advance(ctx, tx, v, Input{Kind: Made, Status: status, Substatus: sub})
+	_, _, err = s.advance(ctx, tx, v, Input{Kind: EventReportFinished, Status: status, Substatus: sub})
 	if errors.Is(err, errStale) {
 		return nil
 	}

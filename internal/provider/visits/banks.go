@@ -17,8 +17,8 @@ type Catalogue struct {
 	Payroll   Access     // set where Employers are
 	Suppliers []Bank     // of passports
 
-	Prepared PreparedReports // nil: there are no prepared reports
-	Rehearse bool            // the applicant's name may ask for a failure
+	Prepared  PreparedReports // nil: there are no prepared reports
+	Scenarios bool            // the applicant's name may ask for a failure
 }
 
 // lacks says which ways have no source.
@@ -37,18 +37,18 @@ func (s *Service) catalogue(env contract.Environment) Catalogue {
 // Bank is one of the mock banks, payroll providers or suppliers. The names are invented; all
 // of a kind take the same user names.
 type Bank struct {
-	ID    string // as in a form's value
-	Name  string // institution_name or provider_name of the report
-	Place string // to tell them apart: city and state, Online, or what it is
-	Lugar string // the same in Spanish, where that is another
+	ID      string // as in a form's value
+	Name    string // institution_name or provider_name of the report
+	Place   string // to tell them apart: city and state, Online, or what it is
+	PlaceES string // the same in Spanish, where that is another
 }
 
 func (b Bank) place(lang contract.Lang) string {
-	return contract.Words{EN: b.Place, ES: cmp.Or(b.Lugar, b.Place)}.In(lang)
+	return contract.Words{EN: b.Place, ES: cmp.Or(b.PlaceES, b.Place)}.In(lang)
 }
 
 // listed returns the entry of that id in the catalogue of a way.
-func (c Catalogue) listed(w Way, id string) (Bank, bool) {
+func (c Catalogue) listed(w SourceType, id string) (Bank, bool) {
 	for _, b := range c.list(w) {
 		if b.ID == id {
 			return b, true
@@ -58,24 +58,24 @@ func (c Catalogue) listed(w Way, id string) (Bank, bool) {
 }
 
 // list is the catalogue of a way.
-func (c Catalogue) list(w Way) []Bank {
+func (c Catalogue) list(w SourceType) []Bank {
 	switch w {
-	case WayBank:
+	case SourceBank:
 		return c.Banks
-	case WayPayroll:
+	case SourcePayroll:
 		return c.Employers
-	case WaySupplier:
+	case SourceSupplier:
 		return c.Suppliers
 	}
 	return nil
 }
 
 // login is what a user name leads to on a way; without a source, nothing.
-func (c Catalogue) login(w Way, username string) Login {
+func (c Catalogue) login(w SourceType, username string) Login {
 	switch {
-	case w == WayPayroll && c.Payroll != nil:
+	case w == SourcePayroll && c.Payroll != nil:
 		return c.Payroll.Login(username)
-	case w == WayBank && c.Bank != nil:
+	case w == SourceBank && c.Bank != nil:
 		return c.Bank.Login(username)
 	}
 	return Login{}
@@ -84,8 +84,8 @@ func (c Catalogue) login(w Way, username string) Login {
 // empty reports whether there is nothing recent where the applicant signed in.
 func (s *Service) empty(v visit) bool {
 	c := s.catalogue(v.environment)
-	profile := c.login(v.Way, v.Username).Profile
-	if v.Way == WayPayroll {
+	profile := c.login(v.SourceType, v.Username).Profile
+	if v.SourceType == SourcePayroll {
 		return profile != "" && c.Payroll.Empty(v.Bank, profile, v.created)
 	}
 	return profile != "" && c.Bank.Empty(v.Bank, profile, v.created)
@@ -103,7 +103,7 @@ func FindBanks(all []Bank, query string) (found []Bank, more int) {
 	var first, rest []Bank
 	for _, b := range all {
 		switch {
-		case !hasWords(strings.ToLower(b.Name+" "+b.Place+" "+b.Lugar), wanted):
+		case !hasWords(strings.ToLower(b.Name+" "+b.Place+" "+b.PlaceES), wanted):
 		case strings.HasPrefix(strings.ToLower(b.Name), strings.Join(wanted, " ")):
 			first = append(first, b)
 		default:

@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -29,9 +28,9 @@ const tokenLifetime = 30 * time.Minute
 // maxBody bounds an initialization: it is a person's details, and no more.
 const maxBody = 64 << 10
 
-// Wanted is the body of an initialization, and the part of the register options
+// Request is the body of an initialization, and the part of the register options
 // that says what the visit is about.
-type Wanted struct {
+type Request struct {
 	ProductID       string          `json:"productId"`
 	ExternalID      string          `json:"externalId"`
 	UserArgs        string          `json:"userArgs"`
@@ -41,19 +40,19 @@ type Wanted struct {
 }
 
 // lower is w with its UUIDs in small letters, as they are kept.
-func (w Wanted) lower() Wanted {
+func (w Request) lower() Request {
 	for _, id := range []*string{&w.ProductID, &w.ConsumerID, &w.SandboxReportID} {
 		*id = strings.ToLower(*id)
 	}
 	return w
 }
 
-func (w Wanted) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
+func (w Request) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
 
 // initialize is POST /connect/initialization: the customer's server hands over
 // what it knows of the applicant, and gets a token that opens one widget.
 func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
-	var body Wanted
+	var body Request
 	if err := httpx.DecodeJSON(w, r, maxBody, &body); err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	}
 	token := store.NewSecret()
 	var expires time.Time
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		v, err := s.begin(ctx, tx, auth.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
@@ -87,7 +86,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 // answers the first breach with its code and all of them as details; the caller
 // rolls back, so that nothing is kept of what was refused. tokenless says that
 // nobody's credentials stand behind it.
-func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, want Wanted, tokenless bool) (visit, error) {
+func (s *Service) begin(ctx context.Context, tx *store.Tx, caller auth.Caller, want Request, tokenless bool) (visit, error) {
 	want = want.lower()
 	if err := want.lengths(); err != nil {
 		return visit{}, err
@@ -117,8 +116,8 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, wan
 		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = Created, StepConsent, contract.StatusPending
-	if s.catalogue(caller.Environment).Rehearse {
-		v.Rehearsal = rehearsal(who.FirstName, who.LastName)
+	if s.catalogue(caller.Environment).Scenarios {
+		v.Scenario = scenarioOf(who.FirstName, who.LastName)
 	}
 	v.expires = v.expiry(now)
 	if v.Employers > 0 {
@@ -133,7 +132,7 @@ func (s *Service) begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, wan
 }
 
 // lengths holds the customer's labels against their bounds.
-func (w Wanted) lengths() error {
+func (w Request) lengths() error {
 	var d []httpx.Detail
 	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
 		d = append(d, httpx.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
@@ -145,7 +144,7 @@ func (w Wanted) lengths() error {
 		d = append(d, httpx.Detail{Field: "prefill", Message: "must be an object"})
 	}
 	if len(d) > 0 {
-		return httpx.Fail(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("a field is out of bounds"), d...)
 	}
 	return nil
 }
@@ -167,7 +166,7 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Cal
 	if id == "" || all == nil {
 		return "", nil
 	}
-	refused := httpx.Fail(contract.CodeMalformedBody, errors.New("no such prepared report"),
+	refused := httpx.NewError(contract.CodeMalformedBody, errors.New("no such prepared report"),
 		httpx.Detail{Field: "sandboxReportId", Message: "is no prepared report of yours for this product"})
 	if !contract.IsUUID(id) {
 		return "", refused
@@ -181,7 +180,7 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Cal
 
 // consumer is the one that the visit is about: an existing one, or one made from
 // the prefill. A prepared report needs neither.
-func (s *Service) consumer(ctx context.Context, tx *sql.Tx, caller auth.Caller, product customers.Product, want Wanted) (customers.Consumer, error) {
+func (s *Service) consumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, want Request) (customers.Consumer, error) {
 	if want.ConsumerID != "" {
 		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
 			return customers.Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
@@ -245,7 +244,7 @@ func duplicate(err error) error {
 // an unused initialization token, its member "token". The applicant reaches it
 // at Path(handle). It runs in the caller's transaction, and its errors are the
 // initialization's.
-func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
+func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
 	v, err := s.beginOrClaim(ctx, tx, caller, members)
 	if err != nil {
 		return "", "", err
@@ -253,10 +252,10 @@ func (s *Service) Begin(ctx context.Context, tx *sql.Tx, caller auth.Caller, mem
 	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
-func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
+func (s *Service) beginOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
 	raw, given := members["token"]
 	if !given {
-		var want Wanted
+		var want Request
 		all, err := json.Marshal(members)
 		if err != nil {
 			return visit{}, err
@@ -268,14 +267,14 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *sql.Tx, caller auth.Call
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
-		return visit{}, httpx.Fail(contract.CodeMalformedBody, errors.New("token beside an initialization"),
+		return visit{}, httpx.NewError(contract.CodeMalformedBody, errors.New("token beside an initialization"),
 			httpx.Detail{Field: "token", Message: "is a string, and takes the place of the initialization's fields"})
 	}
 	return s.claim(ctx, tx, caller, token)
 }
 
 // claim uses up a token of the caller's and returns its visit.
-func (s *Service) claim(ctx context.Context, tx *sql.Tx, caller auth.Caller, token string) (visit, error) {
+func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token, s.Now())
 	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != Created || !s.Now().Before(v.expires)) {
 		return visit{}, breach(contract.WidgetInvalidToken, "token")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -121,7 +120,7 @@ func (s *Service) own(r *http.Request, v visit, secret string) error {
 			return errNoCookie
 		}
 		bound := false
-		err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+		err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 			if bound, err = bind(ctx, tx, v.id, store.Hash(secret)); err == nil && !bound {
 				v, err = byID(ctx, tx, v.id)
 			}
@@ -147,7 +146,7 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	if secret == "" {
 		return errNoCookie
 	}
-	err := s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := s.retry(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		v, err := byHandle(ctx, tx, handle)
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 		} else if !invited {
 			return errOtherBrowser
 		}
-		v, moved, err := s.advance(ctx, tx, v, Input{Kind: StartedOver})
+		v, moved, err := s.advance(ctx, tx, v, Input{Kind: EventStartedOver})
 		if err != nil {
 			return err
 		}

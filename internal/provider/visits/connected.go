@@ -15,17 +15,17 @@ import (
 // employer that he skipped. Nothing in it is his: the user name is the mock's, and
 // accounts are ids of the report.
 type connected struct {
-	Way      Way                `json:"way,omitempty"`
-	Bank     string             `json:"bank,omitempty"` // as in Journey
-	Username string             `json:"username,omitempty"`
-	Nth      int                `json:"nth,omitempty"`      // as in Journey.nth
-	Accounts []string           `json:"accounts,omitempty"` // that were picked at a bank
-	Employer int                `json:"employer,omitempty"` // that it is for; 0: none in particular
-	Skipped  string             `json:"skipped,omitempty"`  // why the employer is not verified
-	Empty    bool               `json:"empty,omitempty"`    // there is nothing recent in it
-	Failed   contract.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
-	Why      contract.Substatus `json:"why,omitempty"`      // with Failed
-	At       int64              `json:"at,omitempty"`       // with Failed: when, in microseconds
+	SourceType SourceType         `json:"way,omitempty"`
+	Bank       string             `json:"bank,omitempty"` // as in Journey
+	Username   string             `json:"username,omitempty"`
+	Nth        int                `json:"nth,omitempty"`      // as in Journey.nth
+	Accounts   []string           `json:"accounts,omitempty"` // that were picked at a bank
+	Employer   int                `json:"employer,omitempty"` // that it is for; 0: none in particular
+	Skipped    string             `json:"skipped,omitempty"`  // why the employer is not verified
+	Empty      bool               `json:"empty,omitempty"`    // there is nothing recent in it
+	Failed     contract.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
+	Why        contract.Substatus `json:"why,omitempty"`      // with Failed
+	At         int64              `json:"at,omitempty"`       // with Failed: when, in microseconds
 }
 
 func (c connected) good() bool { return c.Failed == "" && c.Skipped == "" }
@@ -61,9 +61,9 @@ func (j Journey) good() bool { return slices.ContainsFunc(j.sources(), connected
 // with adds the present source, in the place of an earlier try of the same, or of
 // the reason why its employer was skipped.
 func (j *Journey) with(c connected) {
-	c.Way, c.Bank, c.Username, c.Employer, c.Nth = j.Way, j.Bank, j.Username, j.Employer, j.nth()
+	c.SourceType, c.Bank, c.Username, c.Employer, c.Nth = j.SourceType, j.Bank, j.Username, j.Employer, j.nth()
 	all := slices.DeleteFunc(j.sources(), func(o connected) bool {
-		return o.Employer == c.Employer && (o.Way == c.Way && o.Bank == c.Bank || o.Skipped != "")
+		return o.Employer == c.Employer && (o.SourceType == c.SourceType && o.Bank == c.Bank || o.Skipped != "")
 	})
 	raw, _ := json.Marshal(append(all, c)) // texts and numbers only
 	j.Sources = string(raw)
@@ -72,12 +72,12 @@ func (j *Journey) with(c connected) {
 // nth tells the present sign-in from others that may lead to the same accounts or
 // jobs: the mocks know everybody at every bank. It is the first number that is free.
 func (j Journey) nth() (n int) {
-	if j.Way != WayBank && j.Way != WayPayroll {
+	if j.SourceType != SourceBank && j.SourceType != SourcePayroll {
 		return 0
 	}
 	taken := map[int]bool{}
 	for _, c := range j.sources() {
-		if c.Way == j.Way && (c.Way == WayBank || c.Bank == j.Bank) && (c.Bank != j.Bank || c.Employer != j.Employer) {
+		if c.SourceType == j.SourceType && (c.SourceType == SourceBank || c.Bank == j.Bank) && (c.Bank != j.Bank || c.Employer != j.Employer) {
 			taken[c.Nth] = true
 		}
 	}
@@ -95,44 +95,44 @@ func (j Journey) several() bool {
 // ways lists what the applicant can connect where he stands, in the order in which he
 // is offered it: for one of his employers, or for the report as a whole. Ways without
 // a source are left out.
-func (j Journey) ways() []Way { return slices.DeleteFunc(j.wanted(), j.Lacks.way) }
+func (j Journey) ways() []SourceType { return slices.DeleteFunc(j.wanted(), j.Lacks.way) }
 
 // wanted are all ways that the report can be made by where the applicant stands.
-func (j Journey) wanted() []Way {
+func (j Journey) wanted() []SourceType {
 	switch {
 	case j.Product == contract.Passport:
-		return []Way{WaySupplier}
+		return []SourceType{SourceSupplier}
 	case j.Product == contract.Income:
-		return []Way{WayBank, WayPayroll, WayStubs}
+		return []SourceType{SourceBank, SourcePayroll, SourcePaystubs}
 	case j.Employer > 0:
-		return []Way{WayPayroll, WayStubs, WayLetters}
+		return []SourceType{SourcePayroll, SourcePaystubs, SourceLetters}
 	}
-	return []Way{WayBank}
+	return []SourceType{SourceBank}
 }
 
 // most is how many sources of a way there may be.
-func (j Journey) most(w Way) int {
+func (j Journey) most(w SourceType) int {
 	switch {
-	case w == WayBank && j.several():
+	case w == SourceBank && j.several():
 		return maxBanks
-	case w == WayPayroll && j.Employer == 0:
+	case w == SourcePayroll && j.Employer == 0:
 		return maxPayroll
 	}
 	return 1
 }
 
 // leftFor are the ways that can still be gone for an employer.
-func (j Journey) leftFor(employer int) []Way {
+func (j Journey) leftFor(employer int) []SourceType {
 	j.Employer = employer
 	return j.left()
 }
 
 // left are the ways that can still be gone where the applicant stands.
-func (j Journey) left() (out []Way) {
-	count := map[Way]int{}
+func (j Journey) left() (out []SourceType) {
+	count := map[SourceType]int{}
 	for _, c := range j.sources() {
 		if c.good() && c.Employer == j.Employer {
-			count[c.Way]++
+			count[c.SourceType]++
 		}
 	}
 	for _, w := range j.ways() {
@@ -146,7 +146,7 @@ func (j Journey) left() (out []Way) {
 // start goes to the employers, or to the first source.
 func (j Journey) start() (Journey, Do, bool) {
 	if j.Employers > 0 {
-		j.Step, j.Way, j.Bank, j.Username = StepEmployers, "", "", ""
+		j.Step, j.SourceType, j.Bank, j.Username = StepEmployers, "", "", ""
 		return j, 0, true
 	}
 	return j.choose()
@@ -159,9 +159,9 @@ func (j Journey) choose() (Journey, Do, bool) {
 	if len(ways) == 0 {
 		return j.unsupported()
 	}
-	j.Step, j.Way, j.Bank, j.Username = StepSource, "", "", ""
+	j.Step, j.SourceType, j.Bank, j.Username = StepSource, "", "", ""
 	if len(ways) == 1 {
-		j.Step, j.Way = ways[0].first(), ways[0]
+		j.Step, j.SourceType = ways[0].first(), ways[0]
 	}
 	return j, 0, true
 }
@@ -182,13 +182,13 @@ func (j Journey) from() Step {
 
 // pause goes there, with the present source behind.
 func (j *Journey) pause() {
-	j.Step, j.Employer, j.Way, j.Bank, j.Username = j.from(), 0, "", "", ""
+	j.Step, j.Employer, j.SourceType, j.Bank, j.Username = j.from(), 0, "", "", ""
 }
 
 // turn leads back from the choice of a source: to the choice of ways, to where
 // sources are chosen from, and from the banks to the employers.
 func (j Journey) turn() (Journey, Do, bool) {
-	first := j.Way != "" && (j.Step == j.Way.first() || j.Step == StepFailed)
+	first := j.SourceType != "" && (j.Step == j.SourceType.first() || j.Step == StepFailed)
 	switch {
 	case first && len(j.ways()) > 1:
 		return j.choose()

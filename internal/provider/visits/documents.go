@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"mime/multipart"
@@ -19,27 +18,27 @@ import (
 	"vestibule/internal/store"
 )
 
-// Pile is what files belong to: pay stubs or other documents, of the report or of
+// DocumentGroup is what files belong to: pay stubs or other documents, of the report or of
 // one of its employers.
-type Pile struct {
-	Way      Way
-	Employer int // 0: none in particular
+type DocumentGroup struct {
+	SourceType SourceType
+	Employer   int // 0: none in particular
 }
 
 // documentType is the document_type of what is uploaded on the way.
-func (w Way) documentType() string {
-	if w == WayLetters {
+func (w SourceType) documentType() string {
+	if w == SourceLetters {
 		return reports.LetterDocument
 	}
 	return reports.PaystubDocument
 }
 
 // pileOf is the pile of an uploaded file.
-func pileOf(d documents.Document) Pile {
+func pileOf(d documents.Document) DocumentGroup {
 	if d.Kind == reports.LetterDocument {
-		return Pile{WayLetters, d.Employer}
+		return DocumentGroup{SourceLetters, d.Employer}
 	}
-	return Pile{WayStubs, d.Employer}
+	return DocumentGroup{SourcePaystubs, d.Employer}
 }
 
 // maxUpload bounds one upload: all files that there may be, and what is around them.
@@ -81,13 +80,13 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", documents.ErrTooLarge))
 	}
-	if err := httpx.RefuseCoding(w, r); err != nil {
+	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 	form, err := r.MultipartReader()
 	if err != nil {
-		return httpx.Fail(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
+		return httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
 	problem, err := s.takeFiles(r.Context(), handle, v, consumer.KeyID, form)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 // files, as in the page.
 func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
 	files, nonce, here := 0, "", v.here()
-	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: here.Way.documentType(), Employer: here.Employer}
+	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: here.SourceType.documentType(), Employer: here.Employer}
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -168,7 +167,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID s
 func readNonce(part io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(part, maxNonce+1))
 	if err == nil && len(raw) > maxNonce {
-		err = httpx.Fail(contract.CodeMalformedBody, errors.New("the nonce is too long"))
+		err = httpx.NewError(contract.CodeMalformedBody, errors.New("the nonce is too long"))
 	}
 	return string(raw), err
 }
@@ -223,8 +222,8 @@ func tooLarge(err error) bool {
 // keepFile has an uploaded file count, while the visit takes documents of its pile and
 // the nonce is the step's; otherwise it is removed again. full says that there are
 // enough files, moved that this one counts.
-func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile Pile) (v visit, moved, full bool, err error) {
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile DocumentGroup) (v visit, moved, full bool, err error) {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		moved, full = false, false
 		if v, err = holdHandle(ctx, tx, handle); err != nil {
 			return err
@@ -235,7 +234,7 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile P
 		kept, err := s.Documents.Keep(ctx, tx, v.publicToken, id)
 		full = err == nil && !kept
 		if err == nil && kept && v.here() == pile && !v.outdated(nonce) {
-			v, moved, err = s.advance(ctx, tx, v, Input{Kind: Added})
+			v, moved, err = s.advance(ctx, tx, v, Input{Kind: EventDocumentAdded})
 		}
 		if err == nil && !moved {
 			_, err = s.Documents.Remove(ctx, tx, v.publicToken, id)
@@ -248,7 +247,7 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile P
 // removeFile takes a document away, while the visit takes documents and the nonce is
 // the step's.
 func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v visit, err error) {
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = holdHandle(ctx, tx, handle); err != nil {
 			return err
 		}
@@ -259,7 +258,7 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 		if err != nil {
 			return err
 		}
-		_, _, ok := v.Journey.Next(Input{Kind: Removed})
+		_, _, ok := v.Journey.Next(Input{Kind: EventDocumentRemoved})
 		if !ok || !slices.ContainsFunc(all, func(d documents.Document) bool { return d.ID == id }) {
 			return nil
 		}
@@ -267,14 +266,14 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 		if err != nil || !gone {
 			return err
 		}
-		v, _, err = s.advance(ctx, tx, v, Input{Kind: Removed})
+		v, _, err = s.advance(ctx, tx, v, Input{Kind: EventDocumentRemoved})
 		return err
 	})
 	return v, err
 }
 
 // here is the pile that the visit takes files for.
-func (j Journey) here() Pile { return Pile{j.Way, j.Employer} }
+func (j Journey) here() DocumentGroup { return DocumentGroup{j.SourceType, j.Employer} }
 
 // pile is the files there that count.
 func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]documents.Document, error) {
@@ -284,13 +283,13 @@ func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]documen
 
 // handedIn removes the files that were uploaded and not handed in, and reports
 // whether there are others.
-func (s *Service) handedIn(ctx context.Context, tx *sql.Tx, v visit) (any bool, err error) {
+func (s *Service) handedIn(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
 	all, err := s.Documents.List(ctx, tx, v.publicToken)
 	if err != nil {
 		return false, err
 	}
 	for _, d := range all {
-		if slices.ContainsFunc(v.sources(), func(c connected) bool { return pileOf(d) == Pile{c.Way, c.Employer} }) {
+		if slices.ContainsFunc(v.sources(), func(c connected) bool { return pileOf(d) == DocumentGroup{c.SourceType, c.Employer} }) {
 			any = true
 		} else if _, err := s.Documents.Remove(ctx, tx, v.publicToken, d.ID); err != nil {
 			return false, err
@@ -325,7 +324,7 @@ func also(a, b contract.Words) contract.Words {
 
 // see leads to a page of the visit in the language of the request.
 func see(w http.ResponseWriter, r *http.Request, path string) {
-	httpx.Secure(w, httpx.CSP{})
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
 	w.WriteHeader(http.StatusSeeOther)
 }

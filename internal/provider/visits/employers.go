@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -27,29 +26,29 @@ const (
 	StepSkip      Step = "skip"
 )
 
-// WayLetters is documents other than pay stubs: a contract, an offer, a letter about
+// SourceLetters is documents other than pay stubs: a contract, an offer, a letter about
 // a benefit.
-const WayLetters Way = "documents"
+const SourceLetters SourceType = "documents"
 
 // Inputs of these steps.
 const (
-	Verify  Kind = "verify"  // one of the employers
-	Skip    Kind = "skip"    // one of them: why is asked next
-	Skipped Kind = "skipped" // with a reason
+	EventEmployerSelected   EventKind = "verify"  // one of the employers
+	EventEmployerSkipOpened EventKind = "skip"    // one of them: why is asked next
+	EventEmployerSkipped    EventKind = "skipped" // with a reason
 )
 
 // employers takes the inputs of the list and of the question why.
 func (j Journey) employers(in Input) (Journey, Do, bool) {
 	known := in.Employer > 0 && in.Employer <= j.Employers
 	switch {
-	case j.Step == StepEmployers && in.Kind == Enough:
+	case j.Step == StepEmployers && in.Kind == EventSourcesFinished:
 		return j.onward()
-	case j.Step == StepEmployers && in.Kind == Verify && known && len(j.leftFor(in.Employer)) > 0:
+	case j.Step == StepEmployers && in.Kind == EventEmployerSelected && known && len(j.leftFor(in.Employer)) > 0:
 		j.Employer = in.Employer
 		return j.choose()
-	case j.Step == StepEmployers && in.Kind == Skip && known && !j.verified(in.Employer):
+	case j.Step == StepEmployers && in.Kind == EventEmployerSkipOpened && known && !j.verified(in.Employer):
 		j.Employer, j.Step = in.Employer, StepSkip
-	case j.Step == StepSkip && in.Kind == Skipped && slices.Contains(report.SkippedReasons(), in.Reason):
+	case j.Step == StepSkip && in.Kind == EventEmployerSkipped && slices.Contains(report.SkippedReasons(), in.Reason):
 		j.with(connected{Skipped: in.Reason})
 		j.pause()
 	default:
@@ -81,7 +80,7 @@ func (j Journey) verified(employer int) bool {
 
 // state keeps the employers of a visit, so that their numbers mean the same to its end,
 // whatever becomes of what the consumer is known by.
-func (s *Service) state(ctx context.Context, tx *sql.Tx, v *visit, keyID string, names []string) error {
+func (s *Service) state(ctx context.Context, tx *store.Tx, v *visit, keyID string, names []string) error {
 	raw, err := json.Marshal(names)
 	if err != nil {
 		return err

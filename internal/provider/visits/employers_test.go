@@ -12,18 +12,18 @@ import (
 // at is an input written short: its kind, and what came with it.
 func at(words string) Input {
 	kind, arg, _ := strings.Cut(words, " ")
-	in := Input{Kind: Kind(strings.ReplaceAll(kind, "_", " ")), OK: true, Login: loginDefault, Username: "u"}
+	in := Input{Kind: EventKind(strings.ReplaceAll(kind, "_", " ")), OK: true, Login: loginDefault, Username: "u"}
 	switch in.Kind {
-	case Verify, Skip:
+	case EventEmployerSelected, EventEmployerSkipOpened:
 		_, _ = fmt.Sscan(arg, &in.Employer)
-	case Skipped:
+	case EventEmployerSkipped:
 		in.Reason = arg
-	case Took:
-		in.Way = Way(arg)
-	case Chose:
+	case EventSourceSelected:
+		in.SourceType = SourceType(arg)
+	case EventInstitutionSelected:
 		way, bank, _ := strings.Cut(arg, " ")
-		in.Way, in.Bank = Way(way), bank
-	case SignedIn, Coded:
+		in.SourceType, in.Bank = SourceType(way), bank
+	case EventSignedIn, EventMFASubmitted:
 		in.OK = arg != "wrong"
 		if login, ok := map[string]Login{"down": loginDown, "mfa": loginMFA, "error": loginError}[arg]; ok {
 			in.Login = login
@@ -107,12 +107,12 @@ func TestEmployersOfAVisit(t *testing.T) {
 			}
 			j = next
 		}
-		if (j.Step == StepEmployers || j.Step == StepConnected) && (j.Way != "" || j.Bank != "" || j.Username != "" || j.Employer != 0) {
+		if (j.Step == StepEmployers || j.Step == StepConnected) && (j.SourceType != "" || j.Bank != "" || j.Username != "" || j.Employer != 0) {
 			t.Errorf("%s: half done behind the list: %+v", c.name, j)
 		}
 		var told []string
 		for _, s := range j.sources() {
-			words := []string{fmt.Sprint(s.Employer), string(s.Way), s.Skipped, string(s.Failed)}
+			words := []string{fmt.Sprint(s.Employer), string(s.SourceType), s.Skipped, string(s.Failed)}
 			if s.Nth > 0 {
 				words = append(words, fmt.Sprint(s.Nth))
 			}

@@ -43,23 +43,23 @@ const (
 	StepEnd       Step = "end"
 )
 
-// Way is what kind of source the applicant connects.
-type Way string
+// SourceType is what kind of source the applicant connects.
+type SourceType string
 
 const (
-	WayBank    Way = "bank"
-	WayPayroll Way = "payroll"
-	WayStubs   Way = "paystubs"
+	SourceBank     SourceType = "bank"
+	SourcePayroll  SourceType = "payroll"
+	SourcePaystubs SourceType = "paystubs"
 )
 
 // first is the step that a way begins with.
-func (w Way) first() Step {
+func (w SourceType) first() Step {
 	switch w {
-	case WayPayroll:
+	case SourcePayroll:
 		return StepEmployer
-	case WaySupplier:
+	case SourceSupplier:
 		return StepSupplier
-	case WayStubs, WayLetters:
+	case SourcePaystubs, SourceLetters:
 		return StepDocuments
 	}
 	return StepBank
@@ -86,15 +86,15 @@ const (
 // Code is the one-time code of the mock banks and payroll providers.
 const Code = "123456"
 
-// Rehearsal is a failure that the sandbox plays because the applicant's name
+// Scenario is a failure that the sandbox plays because the applicant's name
 // asks for it (document 3, Sandbox simulations).
-type Rehearsal string
+type Scenario string
 
 const (
-	NoRehearsal  Rehearsal = ""
-	BureauDown   Rehearsal = "bureau" // lastName "supplierdown"
-	CodeMissing  Rehearsal = "code"   // firstName "mfa required"
-	ExpiringSoon Rehearsal = "soon"   // lastName "expiresoon"
+	NoScenario          Scenario = ""
+	ScenarioBureauDown  Scenario = "bureau" // lastName "supplierdown"
+	ScenarioNoMFACode   Scenario = "code"   // firstName "mfa required"
+	ScenarioExpiresSoon Scenario = "soon"   // lastName "expiresoon"
 )
 
 // Journey is what the machine knows of a visit.
@@ -104,21 +104,21 @@ type Journey struct {
 	IncomeOnly bool // and nothing else; eligibility only
 	Lacks      Lacks
 
-	State     State
-	Step      Step
-	Rehearsal Rehearsal
-	Employer  int    // the one that is being verified, from 1; 0: none
-	Way       Way    // empty before it is chosen
-	Bank      string // id of the chosen bank or payroll provider, from StepSignIn on
-	Username  string // there, from StepCode on; decides what is found
-	Sources   string // what is connected, as JSON; see sources
-	Tries     int    // wrong passwords so far
-	CodeTries int    // wrong one-time codes so far; a sign-in that is given up counts as MaxTries
-	Codes     int    // one-time codes that were sent for the present sign-in
-	CodeSent  int64  // when the last of them was, in microseconds
-	Status    contract.Status
-	Substatus contract.Substatus
-	Error     contract.WidgetError // why it could not be finished; empty unless Failed or Expired
+	State      State
+	Step       Step
+	Scenario   Scenario
+	Employer   int        // the one that is being verified, from 1; 0: none
+	SourceType SourceType // empty before it is chosen
+	Bank       string     // id of the chosen bank or payroll provider, from StepSignIn on
+	Username   string     // there, from StepCode on; decides what is found
+	Sources    string     // what is connected, as JSON; see sources
+	Tries      int        // wrong passwords so far
+	CodeTries  int        // wrong one-time codes so far; a sign-in that is given up counts as MaxTries
+	Codes      int        // one-time codes that were sent for the present sign-in
+	CodeSent   int64      // when the last of them was, in microseconds
+	Status     contract.Status
+	Substatus  contract.Substatus
+	Error      contract.WidgetError // why it could not be finished; empty unless Failed or Expired
 }
 
 // Lacks says which ways have no data source in the visit's environment. It is
@@ -126,69 +126,69 @@ type Journey struct {
 type Lacks struct{ Banks, Payroll, Suppliers bool }
 
 // way reports whether a way has no source.
-func (l Lacks) way(w Way) bool {
+func (l Lacks) way(w SourceType) bool {
 	switch w {
-	case WayBank:
+	case SourceBank:
 		return l.Banks
-	case WayPayroll:
+	case SourcePayroll:
 		return l.Payroll
-	case WaySupplier:
+	case SourceSupplier:
 		return l.Suppliers
 	}
 	return false
 }
 
-// Kind is what happened.
-type Kind string
+// EventKind is what happened.
+type EventKind string
 
 const (
-	Came      Kind = "came"      // the widget or the hosted page was opened
-	Prepared  Kind = "prepared"  // the visit has a prepared report (sandbox): nothing is asked
-	Consented Kind = "consented" // by the applicant
-	Took      Kind = "took"      // a way
-	Turned    Kind = "turned"    // back from the choice of a source
-	Chose     Kind = "chose"     // a bank, or a payroll provider
-	Confirmed Kind = "confirmed" // that the chosen supplier is the right one
-	Rechose   Kind = "rechose"   // back to the list of them
-	SignedIn  Kind = "signed in" // with a user name and a password, right or wrong
-	Resent    Kind = "resent"    // another one-time code was asked for
-	Coded     Kind = "coded"     // a one-time code was given
-	Picked    Kind = "picked"    // accounts
-	Added     Kind = "added"     // a document was uploaded
-	Removed   Kind = "removed"   // and taken away
-	Handed    Kind = "handed in" // the documents that there are
-	More      Kind = "more"      // another source
-	Enough    Kind = "enough"    // of sources
-	Made      Kind = "made"      // the report was made, or cannot be
-	Left      Kind = "left"      // the applicant closed the visit
-	CameBack  Kind = "came back" // to a visit that was closed
+	EventOpened               EventKind = "came"      // the widget or the hosted page was opened
+	EventPrepared             EventKind = "prepared"  // the visit has a prepared report (sandbox): nothing is asked
+	EventConsented            EventKind = "consented" // by the applicant
+	EventSourceSelected       EventKind = "took"      // a way
+	EventSourceCleared        EventKind = "turned"    // back from the choice of a source
+	EventInstitutionSelected  EventKind = "chose"     // a bank, or a payroll provider
+	EventInstitutionConfirmed EventKind = "confirmed" // that the chosen supplier is the right one
+	EventInstitutionCleared   EventKind = "rechose"   // back to the list of them
+	EventSignedIn             EventKind = "signed in" // with a user name and a password, right or wrong
+	EventMFAResent            EventKind = "resent"    // another one-time code was asked for
+	EventMFASubmitted         EventKind = "coded"     // a one-time code was given
+	EventAccountsSelected     EventKind = "picked"    // accounts
+	EventDocumentAdded        EventKind = "added"     // a document was uploaded
+	EventDocumentRemoved      EventKind = "removed"   // and taken away
+	EventDocumentsSubmitted   EventKind = "handed in" // the documents that there are
+	EventSourceAdded          EventKind = "more"      // another source
+	EventSourcesFinished      EventKind = "enough"    // of sources
+	EventReportFinished       EventKind = "made"      // the report was made, or cannot be
+	EventClosed               EventKind = "left"      // the applicant closed the visit
+	EventReopened             EventKind = "came back" // to a visit that was closed
 
-	WentBack    Kind = "went back"    // to the step before, by the browser's Back
-	StartedOver Kind = "started over" // in another browser, which an invite allows
-	Broke       Kind = "broke"        // the widget cannot go on (sandbox control)
-	TimeUp      Kind = "time up"      // the visit's time is over
-	Withdrew    Kind = "withdrew"     // the consumer, its consent, by way of the customer
-	Unsourced   Kind = "unsourced"    // the source that is being connected is no longer there
+	EventWentBack         EventKind = "went back"    // to the step before, by the browser's Back
+	EventStartedOver      EventKind = "started over" // in another browser, which an invite allows
+	EventFailed           EventKind = "broke"        // the widget cannot go on (sandbox control)
+	EventExpired          EventKind = "time up"      // the visit's time is over
+	EventConsentWithdrawn EventKind = "withdrew"     // the consumer, its consent, by way of the customer
+	EventSourceRemoved    EventKind = "unsourced"    // the source that is being connected is no longer there
 )
 
 // Input is one thing that happened, with what came with it.
 type Input struct {
-	Kind      Kind
-	Way       Way      // Took; Chose: the way whose list Bank is in
-	Bank      string   // Chose: an id of Banks, Employers or Suppliers
-	Username  string   // SignedIn
-	Login     Login    // SignedIn, Coded: what there is for the user name
-	OK        bool     // SignedIn: the password is right; Coded: the code is
-	Late      bool     // Coded: the session is over
-	Unusable  bool     // Coded: the bank shows no account that a report can be made from
-	Empty     bool     // Coded, Picked: the source has nothing recent
-	Accounts  []string // Picked: their ids
-	Employer  int      // Verify, Skip
-	Reason    string   // Skipped: one of report.SkippedReasons
-	At        int64    // when, in microseconds
-	Status    contract.Status
-	Substatus contract.Substatus   // Made, with Status
-	Error     contract.WidgetError // Broke
+	Kind       EventKind
+	SourceType SourceType // Took; Chose: the way whose list Bank is in
+	Bank       string     // Chose: an id of Banks, Employers or Suppliers
+	Username   string     // SignedIn
+	Login      Login      // SignedIn, Coded: what there is for the user name
+	OK         bool       // SignedIn: the password is right; Coded: the code is
+	Late       bool       // Coded: the session is over
+	Unusable   bool       // Coded: the bank shows no account that a report can be made from
+	Empty      bool       // Coded, Picked: the source has nothing recent
+	Accounts   []string   // Picked: their ids
+	Employer   int        // Verify, Skip
+	Reason     string     // Skipped: one of report.SkippedReasons
+	At         int64      // when, in microseconds
+	Status     contract.Status
+	Substatus  contract.Substatus   // Made, with Status
+	Error      contract.WidgetError // Broke
 }
 
 // Login is what a mock bank or payroll provider has behind a user name.
@@ -213,26 +213,26 @@ const (
 // he stands.
 func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 	switch in.Kind {
-	case Came:
+	case EventOpened:
 		if j.State != Created {
 			return j, 0, false
 		}
 		j.State, j.Step = Open, StepConsent
 		return j, 0, true
-	case Made:
+	case EventReportFinished:
 		if j.State != Generating {
 			return j, 0, false
 		}
 		// The report's own room set the status when it made the report.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Status, in.Substatus
 		return j, 0, true
-	case Prepared:
+	case EventPrepared:
 		if j.State != Open {
 			return j, 0, false
 		}
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
-	case Left:
+	case EventClosed:
 		if j.State != Created && !j.walking() {
 			return j, 0, false
 		}
@@ -241,11 +241,11 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		}
 		j.State = Closed
 		return j, 0, true
-	case CameBack:
+	case EventReopened:
 		return j.comeBack()
-	case StartedOver:
+	case EventStartedOver:
 		return j.startOver()
-	case Broke:
+	case EventFailed:
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
 		}
@@ -254,18 +254,18 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 			status = contract.StatusSupplierUnresponsive
 		}
 		return j.fail(status, "", in.Error)
-	case TimeUp, Withdrew:
+	case EventExpired, EventConsentWithdrawn:
 		if j.State.Over() || j.State == Generating {
 			return j, 0, false
 		}
-		if j.Step == StepFailed && in.Kind == TimeUp {
+		if j.Step == StepFailed && in.Kind == EventExpired {
 			return j.giveUp()
 		}
 		j.State, j.Step, j.Status, j.Substatus = Expired, StepEnd, contract.StatusExpired, ""
 		j.Error = contract.WidgetRequestTimeout
 		return j, Tell, true
-	case Unsourced:
-		if !j.walking() || !j.Lacks.way(j.Way) {
+	case EventSourceRemoved:
+		if !j.walking() || !j.Lacks.way(j.SourceType) {
 			return j, 0, false
 		}
 		return j.choose()
@@ -281,40 +281,40 @@ func (j Journey) walking() bool { return j.State == Open || j.State == Connectin
 // walk takes the steps that the applicant himself takes.
 func (j Journey) walk(in Input) (Journey, Do, bool) {
 	switch {
-	case in.Kind == Turned:
+	case in.Kind == EventSourceCleared:
 		return j.turn()
-	case in.Kind == WentBack:
+	case in.Kind == EventWentBack:
 		return j.goBack()
-	case j.Step == StepConsent && in.Kind == Consented:
+	case j.Step == StepConsent && in.Kind == EventConsented:
 		j.State = Connecting
 		return j.start()
 	case j.Step == StepEmployers, j.Step == StepSkip:
 		return j.employers(in)
-	case j.Step == StepSource && in.Kind == Took && slices.Contains(j.left(), in.Way):
-		j.Step, j.Way = in.Way.first(), in.Way
-	case j.Step == StepConnected && in.Kind == More && len(j.left()) > 0:
+	case j.Step == StepSource && in.Kind == EventSourceSelected && slices.Contains(j.left(), in.SourceType):
+		j.Step, j.SourceType = in.SourceType.first(), in.SourceType
+	case j.Step == StepConnected && in.Kind == EventSourceAdded && len(j.left()) > 0:
 		return j.choose()
-	case j.Step == StepConnected && in.Kind == Enough:
+	case j.Step == StepConnected && in.Kind == EventSourcesFinished:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
-	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == Chose && in.Way == j.Way:
+	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
 		j.Step, j.Bank = StepSignIn, in.Bank
-	case j.Step == StepSupplier && in.Kind == Chose && in.Way == j.Way:
+	case j.Step == StepSupplier && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
 		j.Step, j.Bank = StepConfirm, in.Bank
-	case j.Step == StepConfirm && in.Kind == Confirmed:
+	case j.Step == StepConfirm && in.Kind == EventInstitutionConfirmed:
 		return j.supplier(in)
-	case in.Kind == Rechose && (j.Step == StepSignIn || j.Step == StepCode || j.Step == StepConfirm || j.Step == StepFailed):
+	case in.Kind == EventInstitutionCleared && (j.Step == StepSignIn || j.Step == StepCode || j.Step == StepConfirm || j.Step == StepFailed):
 		// The tries stay: another bank is no way to guess on.
-		j.Step, j.Bank, j.Username = j.Way.first(), "", ""
-	case j.Step == StepCode && in.Kind == Resent:
+		j.Step, j.Bank, j.Username = j.SourceType.first(), "", ""
+	case j.Step == StepCode && in.Kind == EventMFAResent:
 		return j.resend(in)
-	case j.Step == StepSignIn && in.Kind == SignedIn:
+	case j.Step == StepSignIn && in.Kind == EventSignedIn:
 		return j.signIn(in)
-	case j.Step == StepCode && in.Kind == Coded:
+	case j.Step == StepCode && in.Kind == EventMFASubmitted:
 		return j.code(in)
-	case j.Step == StepAccounts && in.Kind == Picked, j.Step == StepDocuments && in.Kind == Handed:
+	case j.Step == StepAccounts && in.Kind == EventAccountsSelected, j.Step == StepDocuments && in.Kind == EventDocumentsSubmitted:
 		return j.connect(in.Accounts, in.Empty)
-	case j.Step == StepDocuments && (in.Kind == Added || in.Kind == Removed):
+	case j.Step == StepDocuments && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
 		// The documents are kept elsewhere; that the journey counts them lets none
 		// come or go beside the one that hands them in.
 	default:
@@ -334,7 +334,7 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 		return j, 0, true
 	}
 	switch {
-	case j.Rehearsal == BureauDown && j.Way == WayBank:
+	case j.Scenario == ScenarioBureauDown && j.SourceType == SourceBank:
 		return j.miss(contract.StatusBureauUnresponsive, "", in)
 	case in.Login.Status == contract.StatusSupplierUnresponsive && in.Login.Substatus == "",
 		in.Login.Substatus == contract.SubEBankingNotSupported:
@@ -367,7 +367,7 @@ func (j Journey) codeWait(at int64) time.Duration {
 
 func (j Journey) code(in Input) (Journey, Do, bool) {
 	switch {
-	case in.Late && j.Way == WayPayroll:
+	case in.Late && j.SourceType == SourcePayroll:
 		return j.miss(contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, in)
 	case !in.OK:
 		switch j.CodeTries++; {
@@ -377,9 +377,9 @@ func (j Journey) code(in Input) (Journey, Do, bool) {
 			return j.miss(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 		}
 		return j, 0, true
-	case j.Rehearsal == CodeMissing:
+	case j.Scenario == ScenarioNoMFACode:
 		return j.miss(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
-	case in.Login.Profile != "" && j.Way == WayPayroll:
+	case in.Login.Profile != "" && j.SourceType == SourcePayroll:
 		return j.connect(nil, in.Empty)
 	case in.Unusable:
 		return j.miss(contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, in)
@@ -414,7 +414,7 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 func (j Journey) goBack() (Journey, Do, bool) {
 	switch j.Step {
 	case StepSignIn, StepConfirm, StepFailed:
-		j.Step, j.Bank, j.Username = j.Way.first(), "", ""
+		j.Step, j.Bank, j.Username = j.SourceType.first(), "", ""
 		return j, 0, true
 	case StepCode:
 		j.Step, j.Username = StepSignIn, ""
@@ -423,11 +423,11 @@ func (j Journey) goBack() (Journey, Do, bool) {
 	if next, do, ok := j.turn(); ok {
 		return next, do, true
 	}
-	first := j.Step == StepEmployers || j.Step == StepSource || j.Way != "" && j.Step == j.Way.first()
+	first := j.Step == StepEmployers || j.Step == StepSource || j.SourceType != "" && j.Step == j.SourceType.first()
 	if !first || j.Sources != "" || j.Employer > 0 {
 		return j, 0, false
 	}
-	j.State, j.Step, j.Way = Open, StepConsent, ""
+	j.State, j.Step, j.SourceType = Open, StepConsent, ""
 	return j, 0, true
 }
 
@@ -438,7 +438,7 @@ func (j Journey) startOver() (Journey, Do, bool) {
 		return j, 0, false
 	}
 	j.State, j.Step = Open, StepConsent
-	j.Employer, j.Way, j.Bank, j.Username, j.Sources = 0, "", "", "", ""
+	j.Employer, j.SourceType, j.Bank, j.Username, j.Sources = 0, "", "", "", ""
 	return j, 0, true
 }
 
@@ -473,7 +473,7 @@ func (j Journey) unsupported() (Journey, Do, bool) {
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
 	}
-	j.Way, j.Bank, j.Username = "", "", ""
+	j.SourceType, j.Bank, j.Username = "", "", ""
 	return j.fail(contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError)
 }
 

@@ -18,23 +18,23 @@ var (
 	loginDebt    = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubIncompatibleAccounts}
 	loginNoEBank = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported}
 	loginNobody  = Login{}
-	signedIn     = func(l Login) Input { return Input{Kind: SignedIn, Username: "u", Login: l, OK: true} }
-	wrongSignIn  = Input{Kind: SignedIn, Username: "u", Login: loginDefault}
-	coded        = func(l Login) Input { return Input{Kind: Coded, Login: l, OK: true} }
+	signedIn     = func(l Login) Input { return Input{Kind: EventSignedIn, Username: "u", Login: l, OK: true} }
+	wrongSignIn  = Input{Kind: EventSignedIn, Username: "u", Login: loginDefault}
+	coded        = func(l Login) Input { return Input{Kind: EventMFASubmitted, Login: l, OK: true} }
 
-	wrongCode = Input{Kind: Coded, Login: loginDefault}
-	leaves    = Input{Kind: Left}
+	wrongCode = Input{Kind: EventMFASubmitted, Login: loginDefault}
+	leaves    = Input{Kind: EventClosed}
 
-	toBank     = []Input{{Kind: Came}, {Kind: Consented}}
-	toSignIn   = append(toBank[:2:2], Input{Kind: Chose, Way: WayBank, Bank: "b"})
+	toBank     = []Input{{Kind: EventOpened}, {Kind: EventConsented}}
+	toSignIn   = append(toBank[:2:2], Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
 	toCode     = append(toSignIn[:3:3], signedIn(loginDefault))
 	toAccounts = append(toCode[:4:4], coded(loginDefault))
-	toProgress = append(toAccounts[:5:5], Input{Kind: Picked})
+	toProgress = append(toAccounts[:5:5], Input{Kind: EventAccountsSelected})
 )
 
 // threeWrongCodes is what leads from a sign-in to the next after three wrong codes.
 func threeWrongCodes(before []Input) []Input {
-	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "b"})
+	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
 }
 
 // The rows of journeys.md, "The visit", and what stands between them.
@@ -44,47 +44,47 @@ func TestNext(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name      string
-		rehearsal Rehearsal
+		rehearsal Scenario
 		inputs    []Input
 		want      Journey // without the bank, the user name, the tries and the rehearsal
 		do        Do      // of the last input
 		refused   bool    // the last input
 	}{
 		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it opens once", inputs: []Input{{Kind: Came}, {Kind: Came}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
+		{name: "it opens once", inputs: []Input{{Kind: EventOpened}, {Kind: EventOpened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
 		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
 		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: EventInstitutionCleared}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
 		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
 		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
 		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
-		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, wrongSignIn, leaves),
+		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
 		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
 		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
-		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: Rechose}, Input{Kind: Chose, Way: WayBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: Picked}),
+		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: EventAccountsSelected}),
 			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
 		{name: "nine wrong codes, three at a time, are enough", inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
-		{name: "another code is asked for", inputs: after(toCode, Input{Kind: Resent}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: Resent, At: 1}, Input{Kind: Resent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: Resent, At: 1e8}, Input{Kind: Resent, At: 2e8}, Input{Kind: Resent, At: 3e8}, Input{Kind: Resent, At: 4e8}, Input{Kind: Resent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: Rechose}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: TimeUp}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
-		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: Withdrew}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "another code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1e8}, Input{Kind: EventMFAResent, At: 2e8}, Input{Kind: EventMFAResent, At: 3e8}, Input{Kind: EventMFAResent, At: 4e8}, Input{Kind: EventMFAResent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: EventInstitutionCleared}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
 		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
 		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
-		{name: "firstName is mfa required", rehearsal: CodeMissing, inputs: after(toAccounts, leaves),
+		{name: "firstName is mfa required", rehearsal: ScenarioNoMFACode, inputs: after(toAccounts, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
-		{name: "lastName is supplierdown", rehearsal: BureauDown, inputs: after(toCode, leaves),
+		{name: "lastName is supplierdown", rehearsal: ScenarioBureauDown, inputs: after(toCode, leaves),
 			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: Tell},
 		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
@@ -95,30 +95,30 @@ func TestNext(t *testing.T) {
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
 			want: end(Complete, contract.StatusError, "", ""), do: Tell},
 		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
-		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: Picked}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the report is prepared", inputs: []Input{{Kind: Came}, {Kind: Prepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
-		{name: "the report is made", inputs: after(toProgress, Input{Kind: Made, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
+		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: EventAccountsSelected}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+		{name: "the report is made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
 			want: end(Complete, contract.StatusSuccess, contract.SubNoRecentInformation, "")},
-		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: Made, Status: contract.StatusError}), want: end(Complete, contract.StatusError, "", "")},
-		{name: "it is closed at the consent", inputs: []Input{{Kind: Came}, {Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed before it opened", inputs: []Input{{Kind: Left}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: Left}), want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
-		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: Left}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: Left}, Input{Kind: Chose, Way: WayBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
-		{name: "he comes back before his consent", inputs: []Input{{Kind: Came}, {Kind: Left}, {Kind: CameBack}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: Left}, Input{Kind: CameBack}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: TimeUp}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
-		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: Left}, Input{Kind: TimeUp}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
-		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: Withdrew}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
-		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: Withdrew}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: TimeUp}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: Broke, Error: contract.WidgetSupplierError}),
+		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusError}), want: end(Complete, contract.StatusError, "", "")},
+		{name: "it is closed at the consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed before it opened", inputs: []Input{{Kind: EventClosed}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: EventClosed}), want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
+		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: EventClosed}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
+		{name: "he comes back before his consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: EventClosed}, Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: EventExpired}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetSupplierError}),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
-		{name: "the widget breaks", inputs: after(toBank, Input{Kind: Broke, Error: contract.WidgetInternalError}),
+		{name: "the widget breaks", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetInternalError}),
 			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: Tell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Rehearsal: c.rehearsal}
+			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
 			var do Do
 			for i, in := range c.inputs {
 				var ok bool
@@ -127,7 +127,7 @@ func TestNext(t *testing.T) {
 					t.Fatalf("input %d (%s): taken = %v", i, in.Kind, ok)
 				}
 			}
-			j.Way, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
+			j.SourceType, j.Bank, j.Username, j.Sources, j.Tries, j.Scenario = "", "", "", "", 0, ""
 			j.CodeTries, j.Codes, j.CodeSent = 0, 0, 0
 			if diff := cmp.Diff(c.want, j); diff != "" {
 				t.Errorf("journey (-want +got):\n%s", diff)
@@ -143,17 +143,17 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextLaws(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []Kind{Came, WentBack, StartedOver, Prepared, Consented, Took, Turned, Chose, Confirmed, Rechose, SignedIn, Resent, Coded, Picked, Added, Removed, Handed, Verify, Skip, Skipped, More, Enough, Made, Left, CameBack, Broke, TimeUp, Withdrew}
+	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected, EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn, EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted, EventEmployerSelected, EventEmployerSkipOpened, EventEmployerSkipped, EventSourceAdded, EventSourcesFinished, EventReportFinished, EventClosed, EventReopened, EventFailed, EventExpired, EventConsentWithdrawn}
 	proptest.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(contract.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: contract.StatusPending,
-			Rehearsal: rapid.SampledFrom([]Rehearsal{NoRehearsal, BureauDown, CodeMissing, ExpiringSoon}).Draw(t, "rehearsal")}
+			Scenario: rapid.SampledFrom([]Scenario{NoScenario, ScenarioBureauDown, ScenarioNoMFACode, ScenarioExpiresSoon}).Draw(t, "rehearsal")}
 		if j.Product == contract.Eligibility {
 			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
 			j.IncomeOnly = j.IncomeOnly && j.Employers > 0
 		}
 		told := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
-			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Way: rapid.SampledFrom([]Way{"", WayBank, WayPayroll, WayStubs, WayLetters}).Draw(t, "way"), Bank: "b", Username: "u",
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceLetters}).Draw(t, "way"), Bank: "b", Username: "u",
 				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
 				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"), Late: rapid.Bool().Draw(t, "late"),
 				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
@@ -174,8 +174,8 @@ func TestNextLaws(t *testing.T) {
 			if j.Step == StepFailed && (j.good() || j.lastFailed().Failed == "") {
 				t.Fatalf("%d: %s failed beside another source: %+v", i, in.Kind, j)
 			}
-			if at := j.Step == StepSkip || j.Way == WayLetters; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
-				j.Employer > 0 && (j.Way == WayBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.Way == WayBank {
+			if at := j.Step == StepSkip || j.SourceType == SourceLetters; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
+				j.Employer > 0 && (j.SourceType == SourceBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.SourceType == SourceBank {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
 			}
 			if j.State.Over() != (j.Step == StepEnd) || j.State.Over() != j.Status.Final() {
@@ -225,7 +225,7 @@ func TestFindBanks(t *testing.T) {
 	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
 		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
 	}
-	if b, ok := (Catalogue{Banks: all}).listed(WayBank, "q"); !ok || b.Name != "Quay Savings" {
+	if b, ok := (Catalogue{Banks: all}).listed(SourceBank, "q"); !ok || b.Name != "Quay Savings" {
 		t.Errorf("bank(q) = %v, %v", b, ok)
 	}
 }

@@ -55,14 +55,14 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
 			why := err
 			if m, err = s.refusal(w, r, why); err == nil {
-				err = httpx.Fail(contract.CodeForbidden, why)
+				err = httpx.NewError(contract.CodeForbidden, why)
 			}
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = httpx.Fail(contract.CodeNotFound, err)
+			err = httpx.NewError(contract.CodeNotFound, err)
 			m.Title, m.Text = wordsGone, wordsGoneText
 		}
-		e := httpx.As(err)
+		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
 		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
 	})
@@ -79,9 +79,9 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text c
 		m := pages.Message{Lang: language(r)}
 		m.Title, m.Text = words(err)
 		if errors.Is(err, store.ErrNotFound) {
-			err = httpx.Fail(contract.CodeNotFound, err)
+			err = httpx.NewError(contract.CodeNotFound, err)
 		}
-		e := httpx.As(err)
+		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
 		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
 	})
@@ -98,7 +98,7 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 }
 
 func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy httpx.CSP, c templ.Component) {
-	httpx.Secure(w, policy)
+	httpx.SetSecurityHeaders(w, policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	if err := c.Render(context.WithoutCancel(r.Context()), w); err != nil {
@@ -130,7 +130,7 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 			policy.FrameAncestors = strings.Join(origins, " ")
 		}
 	}
-	if err != nil && httpx.As(err).Code != contract.CodeUnknownCustomer {
+	if err != nil && httpx.AsError(err).Code != contract.CodeUnknownCustomer {
 		return err
 	}
 	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), s.urls()))
@@ -217,7 +217,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if in.Kind == WentBack && acted.walking() && acted.nonce() == v.nonce() {
+		if in.Kind == EventWentBack && acted.walking() && acted.nonce() == v.nonce() {
 			return s.stay(w, r, acted)
 		}
 		v = acted
@@ -246,35 +246,35 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 	sources := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
-		in.Kind = Consented
+		in.Kind = EventConsented
 	case "source":
-		in = Input{Kind: Took, Way: Way(form.Get("source"))}
+		in = Input{Kind: EventSourceSelected, SourceType: SourceType(form.Get("source"))}
 	case "turn":
-		in.Kind = Turned
+		in.Kind = EventSourceCleared
 	case "back":
-		in.Kind = WentBack
+		in.Kind = EventWentBack
 	case "bank":
-		if bank, ok := sources.listed(WayBank, form.Get("bank")); ok {
-			in = Input{Kind: Chose, Way: WayBank, Bank: bank.ID}
+		if bank, ok := sources.listed(SourceBank, form.Get("bank")); ok {
+			in = Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: bank.ID}
 		}
 	case "employer":
-		if employer, ok := sources.listed(WayPayroll, form.Get("employer")); ok {
-			in = Input{Kind: Chose, Way: WayPayroll, Bank: employer.ID}
+		if employer, ok := sources.listed(SourcePayroll, form.Get("employer")); ok {
+			in = Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: employer.ID}
 		}
 	case "supplier":
-		if supplier, ok := sources.listed(WaySupplier, form.Get("supplier")); ok {
-			in = Input{Kind: Chose, Way: WaySupplier, Bank: supplier.ID}
+		if supplier, ok := sources.listed(SourceSupplier, form.Get("supplier")); ok {
+			in = Input{Kind: EventInstitutionSelected, SourceType: SourceSupplier, Bank: supplier.ID}
 		}
 	case "verify":
-		in = Input{Kind: Verify, Employer: statedNumber(form)}
+		in = Input{Kind: EventEmployerSelected, Employer: statedNumber(form)}
 	case "skip":
-		in = Input{Kind: Skip, Employer: statedNumber(form)}
+		in = Input{Kind: EventEmployerSkipOpened, Employer: statedNumber(form)}
 	case "skipped":
-		in = Input{Kind: Skipped, Reason: form.Get("reason")}
+		in = Input{Kind: EventEmployerSkipped, Reason: form.Get("reason")}
 	case "confirm":
-		in.Kind = Confirmed
+		in.Kind = EventInstitutionConfirmed
 	case "rechoose":
-		in.Kind = Rechose
+		in.Kind = EventInstitutionCleared
 	case "sign-in":
 		if v.Step != StepSignIn {
 			return Input{}, contract.Words{}
@@ -283,11 +283,11 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 		if username == "" || password == "" {
 			return Input{}, wordsNoSignInMe
 		}
-		login := sources.login(v.Way, username)
+		login := sources.login(v.SourceType, username)
 		if !login.Known {
 			username = "" // never kept: it may be somebody's own
 		}
-		in = Input{Kind: SignedIn, Username: username, Login: login, OK: password != wrongPassword}
+		in = Input{Kind: EventSignedIn, Username: username, Login: login, OK: password != wrongPassword}
 	case "code":
 		if v.Step != StepCode {
 			return Input{}, contract.Words{}
@@ -296,15 +296,15 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 		if len(code) != len(Code) || strings.Trim(code, "0123456789") != "" {
 			return Input{}, wordsCodeShape
 		}
-		in = Input{Kind: Coded, Login: sources.login(v.Way, v.Username), OK: code == Code, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+		in = Input{Kind: EventMFASubmitted, Login: sources.login(v.SourceType, v.Username), OK: code == Code, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 	case "no-code":
-		in.Kind = Resent
+		in.Kind = EventMFAResent
 	case "accounts":
 		if v.Step != StepAccounts {
 			return Input{}, contract.Words{}
 		}
 		chosen := false
-		in = Input{Kind: Picked, Empty: s.empty(v)}
+		in = Input{Kind: EventAccountsSelected, Empty: s.empty(v)}
 		for _, a := range s.accounts(v) {
 			if slices.Contains(form["account"], a.ID) {
 				in.Accounts = append(in.Accounts, a.ID)
@@ -315,15 +315,15 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 			return Input{}, wordsNoAccount
 		}
 	case "hand-in":
-		in.Kind = Handed
+		in.Kind = EventDocumentsSubmitted
 	case "more":
-		in.Kind = More
+		in.Kind = EventSourceAdded
 	case "finish":
-		in.Kind = Enough
+		in.Kind = EventSourcesFinished
 	case "close":
-		in.Kind = Left
+		in.Kind = EventClosed
 	case "reopen":
-		in.Kind = CameBack
+		in.Kind = EventReopened
 	}
 	return in, contract.Words{}
 }
@@ -339,14 +339,14 @@ const wrongPassword = "wrong"
 
 // late reports whether a payroll provider has waited too long for the code.
 func (s *Service) late(v visit) bool {
-	return v.Way == WayPayroll && !s.Now().Before(v.signedIn.Add(SessionLife))
+	return v.SourceType == SourcePayroll && !s.Now().Before(v.signedIn.Add(SessionLife))
 }
 
 // unusable reports whether the bank that was signed in to shows accounts, and none that a
 // report can be made from.
 func (s *Service) unusable(v visit) bool {
 	all := s.accounts(v)
-	return v.Way == WayBank && len(all) > 0 && !slices.ContainsFunc(all, eligible)
+	return v.SourceType == SourceBank && len(all) > 0 && !slices.ContainsFunc(all, eligible)
 }
 
 // eligible reports whether a report can be made from an account.
@@ -427,17 +427,17 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	sources := s.catalogue(v.environment)
 	v.Lacks = sources.lacks()
-	chosen, _ := sources.listed(v.Way, v.Bank)
+	chosen, _ := sources.listed(v.SourceType, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: pages.Step(v.Step), Way: pages.Way(v.Way), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
+		Step: pages.Step(v.Step), Way: pages.Way(v.SourceType), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Lacks), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.left() {
 		p.Left = append(p.Left, pages.Way(w))
 	}
-	if back, _, ok := v.Journey.Next(Input{Kind: Turned}); ok {
+	if back, _, ok := v.Journey.Next(Input{Kind: EventSourceCleared}); ok {
 		p.Back = pages.Step(back.Step)
 	}
 	for _, c := range v.sources() {
@@ -480,8 +480,8 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 }
 
 func (c Catalogue) connected(from connected) pages.Connected {
-	of, _ := c.listed(from.Way, from.Bank)
-	return pages.Connected{Way: pages.Way(from.Way), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Why}, Empty: from.Empty}
+	of, _ := c.listed(from.SourceType, from.Bank)
+	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Why}, Empty: from.Empty}
 }
 
 // showEmployers puts the stated employers on the page.
@@ -522,8 +522,8 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
 		return
 	}
-	all := s.catalogue(v.environment).list(v.Way)
-	p.Query = httpx.Clip(r.URL.Query().Get("q"), maxQuery)
+	all := s.catalogue(v.environment).list(v.SourceType)
+	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
 	if likely, _ := FindBanks(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
@@ -539,10 +539,10 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return httpx.Fail(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
 	}
 	if fetchedAhead(r) {
-		return httpx.Fail(contract.CodeUnavailable, errors.New("the return was fetched ahead"))
+		return httpx.NewError(contract.CodeUnavailable, errors.New("the return was fetched ahead"))
 	}
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
@@ -556,7 +556,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if v.Outcome() == "" {
-		httpx.Secure(w, httpx.CSP{})
+		httpx.SetSecurityHeaders(w, httpx.CSP{})
 		http.Redirect(w, r, Path(handle), http.StatusSeeOther)
 		return nil
 	}
@@ -575,7 +575,7 @@ func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !back.Post {
-		httpx.Secure(w, httpx.CSP{})
+		httpx.SetSecurityHeaders(w, httpx.CSP{})
 		w.Header().Set("Location", back.URL)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil

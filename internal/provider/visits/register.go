@@ -3,7 +3,6 @@ package visits
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,7 @@ import (
 
 // registration is what the frame sends: the register options that are data.
 type registration struct {
-	Wanted
+	Request
 	Env      string `json:"env"`
 	PublicID string `json:"publicId"`
 	Token    string `json:"token"`
@@ -40,7 +39,7 @@ func (reg registration) handle() (string, error) {
 		return store.NewSecret(), nil
 	}
 	if !isSecret(reg.Resume) {
-		return "", httpx.Fail(contract.CodeMalformedBody, errors.New("resume has another shape"),
+		return "", httpx.NewError(contract.CodeMalformedBody, errors.New("resume has another shape"),
 			httpx.Detail{Field: "resume", Message: "must be 256 random bits in base64url"})
 	}
 	of := "token\n" + reg.Token
@@ -79,7 +78,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 		return widgetError(r, err)
 	}
 	var v visit
-	err = s.retry(r.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.retry(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		v, err = s.open(ctx, tx, reg, handle)
 		return err
 	})
@@ -95,7 +94,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 
 // open holds the options against each other and against what exists, uses up
 // the token and opens the visit: all in tx, or nothing.
-func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle string) (visit, error) {
+func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, handle string) (visit, error) {
 	check := contract.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
 		ExternalID: reg.ExternalID, UserArgs: reg.UserArgs, SandboxReportID: reg.SandboxReportID,
 		ConsumerID: reg.ConsumerID, HasPrefill: reg.hasPrefill()}
@@ -105,7 +104,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	case e != "":
 		return visit{}, breach(e, "")
 	}
-	reg.Wanted = reg.lower()
+	reg.Request = reg.lower()
 	if err := reg.lengths(); err != nil {
 		return visit{}, err
 	}
@@ -121,7 +120,7 @@ func (s *Service) open(ctx context.Context, tx *sql.Tx, reg registration, handle
 	case found || err != nil:
 		return v, err
 	case reg.Token == "":
-		v, err = s.begin(ctx, tx, caller, reg.Wanted, true)
+		v, err = s.begin(ctx, tx, caller, reg.Request, true)
 	default:
 		if v, err = s.openToken(ctx, tx, caller, reg); err != nil {
 			// Another page of the same browser may have been faster.
@@ -153,7 +152,7 @@ func (s *Service) framable(ctx context.Context, q store.Queryer, caller auth.Cal
 
 // resume finds the visit that the same browser has begun with the same registration.
 // One that the applicant closed goes on: registering again says that it is wanted.
-func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller auth.Caller, reg registration, handle string) (v visit, found bool, err error) {
+func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration, handle string) (v visit, found bool, err error) {
 	if reg.Resume == "" {
 		return visit{}, false, nil
 	}
@@ -169,7 +168,7 @@ func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller auth.Caller, re
 		return visit{}, false, breach(contract.WidgetMismatchedProductID, "productId")
 	default:
 		if v, err = s.catchUp(ctx, tx, v); err == nil {
-			v, _, err = s.advance(ctx, tx, v, Input{Kind: CameBack})
+			v, _, err = s.advance(ctx, tx, v, Input{Kind: EventReopened})
 		}
 	}
 	return v, err == nil, err
@@ -177,7 +176,7 @@ func (s *Service) resume(ctx context.Context, tx *sql.Tx, caller auth.Caller, re
 
 // openToken takes over the visit of a token. The register options beside it may
 // add what the initialization left open, and may not contradict it.
-func (s *Service) openToken(ctx context.Context, tx *sql.Tx, caller auth.Caller, reg registration) (visit, error) {
+func (s *Service) openToken(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration) (visit, error) {
 	product, err := s.product(ctx, tx, caller, reg.ProductID)
 	if err != nil {
 		return visit{}, err
@@ -224,7 +223,7 @@ func wrongOptions(none bool) error {
 // contract has no type for is INTERNAL_ERROR, with the details that tell an engineer
 // more.
 func widgetError(r *http.Request, err error) error {
-	e := *httpx.As(err)
+	e := *httpx.AsError(err)
 	words := contract.WidgetError(e.Code).Applicant()
 	var refused *customers.RefusedPrefill
 	switch {

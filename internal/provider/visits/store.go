@@ -47,12 +47,12 @@ func scan(row *sql.Row) (visit, error) {
 	var v visit
 	var created, expires, ended, signedIn int64
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID,
-		&v.State, &v.Step, &v.Rehearsal, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
-		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.Way, &signedIn, &v.Sources,
+		&v.State, &v.Step, &v.Scenario, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error,
+		&v.sandboxReportID, &v.version, &created, &expires, &ended, &v.SourceType, &signedIn, &v.Sources,
 		&v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser,
 		&v.CodeTries, &v.Codes, &v.CodeSent)
 	if err != nil {
-		return visit{}, store.Found(err)
+		return visit{}, store.MapNotFound(err)
 	}
 	v.created, v.expires = store.Time(created), store.Time(expires)
 	if ended != 0 {
@@ -73,7 +73,7 @@ func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error
 }
 
 // ofConsumer are the ids of a consumer's visits that have not ended.
-func ofConsumer(ctx context.Context, tx *sql.Tx, consumerID string) ([]string, error) {
+func ofConsumer(ctx context.Context, tx *store.Tx, consumerID string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE consumer_id = $1 AND ended_at = 0`, consumerID)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func ids(rows *sql.Rows) (all []string, err error) {
 
 // holdHandle is byHandle for many requests at once: nobody else changes the visit
 // before tx ends.
-func holdHandle(ctx context.Context, tx *sql.Tx, handle string) (visit, error) {
+func holdHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
 	if _, err := tx.ExecContext(ctx, `UPDATE visits SET version = version WHERE handle_hash = $1`, store.Hash(handle)); err != nil {
 		return visit{}, err
 	}
@@ -106,12 +106,12 @@ func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (vi
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE public_token = $1`, publicToken))
 }
 
-func insert(ctx context.Context, tx *sql.Tx, v visit) error {
+func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visits (`+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`,
 		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step,
-		v.Rehearsal, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
-		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.Way, micros(v.signedIn), v.Sources,
+		v.Scenario, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version,
+		store.Micros(v.created), store.Micros(v.expires), micros(v.ended), v.SourceType, micros(v.signedIn), v.Sources,
 		v.Employers, v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless, v.hosted,
 		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil}, v.CodeTries, v.Codes, v.CodeSent)
 	if err != nil {
@@ -122,13 +122,13 @@ func insert(ctx context.Context, tx *sql.Tx, v visit) error {
 
 // keep writes the journey of v, whose version the caller has raised by one, if
 // nobody else has changed the row since it was read.
-func keep(ctx context.Context, tx *sql.Tx, v visit, kind Kind, at time.Time) error {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
+func keep(ctx context.Context, tx *store.Tx, v visit, kind EventKind, at time.Time) error {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
 		way = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
 		WHERE id = $20 AND version = $21`,
 		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, micros(v.ended), v.version,
-		v.sandboxReportID, v.Way, micros(v.signedIn), v.Sources, v.Employer, v.CodeTries, v.Codes, v.CodeSent, store.Micros(v.expires),
+		v.sandboxReportID, v.SourceType, micros(v.signedIn), v.Sources, v.Employer, v.CodeTries, v.Codes, v.CodeSent, store.Micros(v.expires),
 		v.id, v.version-1))
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func micros(t time.Time) int64 {
 }
 
 // note writes a line of the timeline.
-func note(ctx context.Context, tx *sql.Tx, v visit, kind string, at time.Time) error {
+func note(ctx context.Context, tx *store.Tx, v visit, kind string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
 		v.id, v.version, store.Micros(at), kind, v.State, v.Step)
 	return err
@@ -156,8 +156,8 @@ func note(ctx context.Context, tx *sql.Tx, v visit, kind string, at time.Time) e
 
 // setHandle gives a visit the handle by which its pages are reached: those of the
 // hosted page, or those in the widget's frame.
-func setHandle(ctx context.Context, tx *sql.Tx, visitID, handle string, hosted bool) error {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1, hosted = $2 WHERE id = $3 AND handle_hash IS NULL`,
+func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted bool) error {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1, hosted = $2 WHERE id = $3 AND handle_hash IS NULL`,
 		store.Hash(handle), hosted, visitID))
 	if err == nil && !ok {
 		err = errStale
@@ -166,17 +166,17 @@ func setHandle(ctx context.Context, tx *sql.Tx, visitID, handle string, hosted b
 }
 
 // bind gives a hosted visit to a browser if no browser has it.
-func bind(ctx context.Context, tx *sql.Tx, visitID string, browser []byte) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2 AND hosted AND browser_hash IS NULL`, browser, visitID))
+func bind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2 AND hosted AND browser_hash IS NULL`, browser, visitID))
 }
 
 // rebind gives a hosted visit to another browser.
-func rebind(ctx context.Context, tx *sql.Tx, visitID string, browser []byte) error {
+func rebind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2`, browser, visitID)
 	return err
 }
 
-func insertToken(ctx context.Context, tx *sql.Tx, token, visitID string, expires time.Time) error {
+func insertToken(ctx context.Context, tx *store.Tx, token, visitID string, expires time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO initialization_tokens (hash, visit_id, expires_at, used_at) VALUES ($1, $2, $3, 0)`,
 		store.Hash(token), visitID, store.Micros(expires))
 	return err
@@ -184,7 +184,7 @@ func insertToken(ctx context.Context, tx *sql.Tx, token, visitID string, expires
 
 // claim uses up an initialization token and returns the visit it is for. Of
 // several callers at once one gets it; the others get errToken.
-func claim(ctx context.Context, tx *sql.Tx, token string, now time.Time) (visit, error) {
+func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visit, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `UPDATE initialization_tokens SET used_at = $1
 		WHERE hash = $2 AND used_at = 0 AND expires_at > $1 RETURNING visit_id`,
@@ -248,15 +248,15 @@ func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken str
 
 // deleteDrafts empties, at most limit times, what visits that ended before an instant
 // hold of the way: what was stated, and what was connected.
-func deleteDrafts(ctx context.Context, tx *sql.Tx, ended time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE id IN (
+func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE id IN (
 			SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 AND (stated IS NOT NULL OR sources <> '' OR username <> '')
 			ORDER BY ended_at LIMIT $2)`, store.Micros(ended), limit))
 }
 
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with
 // the tokens, redirects and invites that led to them.
-func deleteEnded(ctx context.Context, tx *sql.Tx, ended time.Time, limit int) (int64, error) {
+func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
 	if err != nil {
 		return 0, err

@@ -49,18 +49,18 @@ type File struct {
 
 // target is a source to be connected, or an employer to be skipped.
 type target struct {
-	Pile     // its way, and the employer that it is for
-	bank     string
-	username string
-	files    []File
-	reason   string
+	DocumentGroup // its way, and the employer that it is for
+	bank          string
+	username      string
+	files         []File
+	reason        string
 }
 
 // next is the first of them that the visit has not tried yet.
 func next(all []target, v visit) (target, bool) {
 	for _, t := range all {
 		if !slices.ContainsFunc(v.sources(), func(c connected) bool {
-			return c.Employer == t.Employer && c.Way == t.Way && c.Bank == t.bank && c.Skipped == t.reason
+			return c.Employer == t.Employer && c.SourceType == t.SourceType && c.Bank == t.bank && c.Skipped == t.reason
 		}) {
 			return t, true
 		}
@@ -76,7 +76,7 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 		return nil, refused(field, words)
 	}
 	if j.Product == contract.Passport {
-		t, err := c.target(Pile{Way: WaySupplier}, "supplier", At{Provider: how.Supplier})
+		t, err := c.target(DocumentGroup{SourceType: SourceSupplier}, "supplier", At{Provider: how.Supplier})
 		return []target{t}, err
 	}
 	var shown, banks []target
@@ -86,20 +86,20 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 			n = i + 1
 		}
 		if of.Payroll != nil {
-			t, err := c.target(Pile{WayPayroll, n}, "payroll.provider", *of.Payroll)
+			t, err := c.target(DocumentGroup{SourcePayroll, n}, "payroll.provider", *of.Payroll)
 			if err != nil {
 				return nil, err
 			}
 			shown = append(shown, t)
 		}
 		if len(of.Stubs) > 0 {
-			shown = append(shown, target{Pile: Pile{WayStubs, n}, files: of.Stubs})
+			shown = append(shown, target{DocumentGroup: DocumentGroup{SourcePaystubs, n}, files: of.Stubs})
 		}
 		if len(of.Letters) > 0 {
-			shown = append(shown, target{Pile: Pile{WayLetters, n}, files: of.Letters})
+			shown = append(shown, target{DocumentGroup: DocumentGroup{SourceLetters, n}, files: of.Letters})
 		}
 		if of.Skip != "" {
-			shown = append(shown, target{Pile: Pile{Employer: n}, reason: of.Skip})
+			shown = append(shown, target{DocumentGroup: DocumentGroup{Employer: n}, reason: of.Skip})
 		}
 	}
 	at := how.Banks
@@ -107,7 +107,7 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 		at = []At{{}}
 	}
 	for _, at := range at {
-		t, err := c.target(Pile{Way: WayBank}, "bank", at)
+		t, err := c.target(DocumentGroup{SourceType: SourceBank}, "bank", at)
 		if err != nil {
 			return nil, err
 		}
@@ -125,15 +125,15 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 	return slices.Concat(banks, shown), nil
 }
 
-func (c Catalogue) target(to Pile, field string, at At) (target, error) {
-	all, n := c.list(to.Way), 0
+func (c Catalogue) target(to DocumentGroup, field string, at At) (target, error) {
+	all, n := c.list(to.SourceType), 0
 	if at.Provider != "" {
 		n = slices.IndexFunc(all, func(b Bank) bool { return b.ID == at.Provider || b.Name == at.Provider })
 	}
 	if n < 0 || n >= len(all) {
 		return target{}, refused(field, "is no id and no name in the catalogue")
 	}
-	return target{Pile: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
+	return target{DocumentGroup: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
 }
 
 // sources are those of each stated employer, or, in one, those of the report.
@@ -154,7 +154,7 @@ func (how Walk) wrong(j Journey) (field, words string) {
 		return "supplier", "excludes every other source"
 	case how.Supplier != "" && j.Product != contract.Passport:
 		return "supplier", foreign
-	case len(how.Banks) > max(j.most(WayBank), 1):
+	case len(how.Banks) > max(j.most(SourceBank), 1):
 		return "banks", "are more than this product's reports have"
 	case len(how.Employers) > j.Employers:
 		return "employers", "are more than were stated"
@@ -182,15 +182,15 @@ func (how Walk) wrong(j Journey) (field, words string) {
 }
 
 // field names the files of a way in a walk.
-func (w Way) field() string {
-	if w == WayLetters {
+func (w SourceType) field() string {
+	if w == SourceLetters {
 		return "documents"
 	}
 	return "payStubs"
 }
 
 func refused(field, words string) error {
-	return httpx.Fail(contract.CodeMalformedBody, errors.New("a walk that cannot be walked"), httpx.Detail{Field: field, Message: words})
+	return httpx.NewError(contract.CodeMalformedBody, errors.New("a walk that cannot be walked"), httpx.Detail{Field: field, Message: words})
 }
 
 func endOf(end string) (Input, error) {
@@ -199,9 +199,9 @@ func endOf(end string) (Input, error) {
 	case end == "":
 		return Input{}, nil
 	case end == "exit":
-		return Input{Kind: Left}, nil
+		return Input{Kind: EventClosed}, nil
 	case broke && contract.WidgetError(code).Valid():
-		return Input{Kind: Broke, Error: contract.WidgetError(code)}, nil
+		return Input{Kind: EventFailed, Error: contract.WidgetError(code)}, nil
 	}
 	return Input{}, refused("end", `is "exit", or "error:" and a widget error type`)
 }

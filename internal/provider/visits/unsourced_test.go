@@ -11,30 +11,30 @@ import (
 // left to connect ends with what there is, or as unsupported.
 func TestVisitsWithoutSources(t *testing.T) {
 	none := Lacks{Banks: true, Payroll: true, Suppliers: true}
-	agreed := []Input{{Kind: Came}, {Kind: Consented}}
-	end, finish := Input{Kind: Enough}, Input{Kind: Handed}
-	verify := []Input{{Kind: Verify, Employer: 1}, {Kind: Took, Way: WayStubs}, finish}
-	skip := []Input{{Kind: Skip, Employer: 1}, {Kind: Skipped, Reason: "OTHER"}}
+	agreed := []Input{{Kind: EventOpened}, {Kind: EventConsented}}
+	end, finish := Input{Kind: EventSourcesFinished}, Input{Kind: EventDocumentsSubmitted}
+	verify := []Input{{Kind: EventEmployerSelected, Employer: 1}, {Kind: EventSourceSelected, SourceType: SourcePaystubs}, finish}
+	skip := []Input{{Kind: EventEmployerSkipOpened, Employer: 1}, {Kind: EventEmployerSkipped, Reason: "OTHER"}}
 	for name, c := range map[string]struct {
 		journey Journey
 		inputs  []Input
 		state   State
 		step    Step
-		left    []Way
+		left    []SourceType
 	}{
 		"cashflow":                     {Journey{Product: contract.Cashflow}, nil, Failed, StepEnd, nil},
 		"passport":                     {Journey{Product: contract.Passport}, nil, Failed, StepEnd, nil},
 		"assets":                       {Journey{Product: contract.Eligibility}, nil, Failed, StepEnd, nil},
-		"income asks for pay stubs":    {Journey{Product: contract.Income}, nil, Connecting, StepDocuments, []Way{WayStubs}},
+		"income asks for pay stubs":    {Journey{Product: contract.Income}, nil, Connecting, StepDocuments, []SourceType{SourcePaystubs}},
 		"income of pay stubs":          {Journey{Product: contract.Income}, []Input{finish, end}, Generating, StepProgress, nil},
-		"income, banks only":           {Journey{Product: contract.Income, Lacks: Lacks{Payroll: true}}, nil, Connecting, StepSource, []Way{WayBank, WayStubs}},
-		"an employer":                  {Journey{Product: contract.Eligibility, Employers: 1}, verify[:1], Connecting, StepSource, []Way{WayStubs, WayLetters}},
+		"income, banks only":           {Journey{Product: contract.Income, Lacks: Lacks{Payroll: true}}, nil, Connecting, StepSource, []SourceType{SourceBank, SourcePaystubs}},
+		"an employer":                  {Journey{Product: contract.Eligibility, Employers: 1}, verify[:1], Connecting, StepSource, []SourceType{SourcePaystubs, SourceLetters}},
 		"a verified employer":          {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
 		"a skipped employer":           {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
 		"a verified employer, income":  {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
 		"a skipped employer, income":   {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
-		"closed, and come back to":     {Journey{Product: contract.Income}, []Input{{Kind: Left}, {Kind: CameBack}}, Connecting, StepDocuments, []Way{WayStubs}},
-		"an open employer, with banks": {Journey{Product: contract.Eligibility, Employers: 1, Lacks: Lacks{Payroll: true}}, []Input{end}, Connecting, StepBank, []Way{WayBank}},
+		"closed, and come back to":     {Journey{Product: contract.Income}, []Input{{Kind: EventClosed}, {Kind: EventReopened}}, Connecting, StepDocuments, []SourceType{SourcePaystubs}},
+		"an open employer, with banks": {Journey{Product: contract.Eligibility, Employers: 1, Lacks: Lacks{Payroll: true}}, []Input{end}, Connecting, StepBank, []SourceType{SourceBank}},
 	} {
 		j := c.journey
 		j.State, j.Step, j.Status = Created, StepConsent, contract.StatusPending
@@ -56,12 +56,12 @@ func TestVisitsWithoutSources(t *testing.T) {
 		}
 	}
 	// A source that is no longer there is left where it was being connected.
-	j := Journey{Product: contract.Income, State: Connecting, Step: StepCode, Way: WayBank, Bank: "b", Username: "default"}
-	if _, _, ok := j.Next(Input{Kind: Unsourced}); ok {
+	j := Journey{Product: contract.Income, State: Connecting, Step: StepCode, SourceType: SourceBank, Bank: "b", Username: "default"}
+	if _, _, ok := j.Next(Input{Kind: EventSourceRemoved}); ok {
 		t.Error("a bank that is there was taken away")
 	}
 	j.Lacks = none
-	if next, _, ok := j.Next(Input{Kind: Unsourced}); !ok || next.Step != StepDocuments || next.Username != "" {
+	if next, _, ok := j.Next(Input{Kind: EventSourceRemoved}); !ok || next.Step != StepDocuments || next.Username != "" {
 		t.Errorf("%s %+v", next.Step, next)
 	}
 }

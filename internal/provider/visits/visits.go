@@ -11,7 +11,6 @@ package visits
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"time"
 
@@ -35,7 +34,7 @@ type Service struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 	Assets     *web.Assets
-	Gate       *auth.Gate
+	Gate       *auth.Authenticator
 	Customers  *customers.Service
 	Reports    *reports.Service
 	Documents  *documents.Service
@@ -48,8 +47,8 @@ type Service struct {
 	Invited func(ctx context.Context, q store.Queryer, handle string) (visitID string, err error)
 
 	// Of visits that an applicant's page begins without a token; nil is no limit.
-	ByAddress *httpx.Limit
-	ByAccount *httpx.Limit
+	ByAddress *httpx.RateLimit
+	ByAccount *httpx.RateLimit
 	// Files is how many bytes of files such visits of one account may be sent in 24
 	// hours; 0 is no limit.
 	Files int64
@@ -57,7 +56,7 @@ type Service struct {
 
 // Queue takes the job that ends a visit in time.
 type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Access is the sign-in of the mock banks or payroll providers of a catalogue.
@@ -79,7 +78,7 @@ type PreparedReports interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
 	// Attach has the prepared report served for publicToken.
-	Attach(ctx context.Context, tx *sql.Tx, customerID, id, publicToken string, from reports.Input) error
+	Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, from reports.Input) error
 }
 
 // Ended is a visit that is over or closed, as its redirect needs to know it.

@@ -3,7 +3,6 @@ package visits
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -38,11 +37,11 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 	}
 	var v visit
 	var all []target
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = s.find(ctx, tx, token); err != nil {
 			return err
 		}
-		if !s.catalogue(v.environment).Rehearse {
+		if !s.catalogue(v.environment).Scenarios {
 			return store.ErrNotFound
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
@@ -56,7 +55,7 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 	})
 	for err == nil && v.walking() && v.Step == StepDocuments {
 		t, ok := next(all, v)
-		if !ok || t.Pile != v.here() {
+		if !ok || t.DocumentGroup != v.here() {
 			break
 		}
 		v, err = s.walkDocuments(ctx, v, t, all)
@@ -82,7 +81,7 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 
 // find returns the visit that a token leads to, having used it up if it is an
 // initialization token.
-func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, error) {
+func (s *Service) find(ctx context.Context, tx *store.Tx, token string) (visit, error) {
 	v, err := byHandle(ctx, tx, token)
 	if !errors.Is(err, store.ErrNotFound) {
 		return v, err
@@ -106,7 +105,7 @@ func (s *Service) find(ctx context.Context, tx *sql.Tx, token string) (visit, er
 
 // walk answers each step as an applicant would, until the visit no longer asks, or asks
 // for files: they are uploaded outside of a transaction.
-func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, end Input) (visit, error) {
+func (s *Service) walk(ctx context.Context, tx *store.Tx, v visit, all []target, end Input) (visit, error) {
 	for {
 		if v.State == Created {
 			var err error
@@ -118,50 +117,50 @@ func (s *Service) walk(ctx context.Context, tx *sql.Tx, v visit, all []target, e
 		here := more && t.Employer == v.Employer
 		var in Input
 		switch {
-		case v.State == Closed && end.Kind != Left:
-			in.Kind = CameBack
+		case v.State == Closed && end.Kind != EventClosed:
+			in.Kind = EventReopened
 		case !v.walking():
 			return v, nil
 		case v.Step == StepConsent:
-			in.Kind = Consented
+			in.Kind = EventConsented
 		case end.Kind != "":
 			in = end
 		case v.Step == StepEmployers && more && t.Employer > 0:
-			if in = (Input{Kind: Verify, Employer: t.Employer}); t.reason != "" {
-				in.Kind = Skip
+			if in = (Input{Kind: EventEmployerSelected, Employer: t.Employer}); t.reason != "" {
+				in.Kind = EventEmployerSkipOpened
 			}
 		case v.Step == StepConnected && more && t.Employer == 0:
-			in.Kind = More
+			in.Kind = EventSourceAdded
 		case (v.Step == StepEmployers || v.Step == StepConnected) && (!more || t.Employer == 0):
-			in.Kind = Enough
+			in.Kind = EventSourcesFinished
 		case v.Step == StepSkip && here && t.reason != "":
-			in = Input{Kind: Skipped, Reason: t.reason}
+			in = Input{Kind: EventEmployerSkipped, Reason: t.reason}
 		case v.Step == StepSource && here && t.reason == "":
-			in = Input{Kind: Took, Way: t.Way}
-		case v.Step == StepDocuments && here && v.Way == t.Way:
+			in = Input{Kind: EventSourceSelected, SourceType: t.SourceType}
+		case v.Step == StepDocuments && here && v.SourceType == t.SourceType:
 			return v, nil
-		case v.Way != "" && v.Step == v.Way.first() && here && v.Way == t.Way:
-			in = Input{Kind: Chose, Way: t.Way, Bank: t.bank}
-		case v.Step == StepSignIn && here && v.Way == t.Way && v.Bank == t.bank:
-			in = Input{Kind: SignedIn, Username: t.username, Login: s.catalogue(v.environment).login(v.Way, t.username), OK: true}
+		case v.SourceType != "" && v.Step == v.SourceType.first() && here && v.SourceType == t.SourceType:
+			in = Input{Kind: EventInstitutionSelected, SourceType: t.SourceType, Bank: t.bank}
+		case v.Step == StepSignIn && here && v.SourceType == t.SourceType && v.Bank == t.bank:
+			in = Input{Kind: EventSignedIn, Username: t.username, Login: s.catalogue(v.environment).login(v.SourceType, t.username), OK: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
 		case v.Step == StepConfirm && here && v.Bank == t.bank:
-			in.Kind = Confirmed
+			in.Kind = EventInstitutionConfirmed
 		case v.Step == StepSignIn || v.Step == StepConfirm:
-			in.Kind = Rechose
+			in.Kind = EventInstitutionCleared
 		case v.Step == StepFailed:
-			in.Kind = Left
+			in.Kind = EventClosed
 		case v.Step == StepCode:
-			in = Input{Kind: Coded, Login: s.catalogue(v.environment).login(v.Way, v.Username), OK: true, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+			in = Input{Kind: EventMFASubmitted, Login: s.catalogue(v.environment).login(v.SourceType, v.Username), OK: true, Late: s.late(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 		case v.Step == StepAccounts:
-			in = Input{Kind: Picked, Empty: s.empty(v)}
+			in = Input{Kind: EventAccountsSelected, Empty: s.empty(v)}
 			for _, a := range s.accounts(v) {
 				in.Accounts = append(in.Accounts, a.ID)
 			}
 		default:
-			in.Kind = Turned
+			in.Kind = EventSourceCleared
 		}
 		next, moved, err := s.advance(ctx, tx, v, in)
 		if err != nil || !moved {
@@ -179,17 +178,17 @@ func (s *Service) walkDocuments(ctx context.Context, v visit, t target, all []ta
 	}
 	var ids []string
 	for _, f := range t.files {
-		d, err := s.Documents.Upload(ctx, documents.New{PublicToken: v.publicToken, KeyID: consumer.KeyID, Kind: t.Way.documentType(),
+		d, err := s.Documents.Upload(ctx, documents.New{PublicToken: v.publicToken, KeyID: consumer.KeyID, Kind: t.SourceType.documentType(),
 			Employer: t.Employer, Name: f.Name, AnyType: true}, bytes.NewReader(f.Content))
 		if errors.Is(err, documents.ErrTooLarge) {
-			return v, refused(t.Way.field(), "has a file that is too large")
+			return v, refused(t.SourceType.field(), "has a file that is too large")
 		}
 		if err != nil {
 			return v, err
 		}
 		ids = append(ids, d.ID)
 	}
-	err = s.retry(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byID(ctx, tx, v.id); err != nil {
 			return err
 		}
@@ -198,7 +197,7 @@ func (s *Service) walkDocuments(ctx context.Context, v visit, t target, all []ta
 				return err
 			}
 		}
-		if v, _, err = s.advance(ctx, tx, v, Input{Kind: Handed}); err != nil {
+		if v, _, err = s.advance(ctx, tx, v, Input{Kind: EventDocumentsSubmitted}); err != nil {
 			return err
 		}
 		v, err = s.walk(ctx, tx, v, all, Input{})
@@ -219,7 +218,7 @@ func (s *Service) settle(ctx context.Context, v visit) (visit, error) {
 			return v, nil
 		case <-tick.C:
 		}
-		err := s.retry(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+		err := s.retry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 			if v, err = byID(ctx, tx, v.id); err != nil {
 				return err
 			}

@@ -10,22 +10,22 @@ import (
 )
 
 // inputs is one good input of each kind.
-func inputs() map[Kind]Input {
+func inputs() map[EventKind]Input {
 	login := Login{Known: true, Profile: "default"}
-	return map[Kind]Input{
-		Came: {Kind: Came}, WentBack: {Kind: WentBack}, StartedOver: {Kind: StartedOver}, Prepared: {Kind: Prepared}, Consented: {Kind: Consented}, Took: {Kind: Took, Way: WayPayroll}, Turned: {Kind: Turned},
-		Chose: {Kind: Chose, Way: WayBank, Bank: "b"}, Confirmed: {Kind: Confirmed}, Resent: {Kind: Resent}, Rechose: {Kind: Rechose}, SignedIn: {Kind: SignedIn, Username: "u", Login: login, OK: true},
-		Coded: {Kind: Coded, Login: login, OK: true}, Picked: {Kind: Picked}, Added: {Kind: Added}, Removed: {Kind: Removed}, Handed: {Kind: Handed},
-		Verify: {Kind: Verify, Employer: 2}, Skip: {Kind: Skip, Employer: 2}, Skipped: {Kind: Skipped, Reason: "OTHER"},
-		More: {Kind: More}, Enough: {Kind: Enough}, Made: {Kind: Made, Status: contract.StatusSuccess}, Left: {Kind: Left}, CameBack: {Kind: CameBack}, Broke: {Kind: Broke, Error: contract.WidgetInternalError}, TimeUp: {Kind: TimeUp}, Withdrew: {Kind: Withdrew},
+	return map[EventKind]Input{
+		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver}, EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented}, EventSourceSelected: {Kind: EventSourceSelected, SourceType: SourcePayroll}, EventSourceCleared: {Kind: EventSourceCleared},
+		EventInstitutionSelected: {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent}, EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn, Username: "u", Login: login, OK: true},
+		EventMFASubmitted: {Kind: EventMFASubmitted, Login: login, OK: true}, EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded}, EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
+		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened, Employer: 2}, EventEmployerSkipped: {Kind: EventEmployerSkipped, Reason: "OTHER"},
+		EventSourceAdded: {Kind: EventSourceAdded}, EventSourcesFinished: {Kind: EventSourcesFinished}, EventReportFinished: {Kind: EventReportFinished, Status: contract.StatusSuccess}, EventClosed: {Kind: EventClosed}, EventReopened: {Kind: EventReopened}, EventFailed: {Kind: EventFailed, Error: contract.WidgetInternalError}, EventExpired: {Kind: EventExpired}, EventConsentWithdrawn: {Kind: EventConsentWithdrawn},
 	}
 }
 
 // Every step of a visit for an income report takes these kinds of input, leads on so,
 // and refuses all others.
 func TestEveryStepAndEveryInput(t *testing.T) {
-	walking := map[Kind]string{StartedOver: "open consent", Left: "closed", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}
-	with := func(more map[Kind]string) map[Kind]string {
+	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
+	with := func(more map[EventKind]string) map[EventKind]string {
 		for k, v := range walking {
 			if _, ok := more[k]; !ok {
 				more[k] = v
@@ -36,32 +36,32 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 	for _, c := range []struct {
 		state State
 		step  Step
-		way   Way
-		takes map[Kind]string // state and step after it; the step alone in Connecting, the state alone for the same step
+		way   SourceType
+		takes map[EventKind]string // state and step after it; the step alone in Connecting, the state alone for the same step
 	}{
-		{Created, StepConsent, "", with(map[Kind]string{Came: "open", StartedOver: "open"})},
-		{Open, StepConsent, "", with(map[Kind]string{Prepared: "generating progress", Consented: "source", StartedOver: "open consent"})},
-		{Connecting, StepSource, "", with(map[Kind]string{Took: "employer", WentBack: "open consent"})},
-		{Connecting, StepBank, WayBank, with(map[Kind]string{Turned: "source", WentBack: "source", Chose: "sign-in"})},
-		{Connecting, StepEmployer, WayPayroll, with(map[Kind]string{Turned: "source", WentBack: "source"})}, // what is chosen is a bank
-		{Connecting, StepSignIn, WayBank, with(map[Kind]string{Rechose: "bank", WentBack: "bank", SignedIn: "code"})},
-		{Connecting, StepSignIn, WayPayroll, with(map[Kind]string{Rechose: "employer", WentBack: "employer", SignedIn: "code"})},
-		{Connecting, StepCode, WayBank, with(map[Kind]string{Coded: "accounts", WentBack: "sign-in", Resent: "code", Rechose: "bank"})},
-		{Connecting, StepCode, WayPayroll, with(map[Kind]string{Coded: "connected", WentBack: "sign-in", Resent: "code", Rechose: "employer"})},
-		{Connecting, StepFailed, WayBank, with(map[Kind]string{Rechose: "bank", WentBack: "bank", Turned: "source", Left: "failed end", TimeUp: "failed end"})},
-		{Connecting, StepConfirm, WaySupplier, with(map[Kind]string{Rechose: "supplier", WentBack: "supplier", Confirmed: "generating progress"})},
-		{Connecting, StepAccounts, WayBank, with(map[Kind]string{Picked: "connected"})},
-		{Connecting, StepConnected, "", with(map[Kind]string{More: "source", Enough: "generating progress"})},
-		{Connecting, StepDocuments, WayStubs, with(map[Kind]string{Turned: "source", WentBack: "source", Added: "documents", Removed: "documents", Handed: "connected"})},
-		{Generating, StepProgress, WayStubs, map[Kind]string{Made: "complete end"}},
-		{Closed, StepConsent, "", map[Kind]string{StartedOver: "open", CameBack: "open", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
-		{Closed, StepDocuments, WayStubs, map[Kind]string{StartedOver: "open consent", CameBack: "source", Broke: "failed end", TimeUp: "expired end", Withdrew: "expired end"}},
-		{Complete, StepEnd, WayPayroll, nil},
-		{Failed, StepEnd, WayPayroll, nil},
+		{Created, StepConsent, "", with(map[EventKind]string{EventOpened: "open", EventStartedOver: "open"})},
+		{Open, StepConsent, "", with(map[EventKind]string{EventPrepared: "generating progress", EventConsented: "source", EventStartedOver: "open consent"})},
+		{Connecting, StepSource, "", with(map[EventKind]string{EventSourceSelected: "employer", EventWentBack: "open consent"})},
+		{Connecting, StepBank, SourceBank, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventInstitutionSelected: "sign-in"})},
+		{Connecting, StepEmployer, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})}, // what is chosen is a bank
+		{Connecting, StepSignIn, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSignedIn: "code"})},
+		{Connecting, StepSignIn, SourcePayroll, with(map[EventKind]string{EventInstitutionCleared: "employer", EventWentBack: "employer", EventSignedIn: "code"})},
+		{Connecting, StepCode, SourceBank, with(map[EventKind]string{EventMFASubmitted: "accounts", EventWentBack: "sign-in", EventMFAResent: "code", EventInstitutionCleared: "bank"})},
+		{Connecting, StepCode, SourcePayroll, with(map[EventKind]string{EventMFASubmitted: "connected", EventWentBack: "sign-in", EventMFAResent: "code", EventInstitutionCleared: "employer"})},
+		{Connecting, StepFailed, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSourceCleared: "source", EventClosed: "failed end", EventExpired: "failed end"})},
+		{Connecting, StepConfirm, SourceSupplier, with(map[EventKind]string{EventInstitutionCleared: "supplier", EventWentBack: "supplier", EventInstitutionConfirmed: "generating progress"})},
+		{Connecting, StepAccounts, SourceBank, with(map[EventKind]string{EventAccountsSelected: "connected"})},
+		{Connecting, StepConnected, "", with(map[EventKind]string{EventSourceAdded: "source", EventSourcesFinished: "generating progress"})},
+		{Connecting, StepDocuments, SourcePaystubs, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventDocumentAdded: "documents", EventDocumentRemoved: "documents", EventDocumentsSubmitted: "connected"})},
+		{Generating, StepProgress, SourcePaystubs, map[EventKind]string{EventReportFinished: "complete end"}},
+		{Closed, StepConsent, "", map[EventKind]string{EventStartedOver: "open", EventReopened: "open", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
+		{Closed, StepDocuments, SourcePaystubs, map[EventKind]string{EventStartedOver: "open consent", EventReopened: "source", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
+		{Complete, StepEnd, SourcePayroll, nil},
+		{Failed, StepEnd, SourcePayroll, nil},
 		{Expired, StepEnd, "", nil},
 	} {
 		for kind, in := range inputs() {
-			j := Journey{Product: contract.Income, State: c.state, Step: c.step, Way: c.way, Status: contract.StatusPending}
+			j := Journey{Product: contract.Income, State: c.state, Step: c.step, SourceType: c.way, Status: contract.StatusPending}
 			next, _, ok := j.Next(in)
 			want, taken := c.takes[kind]
 			if ok != taken {
@@ -84,7 +84,7 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 			if got != want {
 				t.Errorf("%s %s %s: %s leads to %q, want %q", c.state, c.step, c.way, kind, got, want)
 			}
-			if next.Step == StepSource && (next.Way != "" || next.Bank != "" || next.Username != "") {
+			if next.Step == StepSource && (next.SourceType != "" || next.Bank != "" || next.Username != "") {
 				t.Errorf("%s %s: %s leaves %+v at the choice of ways", c.state, c.step, kind, next)
 			}
 		}
@@ -92,37 +92,37 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 }
 
 func TestWaysOfTheMachine(t *testing.T) {
-	payroll := []Input{{Kind: Came}, {Kind: Consented}, {Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}}
+	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
 	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
 	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
-		return Journey{State: s, Step: StepEnd, Way: WayPayroll, Status: status, Substatus: sub, Error: e}
+		return Journey{State: s, Step: StepEnd, SourceType: SourcePayroll, Status: status, Substatus: sub, Error: e}
 	}
 	for _, c := range []struct {
 		name      string
-		rehearsal Rehearsal
+		rehearsal Scenario
 		inputs    []Input
 		want      Journey // without product, bank, user name, tries and rehearsal
 		do        Do
 	}{
-		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: Enough}),
+		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: EventSourcesFinished}),
 			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
-		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: Coded, Login: loginDefault, Late: true}, leaves),
+		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: EventMFASubmitted, Login: loginDefault, Late: true}, leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
 		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
 		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
-		{name: "lastName supplierdown is about banks", rehearsal: BureauDown, inputs: after(payroll, signedIn(loginDefault)),
-			want: Journey{State: Connecting, Step: StepCode, Way: WayPayroll, Status: contract.StatusPending}},
-		{name: "firstName mfa required is about both", rehearsal: CodeMissing, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
+		{name: "lastName supplierdown is about banks", rehearsal: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
+			want: Journey{State: Connecting, Step: StepCode, SourceType: SourcePayroll, Status: contract.StatusPending}},
+		{name: "firstName mfa required is about both", rehearsal: ScenarioNoMFACode, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
-		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayBank},
-			Input{Kind: Chose, Way: WayBank, Bank: "b"}, wrongSignIn, Input{Kind: Rechose}, Input{Kind: Turned}, Input{Kind: Took, Way: WayPayroll}, Input{Kind: Chose, Way: WayPayroll, Bank: "p"}, wrongSignIn, leaves),
+		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourceBank},
+			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourcePayroll}, Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
 	} {
-		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Rehearsal: c.rehearsal}
+		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
 		var do Do
 		for i, in := range c.inputs {
 			var ok bool
@@ -130,7 +130,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 				t.Fatalf("%s: input %d (%s) is refused", c.name, i, in.Kind)
 			}
 		}
-		j.Product, j.Bank, j.Username, j.Sources, j.Tries, j.Rehearsal = "", "", "", "", 0, ""
+		j.Product, j.Bank, j.Username, j.Sources, j.Tries, j.Scenario = "", "", "", "", 0, ""
 		j.CodeTries, j.Codes, j.CodeSent, j.Product = 0, 0, 0, ""
 		if diff := cmp.Diff(c.want, j); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -141,7 +141,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 	}
 	for _, product := range contract.Products() {
 		ways := (Journey{Product: product}).ways()
-		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []Way{WayBank}) {
+		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []SourceType{SourceBank}) {
 			t.Errorf("%s has the ways %v", product, ways)
 		}
 	}
@@ -151,41 +151,41 @@ func TestWaysOfTheMachine(t *testing.T) {
 // stubs. What fails beside others is left out, and may be tried again.
 func TestSeveralSources(t *testing.T) {
 	bankAt := func(id string) []Input {
-		return []Input{{Kind: Took, Way: WayBank}, {Kind: Chose, Way: WayBank, Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: Picked, Accounts: []string{"a1", "a2"}}}
+		return []Input{{Kind: EventSourceSelected, SourceType: SourceBank}, {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: EventAccountsSelected, Accounts: []string{"a1", "a2"}}}
 	}
 	bank := bankAt("b")
 	payroll := func(id string, l Login) []Input {
-		return []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: id}, signedIn(l), coded(l)}
+		return []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: id}, signedIn(l), coded(l)}
 	}
-	down := []Input{{Kind: Took, Way: WayPayroll}, {Kind: Chose, Way: WayPayroll, Bank: "p"}, signedIn(loginDown)}
-	stubs := []Input{{Kind: Took, Way: WayStubs}, {Kind: Added}, {Kind: Handed}}
-	more := []Input{{Kind: More}}
-	every := []Way{WayBank, WayPayroll, WayStubs}
+	down := []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, signedIn(loginDown)}
+	stubs := []Input{{Kind: EventSourceSelected, SourceType: SourcePaystubs}, {Kind: EventDocumentAdded}, {Kind: EventDocumentsSubmitted}}
+	more := []Input{{Kind: EventSourceAdded}}
+	every := []SourceType{SourceBank, SourcePayroll, SourcePaystubs}
 	for _, c := range []struct {
 		name  string
 		parts [][]Input
 		step  Step
-		left  []Way
+		left  []SourceType
 		want  []connected
 	}{
-		{"a bank", [][]Input{bank}, StepConnected, every, []connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank", [][]Input{bank}, StepConnected, every, []connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
 		{"two banks, which are told apart", [][]Input{bank, more, bankAt("c")}, StepConnected, every,
-			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}}},
+			[]connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}}},
 		{"one bank twice is one", [][]Input{bank, more, bankAt("c"), more, bank}, StepConnected, every,
-			[]connected{{Way: WayBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}, {Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+			[]connected{{SourceType: SourceBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
 		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, every,
-			[]connected{{Way: WayBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {Way: WayPayroll, Bank: "p", Username: "u"}, {Way: WayPayroll, Bank: "q", Username: "u"}}},
-		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []connected{{Way: WayPayroll, Bank: "p", Username: "u"}}},
-		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
-		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u"}}},
-		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Why: contract.SubMFARequired}}},
-		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []Way{WayBank, WayPayroll},
-			[]connected{{Way: WayStubs}, {Way: WayPayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
-		{"nothing more after all", [][]Input{stubs, more, {{Kind: Turned}}}, StepConnected, []Way{WayBank, WayPayroll}, []connected{{Way: WayStubs}}},
-		{"he leaves, and signs in again", [][]Input{bank, {{Kind: Left}, {Kind: CameBack}}}, StepSource, every, nil},
+			[]connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
+		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []connected{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
+		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []SourceType{SourceBank, SourcePayroll},
+			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
+		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
+			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
+		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
+			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Why: contract.SubMFARequired}}},
+		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
+			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
+		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected, []SourceType{SourceBank, SourcePayroll}, []connected{{SourceType: SourcePaystubs}}},
+		{"he leaves, and signs in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
 		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
 	} {
@@ -208,16 +208,16 @@ func TestSeveralSources(t *testing.T) {
 		if diff := cmp.Diff(c.want, j.sources()); c.want != nil && diff != "" {
 			t.Errorf("%s: sources (-want +got):\n%s", c.name, diff)
 		}
-		if _, _, ok := j.Next(Input{Kind: More}); c.left == nil && ok {
+		if _, _, ok := j.Next(Input{Kind: EventSourceAdded}); c.left == nil && ok {
 			t.Errorf("%s: more is taken", c.name)
 		}
 		if c.step != StepConnected {
 			continue
 		}
-		for _, taken := range []Way{WayBank, WayStubs, WayLetters} {
-			again, _, ok := j.Next(Input{Kind: More})
+		for _, taken := range []SourceType{SourceBank, SourcePaystubs, SourceLetters} {
+			again, _, ok := j.Next(Input{Kind: EventSourceAdded})
 			if ok {
-				_, _, ok = again.Next(Input{Kind: Took, Way: taken})
+				_, _, ok = again.Next(Input{Kind: EventSourceSelected, SourceType: taken})
 			}
 			if want := slices.Contains(c.left, taken); ok != want {
 				t.Errorf("%s: %s again is taken = %v, want %v", c.name, taken, ok, want)

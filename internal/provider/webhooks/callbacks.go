@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 // Seed sets the callback of a customer that is there from the start, with a
 // secret that the caller keeps. Repeating it changes nothing.
-func (s *Service) Seed(ctx context.Context, tx *sql.Tx, customerID, url, secret string) error {
+func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secret string) error {
 	if _, err := webhook.ParseSecret(secret); err != nil {
 		return err
 	}
@@ -34,7 +33,7 @@ func (s *Service) Seed(ctx context.Context, tx *sql.Tx, customerID, url, secret 
 // SetCallback sets where the customer's events go and returns the secret that
 // signs them. The secret stays the same while the address changes; with rotate
 // there is a new one, and the old one goes on signing beside it for Rotation.
-func (s *Service) SetCallback(ctx context.Context, tx *sql.Tx, customerID, url string, rotate bool) (secret string, err error) {
+func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url string, rotate bool) (secret string, err error) {
 	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, s.Now())
 	if err != nil {
 		return "", err
@@ -56,7 +55,7 @@ func (s *Service) SetCallback(ctx context.Context, tx *sql.Tx, customerID, url s
 // CheckURL says whether events can be sent to url at all.
 func (s *Service) CheckURL(url string) error { return s.Sender.CheckURL(url) }
 
-func (s *Service) addSecret(ctx context.Context, tx *sql.Tx, callbackID, secret string) error {
+func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secret string) error {
 	id := uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, secretCell(id), []byte(secret))
 	if err != nil {
@@ -97,7 +96,7 @@ const apart = 300 * time.Millisecond
 // It returns how many deliveries were made, or store.ErrNotFound.
 func (s *Service) Fire(ctx context.Context, publicToken string, how Again, customerID string, status contract.Status, sub contract.Substatus) (int, error) {
 	n := 0
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		n = 0
 		all, err := eventsOf(ctx, tx, publicToken)
 		if err != nil {

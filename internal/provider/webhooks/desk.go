@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -46,7 +45,7 @@ func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID stri
 
 // Direct sets where the customer's events go, and enables the callback. The
 // secret is empty unless one was made, which happens once: with the callback.
-func (s *Service) Direct(ctx context.Context, tx *sql.Tx, customerID, url string) (secret string, err error) {
+func (s *Service) Direct(ctx context.Context, tx *store.Tx, customerID, url string) (secret string, err error) {
 	c, err := s.Callback(ctx, tx, customerID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", err
@@ -60,13 +59,13 @@ func (s *Service) Direct(ctx context.Context, tx *sql.Tx, customerID, url string
 
 // Switch turns the customer's callback on or off; changed is false when it is so
 // already, or there is none. Events of the time when it is off are not delivered.
-func (s *Service) Switch(ctx context.Context, tx *sql.Tx, customerID string, on bool) (changed bool, err error) {
+func (s *Service) Switch(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
 	return setDisabled(ctx, tx, customerID, !on, s.Now())
 }
 
 // Subscribe says which statuses the callback is told of; all of them is all, now
 // and later. Without a callback it is store.ErrNotFound.
-func (s *Service) Subscribe(ctx context.Context, tx *sql.Tx, customerID string, statuses []contract.Status) error {
+func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string, statuses []contract.Status) error {
 	var kept []string
 	for _, known := range Subscribable() {
 		if slices.Contains(statuses, known) {
@@ -94,7 +93,7 @@ func Subscribable() []contract.Status {
 
 // Rotate replaces the secret of that id, if it is the present one, and lets it go
 // on signing for Rotation. ok is false when somebody else has replaced it.
-func (s *Service) Rotate(ctx context.Context, tx *sql.Tx, customerID, secretID string) (secret string, ok bool, err error) {
+func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID string) (secret string, ok bool, err error) {
 	c, err := callback(ctx, tx, customerID)
 	if err != nil {
 		return "", false, err
@@ -183,7 +182,7 @@ var (
 // body that was sent. resends is how often that was done before: a request that
 // is repeated does it once, and the repetition is ErrOnItsWay, as is one while a
 // delivery of the event is pending.
-func (s *Service) Redeliver(ctx context.Context, tx *sql.Tx, customerID, deliveryID string, resends int64) (id string, err error) {
+func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliveryID string, resends int64) (id string, err error) {
 	old, sealed, err := deliveryOf(ctx, tx, customerID, deliveryID)
 	if err != nil {
 		return "", err
@@ -216,7 +215,7 @@ func (s *Service) Redeliver(ctx context.Context, tx *sql.Tx, customerID, deliver
 }
 
 // again seals the body of one delivery for another.
-func (s *Service) again(ctx context.Context, tx *sql.Tx, old Delivery, sealed []byte, id string) ([]byte, error) {
+func (s *Service) again(ctx context.Context, tx *store.Tx, old Delivery, sealed []byte, id string) ([]byte, error) {
 	plain, err := s.opened(ctx, tx, old, sealed)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, store.ErrNotFound) {
 		return nil, nil // the attempt will say so

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +47,7 @@ func each(t *testing.T, f func(t *testing.T, r *room)) {
 		now := func() time.Time { return r.now }
 		r.Service = &Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
 			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}}
-		r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			for _, id := range []string{mine, theirs} {
 				if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id); err != nil {
 					return err
@@ -69,7 +68,7 @@ func each(t *testing.T, f func(t *testing.T, r *room)) {
 	})
 }
 
-func (r *room) Enqueue(_ context.Context, _ *sql.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (r *room) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	r.queue = append(r.queue, args.(deliver))
 	return nil
 }
@@ -94,13 +93,13 @@ func (r *room) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ 
 
 // relabel changes the label that the customer gave the report.
 func (r *room) relabel(userArgs string) {
-	r.tx(func(ctx context.Context, tx *sql.Tx) error {
+	r.tx(func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE reports SET user_args = $1 WHERE public_token = $2`, userArgs, report)
 		return err
 	})
 }
 
-func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) error) {
+func (r *room) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	if err := r.DB.Tx(r.t.Context(), f); err != nil {
 		r.t.Fatal(err)
@@ -111,7 +110,7 @@ func (r *room) tx(f func(ctx context.Context, tx *sql.Tx) error) {
 func (r *room) happen(status contract.Status) string {
 	r.t.Helper()
 	before := len(r.queue)
-	r.tx(func(ctx context.Context, tx *sql.Tx) error {
+	r.tx(func(ctx context.Context, tx *store.Tx) error {
 		r.queue = r.queue[:before]
 		return r.Record(ctx, tx, reports.StatusChange{CustomerID: mine, PublicToken: report, Status: status})
 	})
@@ -132,7 +131,7 @@ func (r *room) work(id string) {
 
 func (r *room) direct(customer, url string) (secret string) {
 	r.t.Helper()
-	r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		secret, err = r.Direct(ctx, tx, customer, url)
 		return err
 	})
@@ -186,7 +185,7 @@ func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
 		if err := r.DB.SQL.QueryRow(`SELECT body FROM deliveries`).Scan(&kept); err != nil || bytes.Contains(kept, []byte("canary")) {
 			t.Errorf("the body is kept as %q, %v", kept, err)
 		}
-		r.tx(func(ctx context.Context, tx *sql.Tx) error { return r.DB.Vault.Shred(ctx, tx, r.key) })
+		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.DB.Vault.Shred(ctx, tx, r.key) })
 		if d := r.delivery(id); d.Body != nil || !d.Shredded {
 			t.Errorf("with its key destroyed: %+v", d)
 		}
@@ -203,7 +202,7 @@ func TestRedelivery(t *testing.T) {
 		again := func(customer, id string, resends int64) (string, error) {
 			var made string
 			before := len(r.queue)
-			err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) (err error) {
+			err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 				r.queue = r.queue[:before]
 				made, err = r.Redeliver(ctx, tx, customer, id, resends)
 				return err
@@ -237,7 +236,7 @@ func TestRedelivery(t *testing.T) {
 		if len(r.bodies) != 4 || len(slices.Compact(slices.Clone(r.bodies))) != 1 {
 			t.Errorf("%d bodies were sent, or not the same: %q", len(r.bodies), r.bodies)
 		}
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Switch(ctx, tx, mine, false)
 			return err
 		})
@@ -254,7 +253,7 @@ func TestRedelivery(t *testing.T) {
 func TestASubscriptionChoosesStatuses(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		subscribe := func(statuses ...contract.Status) error {
-			return r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error { return r.Subscribe(ctx, tx, mine, statuses) })
+			return r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return r.Subscribe(ctx, tx, mine, statuses) })
 		}
 		if r.happen(contract.StatusSuccess) != "" {
 			t.Error("an event without a callback is delivered")
@@ -300,7 +299,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 4 {
 			wait.Go(func() {
-				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 					secret, ok, err := r.Rotate(ctx, tx, mine, old[0].ID)
 					if ok && !strings.HasPrefix(secret, "whsec_") {
 						err = fmt.Errorf("secret %q", secret)
@@ -321,7 +320,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 			t.Errorf("%d rotations won; signers %+v", won.Load(), now)
 		}
 		r.direct(theirs, "https://c.example/hook")
-		r.tx(func(ctx context.Context, tx *sql.Tx) error {
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			if _, ok, err := r.Rotate(ctx, tx, theirs, now[0].ID); ok || err != nil {
 				t.Errorf("somebody else's secret: %v, %v", ok, err)
 			}
@@ -337,7 +336,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 func TestSwitchingACallback(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		set := func(on bool) (changed bool) {
-			r.tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+			r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 				changed, err = r.Switch(ctx, tx, mine, on)
 				return err
 			})

@@ -12,7 +12,6 @@ package webhooks
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ type Service struct {
 
 // Queue takes the job that delivers.
 type Queue interface {
-	Enqueue(ctx context.Context, tx *sql.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Sender signs a body and posts it once. *webhook.Sender is one.
@@ -101,7 +100,7 @@ type delivery struct {
 
 // Record writes the event of each status change and has it delivered, unless the
 // customer's callback does not subscribe to that status.
-func (s *Service) Record(ctx context.Context, tx *sql.Tx, changes ...reports.StatusChange) error {
+func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.StatusChange) error {
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
 		for _, c := range some {
@@ -128,7 +127,7 @@ func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
 
 // send makes a delivery of the event, after a delay; none where the customer has
 // no callback.
-func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Duration) error {
+func (s *Service) send(ctx context.Context, tx *store.Tx, e event, delay time.Duration) error {
 	callbackID, err := activeCallback(ctx, tx, e.customerID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -139,12 +138,12 @@ func (s *Service) send(ctx context.Context, tx *sql.Tx, e event, delay time.Dura
 	return s.sendTo(ctx, tx, e, callbackID, delay)
 }
 
-func (s *Service) sendTo(ctx context.Context, tx *sql.Tx, e event, callbackID string, delay time.Duration) error {
+func (s *Service) sendTo(ctx context.Context, tx *store.Tx, e event, callbackID string, delay time.Duration) error {
 	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: s.Now(), event: e}
 	return s.enqueue(ctx, tx, d, delay)
 }
 
-func (s *Service) enqueue(ctx context.Context, tx *sql.Tx, d delivery, delay time.Duration) error {
+func (s *Service) enqueue(ctx context.Context, tx *store.Tx, d delivery, delay time.Duration) error {
 	if err := insertDelivery(ctx, tx, d); err != nil {
 		return err
 	}
@@ -192,7 +191,7 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	if state, err = s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
 		return err
 	}
-	return jobs.Later(wait)
+	return jobs.Snooze(wait)
 }
 
 // settle notes what an attempt came to: in the rows for the timeline, and in the
@@ -201,7 +200,7 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 // callback, but where this has another one by now, that is tried.
 func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) (webhook.State, error) {
 	then := to
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now := s.Now()
 		if then = to; result == nil {
 			return updateDelivery(ctx, tx, d, then, 0, now)
@@ -316,10 +315,10 @@ func secretCell(id string) store.Cell {
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Sweep(ctx, 100,
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteOld(ctx, tx, now.Add(-MaxAge), limit)
 		},
-		func(ctx context.Context, tx *sql.Tx, limit int) (int64, error) {
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteExpired(ctx, tx, now, limit)
 		})
 	if err != nil {

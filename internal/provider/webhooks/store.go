@@ -16,10 +16,10 @@ import (
 // insertEvents adds events and returns, by their ids, the callbacks that are told of
 // them; none for an event that nobody is told of: there is no callback, it is
 // disabled, or not told of that status.
-func insertEvents(ctx context.Context, tx *sql.Tx, all []event) (map[string]string, error) {
+func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]string, error) {
 	var values []string
 	var args []any
-	for i := range store.Padded(len(all)) {
+	for i := range store.PadCount(len(all)) {
 		values = append(values, fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, CAST($%d AS BIGINT))", 6*i+1, 6*i+2, 6*i+3, 6*i+4, 6*i+5, 6*i+6))
 		if i >= len(all) {
 			args = append(args, "", "", "", "", "", 0) // left out
@@ -71,7 +71,7 @@ func eventsOf(ctx context.Context, q store.Queryer, publicToken string) ([]event
 	return out, rows.Err()
 }
 
-func insertDelivery(ctx context.Context, tx *sql.Tx, d delivery) error {
+func insertDelivery(ctx context.Context, tx *store.Tx, d delivery) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries (id, event_id, callback_id, state, created_at, updated_at, body)
 		VALUES ($1, $2, $3, $4, $5, $5, $6)`, d.id, d.event.id, d.callbackID, string(d.state), store.Micros(d.created), d.body)
 	return err
@@ -87,10 +87,10 @@ func getDelivery(ctx context.Context, q store.Queryer, id string) (delivery, err
 		Scan(&d.callbackID, &d.url, &d.disabled, &d.state, &d.attempts, &created, &d.body,
 			&d.event.id, &d.event.customerID, &d.event.publicToken, &d.event.status, &d.event.sub, &eventCreated)
 	d.created, d.event.created = store.Time(created), store.Time(eventCreated)
-	return d, store.Found(err)
+	return d, store.MapNotFound(err)
 }
 
-func updateDelivery(ctx context.Context, tx *sql.Tx, d delivery, to webhook.State, http int, now time.Time) error {
+func updateDelivery(ctx context.Context, tx *store.Tx, d delivery, to webhook.State, http int, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = $2, attempts = $3, last_http = $4, updated_at = $5, body = coalesce(body, $6)
 		WHERE id = $1 AND state = 'pending'`,
 		d.id, string(to), d.attempts, sql.NullInt64{Int64: int64(http), Valid: http != 0}, store.Micros(now),
@@ -98,7 +98,7 @@ func updateDelivery(ctx context.Context, tx *sql.Tx, d delivery, to webhook.Stat
 	return err
 }
 
-func insertAttempt(ctx context.Context, tx *sql.Tx, d delivery, r webhook.Result, at time.Time) error {
+func insertAttempt(ctx context.Context, tx *store.Tx, d delivery, r webhook.Result, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
 		d.id, d.attempts, store.Micros(at), r.HTTP, r.Took.Milliseconds(), string(r.Class()))
@@ -109,11 +109,11 @@ func insertAttempt(ctx context.Context, tx *sql.Tx, d delivery, r webhook.Result
 func activeCallback(ctx context.Context, q store.Queryer, customerID string) (string, error) {
 	var id string
 	err := q.QueryRowContext(ctx, `SELECT id FROM callbacks WHERE customer_id = $1 AND disabled_at IS NULL`, customerID).Scan(&id)
-	return id, store.Found(err)
+	return id, store.MapNotFound(err)
 }
 
 // upsertCallback sets the customer's callback, enables it, and returns its id.
-func upsertCallback(ctx context.Context, tx *sql.Tx, id, customerID, url string, now time.Time) (string, error) {
+func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url string, now time.Time) (string, error) {
 	err := tx.QueryRowContext(ctx, `INSERT INTO callbacks (id, customer_id, url, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id) DO UPDATE SET url = excluded.url, disabled_at = NULL RETURNING id`,
 		id, customerID, url, store.Micros(now)).Scan(&id)
@@ -121,8 +121,8 @@ func upsertCallback(ctx context.Context, tx *sql.Tx, id, customerID, url string,
 }
 
 // disableCallback disables a callback, unless it has another address by now.
-func disableCallback(ctx context.Context, tx *sql.Tx, id, url string, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`, id, url, store.Micros(now)))
+func disableCallback(ctx context.Context, tx *store.Tx, id, url string, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`, id, url, store.Micros(now)))
 }
 
 type secretRow struct {
@@ -150,7 +150,7 @@ func secretRows(ctx context.Context, q store.Queryer, callbackID string, now tim
 	return out, rows.Err()
 }
 
-func insertSecret(ctx context.Context, tx *sql.Tx, id, callbackID string, sealed []byte, now time.Time) error {
+func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, sealed []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO callback_secrets (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
 		id, callbackID, sealed, store.Micros(now))
 	return err
@@ -158,7 +158,7 @@ func insertSecret(ctx context.Context, tx *sql.Tx, id, callbackID string, sealed
 
 // expireSecrets lets the callback's secrets go at an instant: the present one
 // then, and those that were going already at once, so that two sign at most.
-func expireSecrets(ctx context.Context, tx *sql.Tx, callbackID string, at time.Time) error {
+func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE callback_id = $1 AND expires_at IS NOT NULL`, callbackID); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func callback(ctx context.Context, q store.Queryer, customerID string) (Callback
 	for _, s := range strings.Fields(statuses) {
 		c.Statuses = append(c.Statuses, contract.Status(s))
 	}
-	return c, store.Found(err)
+	return c, store.MapNotFound(err)
 }
 
 // signers returns when the secrets that have not expired were made and end, the
@@ -212,8 +212,8 @@ func signers(ctx context.Context, q store.Queryer, callbackID string, now time.T
 
 // retire lets the present secret of a callback go at an instant, if it is the one
 // of that id: of several who rotate it, one wins.
-func retire(ctx context.Context, tx *sql.Tx, callbackID, secretID string, at time.Time) (bool, error) {
-	ok, err := store.One(tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $3
+func retire(ctx context.Context, tx *store.Tx, callbackID, secretID string, at time.Time) (bool, error) {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $3
 		WHERE id = $1 AND callback_id = $2 AND expires_at IS NULL`, secretID, callbackID, store.Micros(at)))
 	if err != nil || !ok {
 		return false, err
@@ -223,13 +223,13 @@ func retire(ctx context.Context, tx *sql.Tx, callbackID, secretID string, at tim
 }
 
 // setDisabled turns a callback off or on; false when it is so already.
-func setDisabled(ctx context.Context, tx *sql.Tx, customerID string, off bool, now time.Time) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE customer_id = $1 AND (disabled_at IS NULL) = $3`,
+func setDisabled(ctx context.Context, tx *store.Tx, customerID string, off bool, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE customer_id = $1 AND (disabled_at IS NULL) = $3`,
 		customerID, sql.NullInt64{Int64: store.Micros(now), Valid: off}, off))
 }
 
-func setStatuses(ctx context.Context, tx *sql.Tx, customerID string, statuses []string) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE callbacks SET statuses = $2 WHERE customer_id = $1`, customerID, strings.Join(statuses, " ")))
+func setStatuses(ctx context.Context, tx *store.Tx, customerID string, statuses []string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET statuses = $2 WHERE customer_id = $1`, customerID, strings.Join(statuses, " ")))
 }
 
 const selectDelivery = `SELECT d.id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at, d.body,
@@ -243,7 +243,7 @@ func scanDelivery(row interface{ Scan(...any) error }) (Delivery, []byte, error)
 	err := row.Scan(&d.ID, &d.State, &d.Tries, &d.HTTP, &created, &updated, &sealed,
 		&d.EventID, &d.PublicToken, &d.Status, &d.Substatus, &happened, &d.Resends)
 	d.Created, d.Updated, d.Happened = store.Time(created), store.Time(updated), store.Time(happened)
-	return d, sealed, store.Found(err)
+	return d, sealed, store.MapNotFound(err)
 }
 
 // deliveries lists the newest first, those before a cursor.
@@ -293,8 +293,8 @@ func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Atte
 }
 
 // resend counts one more resending of an event that has been resent so often.
-func resend(ctx context.Context, tx *sql.Tx, eventID string, resends int64) (bool, error) {
-	return store.One(tx.ExecContext(ctx, `UPDATE events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
+func resend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
 }
 
 // onItsWay reports whether a delivery of the event is still pending.
@@ -327,7 +327,7 @@ func deliveryCounts(ctx context.Context, q store.Queryer, customerID string, sin
 
 // deleteOld deletes, at most limit times, events from before an instant with their
 // deliveries; those that are on their way are left.
-func deleteOld(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (int64, error) {
+func deleteOld(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM events WHERE created_at < $1
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'pending')
 		ORDER BY created_at LIMIT $2`, store.Micros(before), limit)
@@ -360,7 +360,7 @@ func deleteOld(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (in
 }
 
 // deleteExpired deletes secrets that sign no more.
-func deleteExpired(ctx context.Context, tx *sql.Tx, now time.Time, limit int) (int64, error) {
-	return store.Changed(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
+func deleteExpired(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
 		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
 }

@@ -5,7 +5,6 @@ package applicationstest
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +26,7 @@ type Row struct {
 	Analysis []byte // of the report; nil is none
 	Owed     bool   // the analysis is still to be fetched
 
-	Timeline  []applications.Line
+	Timeline  []applications.TimelineEntry
 	Consumers []string // by attempt, from the first on
 }
 
@@ -36,7 +35,7 @@ type Row struct {
 func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 	t.Helper()
 	s := &applications.Service{DB: db}
-	err := db.Tx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		key, err := s.Key(ctx, tx, r.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			key, err = db.Vault.NewKey(ctx, tx)
@@ -55,7 +54,7 @@ func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 	return a
 }
 
-func put(ctx context.Context, tx *sql.Tx, v *store.Vault, key string, r Row) error {
+func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) error {
 	var errs []error
 	seal := func(column string, plain []byte) []byte {
 		if plain == nil {

@@ -12,7 +12,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +38,7 @@ type Index struct {
 
 // Prepare readies the index: its key is made at the first start.
 func (x *Index) Prepare(ctx context.Context) (err error) {
-	x.key, err = x.DB.Keep(ctx, "review-index", func() ([]byte, error) {
+	x.key, err = x.DB.GetOrCreateSecret(ctx, "review-index", func() ([]byte, error) {
 		key := make([]byte, 32)
 		rand.Read(key)
 		return key, nil
@@ -49,13 +48,13 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 
 // Put keeps what an application is found by, in the transaction that makes
 // or moves it.
-func (x *Index) Put(ctx context.Context, tx *sql.Tx, a applications.Application) error {
+func (x *Index) Put(ctx context.Context, tx *store.Tx, a applications.Application) error {
 	return put(ctx, tx, a, externalKey(a.ExternalID))
 }
 
 // Name keeps whom an application is found by, in the transaction that keeps
 // what the applicant gave. Doing so again changes nothing.
-func (x *Index) Name(ctx context.Context, tx *sql.Tx, id string, created time.Time, f prefill.Fields) error {
+func (x *Index) Name(ctx context.Context, tx *store.Tx, id string, created time.Time, f prefill.Fields) error {
 	for _, t := range x.tokens(f) {
 		if err := insertToken(ctx, tx, t, created, id); err != nil {
 			return err
@@ -152,7 +151,7 @@ func states() (all []string) {
 
 // Look returns what a filter chooses, newest first, and where the next page begins.
 func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
-	err = x.DB.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		page, err = x.choose(ctx, tx, f, limit+1)
 		return err
 	})

@@ -67,7 +67,7 @@ func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID st
 	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND reviewer_id = $2 AND expires_at > $3`,
 		handle, reviewerID, store.Micros(x.Now())).Scan(&sealed)
 	if err != nil {
-		return "", store.Found(err)
+		return "", store.MapNotFound(err)
 	}
 	plain, err := x.DB.Vault.Open(ctx, q, store.SystemKey, searchCell(handle), sealed)
 	return string(plain), err
@@ -82,7 +82,7 @@ func scanEntry(row interface{ Scan(...any) error }) (Found, error) {
 	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
 		&e.Decision, &created, &updated)
 	e.Attempt, e.CreatedAt, e.UpdatedAt = int(attempt), store.Time(created), store.Time(updated)
-	return e, store.Found(err)
+	return e, store.MapNotFound(err)
 }
 
 // Of is the row of an application, or ErrNotFound.
@@ -342,7 +342,7 @@ func texts(rows *sql.Rows, err error) ([]string, error) {
 
 // Forget deletes what an application is found by. Searches that are open may have
 // the name, and end.
-func Forget(ctx context.Context, tx *sql.Tx, id string) error {
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"review_index", "review_tokens"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

@@ -23,14 +23,14 @@ func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool,
 			return false, err
 		}
 	}
-	added, err = store.One(q.ExecContext(ctx, `INSERT INTO report_shares
+	added, err = store.ExecOne(q.ExecContext(ctx, `INSERT INTO report_shares
 		(id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by, withdrawn_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $7, '') ON CONFLICT DO NOTHING`,
 		s.ID, s.ApplicationID, s.PublicID, label, token, store.Micros(s.Granted), s.GrantedBy))
 	if err != nil || added {
 		return added, err
 	}
-	ok, err := store.One(q.ExecContext(ctx, `UPDATE report_shares SET relay_token = $2, label = COALESCE($3, label),
+	ok, err := store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET relay_token = $2, label = COALESCE($3, label),
 		granted_by = CASE WHEN granted_at < $4 THEN $5 ELSE granted_by END, granted_at = CASE WHEN granted_at < $4 THEN $4 ELSE granted_at END
 		WHERE id = $1 AND withdrawn_at IS NULL`, s.ID, token, label, store.Micros(s.Granted), s.GrantedBy))
 	if err == nil && !ok {
@@ -41,7 +41,7 @@ func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool,
 
 // Withdraw ends a share, once; by is empty where nobody here did it.
 func Withdraw(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
-	return store.One(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
 		WHERE id = $1 AND withdrawn_at IS NULL`, id, store.Micros(at), by))
 }
 
@@ -147,7 +147,7 @@ func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int
 }
 
 // Forget deletes the record of an application.
-func Forget(ctx context.Context, tx *sql.Tx, id string) error {
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"report_shares", "report_share_log"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

@@ -29,7 +29,7 @@ type file struct {
 	body []byte
 }
 
-func read(t *testing.T, by reports.Rehearsal, files []file, who *bankdata.Person, link string) []income.Paystub {
+func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Person, link string) []income.Paystub {
 	t.Helper()
 	all := make([]reports.StubFile, len(files))
 	for i, f := range files {
@@ -207,7 +207,7 @@ func TestAnImageIsAnImage(t *testing.T) {
 	png := []byte("\x89PNG\r\n\x1a\n a beginning only")
 	trusted := &bankdata.Person{FirstName: decisive, LastName: "pdfTrusted"}
 	for name, c := range map[string]struct {
-		by   reports.Rehearsal
+		by   reports.StubScenario
 		file file
 		who  *bankdata.Person
 		want contract.Status

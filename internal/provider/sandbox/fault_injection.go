@@ -22,14 +22,14 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Awkward has the service do what the contract allows and few reckon with. Events
+// FaultInjector has the service do what the contract allows and few reckon with. Events
 // come twice and overtake each other; a report that is done is PENDING for a poll or
 // two; access tokens are said to end soon; answers have members that nobody knows,
 // in another order; some are slow, or 429 or 503 once. It is about the customer's
 // API and its events: pages and the key set answer as ever, but for their order.
 //
 // The same seed and the same requests give the same.
-type Awkward struct {
+type FaultInjector struct {
 	Seed uint64
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -42,7 +42,7 @@ type Awkward struct {
 const maxCounts = 10_000
 
 // count counts one more of a name, from 1.
-func (a *Awkward) count(name string) uint64 {
+func (a *FaultInjector) count(name string) uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.counts == nil || len(a.counts) >= maxCounts {
@@ -53,7 +53,7 @@ func (a *Awkward) count(name string) uint64 {
 }
 
 // chance is a number that name and n have.
-func (a *Awkward) chance(name string, n uint64) uint64 {
+func (a *FaultInjector) chance(name string, n uint64) uint64 {
 	h := fnv.New64a()
 	_ = binary.Write(h, binary.BigEndian, []uint64{a.Seed, n})
 	io.WriteString(h, name)
@@ -64,12 +64,12 @@ func (a *Awkward) chance(name string, n uint64) uint64 {
 
 // struck says whether the n-th request of a name meets a difficulty: a quarter do,
 // and never two in turn, so that whoever asks again is answered.
-func (a *Awkward) struck(name string, n uint64) bool {
+func (a *FaultInjector) struck(name string, n uint64) bool {
 	return n > 0 && a.chance(name, n)%4 == 0 && !a.struck(name, n-1)
 }
 
 // Wrap stands before the service.
-func (a *Awkward) Wrap(next http.Handler) http.Handler {
+func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		if !strings.HasPrefix(path, "/connect/") && path != "/secure-redirect" {
@@ -108,8 +108,8 @@ func (a *Awkward) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-func (a *Awkward) refuse(w http.ResponseWriter, r *http.Request, code contract.Code) {
-	httpx.WriteError(w, r, a.Log, httpx.Fail(code, errors.New("awkward on purpose")))
+func (a *FaultInjector) refuse(w http.ResponseWriter, r *http.Request, code contract.Code) {
+	httpx.WriteError(w, r, a.Log, httpx.NewError(code, errors.New("awkward on purpose")))
 }
 
 // wait waits, and reports whether anybody still does.
@@ -125,7 +125,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // turned is an answer in another order, and with what is awkward of its address.
-func (a *Awkward) turned(r *http.Request, body []byte) []byte {
+func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber() // as it was written
 	var v any
@@ -154,7 +154,7 @@ func (a *Awkward) turned(r *http.Request, body []byte) []byte {
 
 // hold answers PENDING to the first or the first two who ask for a report that is
 // done.
-func (a *Awkward) hold(r *http.Request, all map[string]any) {
+func (a *FaultInjector) hold(r *http.Request, all map[string]any) {
 	status, _ := all["status"].(string)
 	if !contract.Status(status).Final() {
 		return
@@ -166,7 +166,7 @@ func (a *Awkward) hold(r *http.Request, all map[string]any) {
 }
 
 // write writes a value as JSON, members in an order that is nobody's.
-func (a *Awkward) write(out *bytes.Buffer, v any) {
+func (a *FaultInjector) write(out *bytes.Buffer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		names := slices.SortedFunc(maps.Keys(v), func(x, y string) int {
@@ -203,11 +203,11 @@ func (a *Awkward) write(out *bytes.Buffer, v any) {
 }
 
 // Sender sends each event twice, and some so late that others overtake them.
-func (a *Awkward) Sender(to webhooks.Sender) webhooks.Sender { return twice{to, a} }
+func (a *FaultInjector) Sender(to webhooks.Sender) webhooks.Sender { return twice{to, a} }
 
 type twice struct {
 	webhooks.Sender
-	a *Awkward
+	a *FaultInjector
 }
 
 func (t twice) Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
