@@ -101,6 +101,9 @@ func isUnit(words string) bool {
 	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
 }
 
+// maxBlocks is how many addresses are read of a stub, which has two or three.
+const maxBlocks = 40
+
 // blocks finds places with a ZIP and the lines above them, from top to bottom.
 func (s *sheet) blocks() (out []block) {
 	for n, r := range s.rows {
@@ -143,7 +146,9 @@ func (s *sheet) blocks() (out []block) {
 				b.cells = append([]*cell{up}, b.cells...)
 			}
 			if len(b.cells) > 1 {
-				out = append(out, b)
+				if out = append(out, b); len(out) == maxBlocks {
+					return out
+				}
 			}
 		}
 	}

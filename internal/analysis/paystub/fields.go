@@ -35,7 +35,7 @@ func (s *sheet) fields() *fields {
 			if c.number {
 				continue
 			}
-			s.spend(32 + len(c.text))
+			s.spend(384 + len(c.text))
 			what, rest, colon := inline(c.text)
 			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
 				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
@@ -52,7 +52,7 @@ func (s *sheet) fields() *fields {
 				continue
 			}
 			for _, v := range s.beside(n, i, what) {
-				s.spend(32 + len(v.text))
+				s.spend(512 + len(v.text))
 				if f.put(what, v.text, v) || f.putLong(s, what, v) {
 					break
 				}
@@ -120,7 +120,7 @@ func (s *sheet) habit() (below [2]int) {
 			}
 			right, down := false, false
 			for _, v := range s.beside(n, i, what) {
-				s.spend(16 + len(v.text))
+				s.spend(512 + len(v.text))
 				if suits(what, v.text) {
 					right = right || abs(v.y-c.y) < 1
 					down = down || abs(v.y-c.y) >= 1
@@ -345,7 +345,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 				continue // it has a label of its own
 			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
-				s.spend(64 + len(c.text))
+				s.spend(384 + len(c.text))
 				far := 2 * (label.y - c.y)
 				if s.below[kindOf(what)] > 0 && suits(what, c.text) {
 					far -= 1000

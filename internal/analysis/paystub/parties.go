@@ -67,7 +67,7 @@ func (s *sheet) lastFirst(f *fields) {
 			return
 		}
 		for _, c := range r {
-			s.spend(16)
+			s.spend(128)
 			last, first, ok := strings.Cut(c.text, ", ")
 			if n := len(strings.Fields(first)); ok && n > 0 && n < 4 && len(strings.Fields(last)) < 3 && len(c.text) < 40 && c != f.employerCell && isName(c.text) && !isCompany(c.text) && providerIn(c.words) == "" && !isState(first) {
 				f.employee, f.employeeCell = c.text, c

@@ -69,7 +69,7 @@ func (s *sheet) cuts(c *cell) (at []int) {
 		if c.text[k-1] != ' ' || c.text[k] == ' ' {
 			continue
 		}
-		s.spend(16)
+		s.spend(96)
 		before := strings.TrimRight(c.text[from:k], " ")
 		if s.begins(before, c.text[k:]) {
 			at = append(at, k)

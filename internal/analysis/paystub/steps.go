@@ -1,7 +1,7 @@
 package paystub
 
 // maxSteps bounds what is gone over of the text of one file: bytes of it, and cells
-// that are looked at beside one another. A pay stub takes a thousandth of it.
+// that are looked at beside one another. A pay stub takes a fiftieth of it at most.
 const maxSteps = 4_000_000
 
 // steps is what is left of them.
