@@ -272,6 +272,11 @@ func UniqueKey(key string) EnqueueOption { return func(e *enqueue) { e.key = key
 // LowPriority lets the jobs for which somebody may be waiting go first.
 func LowPriority() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
 
+// Enqueuer takes jobs; *Queue is one.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, tx *store.Tx, args Args, opts ...EnqueueOption) error
+}
+
 // Enqueue adds a job within tx: it exists if and only if tx commits.
 func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...EnqueueOption) error {
 	k := q.reg.kinds[a.Kind()]

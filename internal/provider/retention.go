@@ -9,7 +9,7 @@ import (
 )
 
 // retain is the job that deletes what is too old. How long each kind of data is kept,
-// its room says; docs/operations.md lists them all.
+// its package says; docs/operations.md lists them all.
 type retain struct{}
 
 // Kind names the job.
@@ -22,14 +22,14 @@ func (p *Provider) registerRetention(r *jobs.Registry) {
 		jobs.MaxAttempts(3), jobs.Backoff(func(int) time.Duration { return time.Minute }))
 }
 
-// sweep deletes what is too old in every room. Reports go before what hangs on them,
-// and a room that fails keeps none of the others from it.
+// sweep deletes what is too old in every package. Reports go before what refers to
+// them; an error of one package does not stop the others.
 func (p *Provider) sweep(ctx context.Context) error {
 	var all error
-	for _, room := range []interface{ Sweep(context.Context) error }{
+	for _, of := range []interface{ Sweep(context.Context) error }{
 		p.visits, p.bankaccounts, p.documents, p.invites, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
 	} {
-		all = errors.Join(all, room.Sweep(ctx))
+		all = errors.Join(all, of.Sweep(ctx))
 	}
 	return all
 }

@@ -25,7 +25,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Service is the room of customers. It is the gate's Directory.
+// Service keeps customers. It is the Directory of auth.
 type Service struct {
 	DB   *store.DB
 	Gate *auth.Authenticator // admits the callers of the consumers API

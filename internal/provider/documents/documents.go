@@ -54,7 +54,7 @@ const (
 	Any  = "application/octet-stream"
 )
 
-// Service is the room of documents.
+// Service keeps uploaded files.
 type Service struct {
 	DB  *store.DB
 	Now func() time.Time

@@ -39,7 +39,7 @@ const maxBody = 64 << 10
 // Service serves invites. All fields but Mail must be set.
 type Service struct {
 	DB        *store.DB
-	Queue     Queue
+	Queue     jobs.Enqueuer
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
@@ -48,11 +48,6 @@ type Service struct {
 	Reports   *reports.Service
 	Visits    *visits.Service
 	Mail      Mailer // nil: letters wait in the outbox for somebody to read them
-}
-
-// Queue takes the job that sends a letter.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Mailer sends letters.

@@ -33,7 +33,7 @@ func backoff(attempt int) time.Duration {
 	return min(15*time.Second<<min(attempt, 12), 6*time.Hour)
 }
 
-// Register adds the room's jobs.
+// Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(s.lost))
 }

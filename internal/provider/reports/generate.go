@@ -28,7 +28,7 @@ func (Generate) Kind() string { return "reports.generate" }
 // attempts is how often making a report is tried before it is an ERROR.
 const attempts = 6
 
-// Register adds the room's jobs.
+// Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.OnDiscard(s.lost),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))

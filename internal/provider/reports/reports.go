@@ -42,10 +42,10 @@ var (
 	ErrNotPending = errors.New("reports: the report no longer waits for its input")
 )
 
-// Service is the room of reports.
+// Service makes and serves reports.
 type Service struct {
 	DB        *store.DB
-	Queue     Queue
+	Queue     jobs.Enqueuer
 	Gate      *auth.Authenticator
 	Customers *customers.Service
 	Documents *documents.Service
@@ -74,11 +74,6 @@ type Service struct {
 	// Made is told of every report whose generation ended, in the transaction
 	// that ends it; nil for nobody.
 	Made func(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
-}
-
-// Queue takes the job that makes a report.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // StatusChange is the status that a report has reached, for a customer who is notified of it.

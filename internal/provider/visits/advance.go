@@ -48,7 +48,7 @@ type Expire struct {
 // Kind names the job.
 func (Expire) Kind() string { return "visits.expire" }
 
-// Register says how the jobs of this room are done.
+// Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Expire) error {
 		left, err := s.expire(ctx, a.VisitID)

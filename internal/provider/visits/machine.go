@@ -223,7 +223,7 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		if j.State != Generating {
 			return j, 0, false
 		}
-		// The report's own room set the status when it made the report.
+		// Package reports set the status when it made the report.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Status, in.Substatus
 		return j, 0, true
 	case EventPrepared:

@@ -30,7 +30,7 @@ import (
 // must be set.
 type Service struct {
 	DB         *store.DB
-	Queue      Queue
+	Queue      jobs.Enqueuer
 	Log        *slog.Logger
 	Now        func() time.Time
 	Assets     *web.Assets
@@ -52,11 +52,6 @@ type Service struct {
 	// Files is how many bytes of files such visits of one account may be sent in 24
 	// hours; 0 is no limit.
 	Files int64
-}
-
-// Queue takes the job that ends a visit in time.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Access is the sign-in of the mock banks or payroll providers of a catalogue.

@@ -36,10 +36,10 @@ const Rotation = 24 * time.Hour
 // as long as a report is read.
 const MaxAge = 90 * 24 * time.Hour
 
-// Service is the room of events.
+// Service records and delivers webhooks.
 type Service struct {
 	DB        *store.DB
-	Queue     Queue
+	Queue     jobs.Enqueuer
 	Sender    Sender
 	Reports   *reports.Service
 	Customers *customers.Service
@@ -49,11 +49,6 @@ type Service struct {
 	// Shared returns the report that a relay token names and the third party that has
 	// the token, or store.ErrNotFound; nil where nothing is shared.
 	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
-}
-
-// Queue takes the job that delivers.
-type Queue interface {
-	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
 // Sender signs a body and posts it once. *webhook.Sender is one.
@@ -70,7 +65,7 @@ type deliver struct {
 // Kind names the job.
 func (deliver) Kind() string { return "events.deliver" }
 
-// Register adds the room's jobs.
+// Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
 }
