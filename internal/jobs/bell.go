@@ -5,8 +5,6 @@ import (
 	"database/sql"
 
 	"github.com/riverqueue/river/riverdriver"
-
-	"vestibule/internal/store"
 )
 
 // bell wakes the workers of this process as soon as a job of it is committed, so
