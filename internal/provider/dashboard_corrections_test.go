@@ -214,3 +214,38 @@ func TestNoticesToTheConsumer(t *testing.T) {
 		}
 	})
 }
+
+// The form prints every amount in the currency of the report's figures, and takes the
+// corrected ones in it.
+func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.staffed()
+		abroad := earner()
+		abroad["accounts"].([]any)[0].(map[string]any)["currency"] = "EUR"
+		_, token := b.prepared(contract.Income, map[string]any{"submission": abroad})
+		d := b.signedIn(ours)
+		page := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
+		now := b.revised(b.named(token)).Income.FinancialAccounts[0]
+		euros := func(n int64) string { return strings.TrimPrefix(thousands(n), "$") + " EUR" }
+		read := func(what, text string, want ...string) {
+			t.Helper()
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%s does not say %q", what, w)
+				}
+			}
+			if strings.Contains(text, "$") || strings.Contains(text, "dollar") {
+				t.Errorf("%s speaks of dollars", what)
+			}
+		}
+		read("the form", d.page(page), "now "+euros(*now.GrossAnnual), "now "+euros(*now.NetRecent), "Net income (EUR)")
+		net := *now.NetAnnual + 10_000
+		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
+		read("what it comes to", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))
+		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5", "reason", "The consumer disputed this.")).raw), "Give a whole amount")
+		if a := d.send(page, form); a.status != 303 {
+			t.Fatalf("correcting: %d", a.status)
+		}
+		read("the page after it", d.page(page), "now "+euros(net), euros(*now.NetAnnual))
+	})
+}

@@ -223,6 +223,15 @@ type IncomeAccount struct {
 // stubs are US dollars.
 func (r *Income) In() string { return figuresIn(r.AccountDetails) }
 
+// SummaryIn is the currency of the summary and of the figures that can be corrected:
+// that of the bank accounts where the income is theirs.
+func (r *Income) SummaryIn() string {
+	if r.Income == nil || len(r.Income.FinancialAccounts) == 0 {
+		return Dollars
+	}
+	return r.In()
+}
+
 // IncomeAddress is one contact address known to a bank; the first is the present
 // one.
 type IncomeAddress struct {

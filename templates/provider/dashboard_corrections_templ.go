@@ -25,6 +25,7 @@ type DashboardCorrection struct {
 	Names     []string // of the figures that it has
 	Now       report.RevisedValues
 	Estimated bool                  // gross figures are estimated from net ones
+	Currency  string                // ISO 4217, of all figures
 	Then      *report.RevisedValues // what a correction that was sent comes to; nil before
 	MaxReason int
 	Made      []DashboardRevision // the newest first
@@ -88,7 +89,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 45, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 46, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -101,7 +102,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Back to the report", "Volver al informe"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 45, Col: 118}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 46, Col: 118}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -135,7 +136,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(d.Given.Get("reason"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 49, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 50, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -148,7 +149,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var7 string
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The report is made again under the same identifiers. Whoever reads it gets these figures; your callback and the accounts that it is shared with are told. It cannot be taken back, only corrected again.", "El informe se hace de nuevo con los mismos identificadores. Quien lo lea recibirá estas cifras; se avisa a su dirección de eventos y a las cuentas con las que se comparte. No se puede deshacer, solo corregir de nuevo."))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 50, Col: 454}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 51, Col: 454}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -161,7 +162,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var8 templ.SafeURL
 					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference + "/correct"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 51, Col: 96}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 52, Col: 96}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -182,7 +183,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var9 string
 					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.Revision))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 53, Col: 74}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 54, Col: 74}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var9)
 					if templ_7745c5c3_Err != nil {
@@ -200,7 +201,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var10 string
 						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.ResolveAttributeValue(name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 55, Col: 38}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 56, Col: 38}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var10)
 						if templ_7745c5c3_Err != nil {
@@ -213,7 +214,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var11 string
 						templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.value(name, ""))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 55, Col: 66}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 56, Col: 66}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var11)
 						if templ_7745c5c3_Err != nil {
@@ -231,7 +232,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var12 string
 					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.value("reason", ""))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 57, Col: 69}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 58, Col: 69}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 					if templ_7745c5c3_Err != nil {
@@ -256,7 +257,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var14 string
 						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Correct the report", "Corregir el informe"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 59, Col: 58}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 60, Col: 58}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 						if templ_7745c5c3_Err != nil {
@@ -302,7 +303,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var16 string
 				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("State the figures that are wrong; the others stay as they are.", "Indique las cifras incorrectas; las demás quedan como están."))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 65, Col: 145}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 66, Col: 145}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -320,7 +321,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var17 string
 					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The gross of a net figure that you correct alone is estimated anew, as the report estimates it.", "El bruto de una cifra neta que corrija sola se estima de nuevo, como lo estima el informe."))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 67, Col: 207}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 68, Col: 207}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -338,7 +339,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var18 templ.SafeURL
 				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference + "/correct/check"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 69, Col: 101}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 70, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -359,7 +360,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.Revision))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 71, Col: 73}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 72, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var19)
 				if templ_7745c5c3_Err != nil {
@@ -426,7 +427,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Reason", "Motivo"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 81, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 82, Col: 52}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -439,7 +440,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("What was disputed, and why the figures are corrected. Only staff of this account read it.", "Qué se disputó y por qué se corrigen las cifras. Solo lo lee el personal de esta cuenta."))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 82, Col: 233}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 83, Col: 233}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -452,7 +453,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var24 string
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.MaxReason))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 88, Col: 43}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 89, Col: 43}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var24)
 				if templ_7745c5c3_Err != nil {
@@ -475,7 +476,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var25 string
 				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(d.value("reason", ""))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 93, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 94, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {
@@ -488,7 +489,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var26 string
 				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(d.wrong("reason"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 94, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 95, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -513,7 +514,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var28 string
 					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("See what it comes to", "Ver en qué queda"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 97, Col: 57}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 98, Col: 57}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 					if templ_7745c5c3_Err != nil {
@@ -559,7 +560,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var30 string
 					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(" · ")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 105, Col: 13}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 106, Col: 13}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
@@ -573,7 +574,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var31 string
 						templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("somebody who is gone", "alguien que ya no está"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 107, Col: 64}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 108, Col: 64}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 						if templ_7745c5c3_Err != nil {
@@ -583,7 +584,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var32 string
 						templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(m.By)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 109, Col: 12}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 110, Col: 12}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 						if templ_7745c5c3_Err != nil {
@@ -597,7 +598,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var33 string
 					templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(m.Reason)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 112, Col: 37}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 113, Col: 37}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 					if templ_7745c5c3_Err != nil {
@@ -607,7 +608,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Table(m.changes(d)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Table(v.changes(d, m)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -663,12 +664,29 @@ func (v DashboardCorrection) field(d Dashboard, name, label string) templ.Compon
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.Field(ui.Input{Name: name, Label: label, Hint: v.present(d, name), Lang: d.Lang, Value: d.value(name, ""), Error: d.wrong(name), Prefix: "$", InputMode: "numeric", MaxLength: 13, Optional: true, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(ui.Input{Name: name, Label: v.unit(label), Hint: v.present(d, name), Lang: d.Lang, Value: d.value(name, ""), Error: d.wrong(name), Prefix: v.sign(), InputMode: "numeric", MaxLength: 13, Optional: true, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		return nil
 	})
+}
+
+// sign stands before a number of dollars; other currencies have none, and are named
+// by unit.
+func (v DashboardCorrection) sign() string {
+	if v.Currency == report.Dollars {
+		return "$"
+	}
+	return ""
+}
+
+// unit is a field's label with the currency that it takes, where no sign says it.
+func (v DashboardCorrection) unit(label string) string {
+	if v.Currency == report.Dollars {
+		return label
+	}
+	return label + " (" + v.Currency + ")"
 }
 
 func (v DashboardCorrection) heading(d Dashboard) string {
@@ -684,7 +702,7 @@ func (v DashboardCorrection) present(d Dashboard, name string) string {
 	if n == nil {
 		return d.say("now none", "ahora ninguna")
 	}
-	return d.say("now ", "ahora ") + amount(*n)
+	return d.say("now ", "ahora ") + v.amount(*n)
 }
 
 // outcome is what every figure comes to, and why.
@@ -701,13 +719,13 @@ func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 		default:
 			how = d.say("estimated anew", "estimada de nuevo")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: amountOr(d, now)}, {Body: amountOr(d, then)}, {Text: how}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: v.amountOr(d, now)}, {Body: v.amountOr(d, then)}, {Text: how}})
 	}
 	return g
 }
 
-// changes are the figures that the correction changed.
-func (m DashboardRevision) changes(d Dashboard) ui.Grid {
+// changes are the figures that a correction changed.
+func (v DashboardCorrection) changes(d Dashboard, m DashboardRevision) ui.Grid {
 	g := ui.Grid{Caption: d.say("What was corrected", "Qué se corrigió"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Before", "Antes"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}}}
 	for _, name := range report.RevisedNames() {
@@ -715,12 +733,12 @@ func (m DashboardRevision) changes(d Dashboard) ui.Grid {
 		if then == nil || before != nil && *before == *then {
 			continue
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: amountOr(d, before)}, {Body: amountOr(d, then)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: v.amountOr(d, before)}, {Body: v.amountOr(d, then)}})
 	}
 	return g
 }
 
-func amountOr(d Dashboard, n *int64) templ.Component {
+func (v DashboardCorrection) amountOr(d Dashboard, n *int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -748,9 +766,9 @@ func amountOr(d Dashboard, n *int64) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var36 string
-			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(amount(*n))
+			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(v.amount(*n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 190, Col: 14}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 208, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
@@ -761,13 +779,16 @@ func amountOr(d Dashboard, n *int64) templ.Component {
 	})
 }
 
-// amount writes whole dollars.
-func amount(n int64) string {
+// amount writes a whole amount with its currency: "$1,200" or "1,200 EUR".
+func (v DashboardCorrection) amount(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	return "$" + digits
+	if v.Currency == report.Dollars {
+		return "$" + digits
+	}
+	return digits + " " + v.Currency
 }
 
 var _ = templruntime.GeneratedTemplate

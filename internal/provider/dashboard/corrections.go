@@ -46,7 +46,7 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 		if err != nil {
 			return err
 		}
-		v.Revision, v.Now, v.Estimated = f.Revision, f.Now, f.Estimated
+		v.Revision, v.Now, v.Estimated, v.Currency = f.Revision, f.Now, f.Estimated, f.Currency
 		for _, name := range report.RevisedNames() {
 			if f.Recent || !report.RevisedRecent(name) {
 				v.Names = append(v.Names, name)
@@ -161,7 +161,7 @@ func corrected(in input, by person) (reports.Correction, error) {
 		if text == "" {
 			continue
 		}
-		n, ok := dollars(text)
+		n, ok := wholeAmount(text)
 		if !ok {
 			return c, unfit(income.Unfit{Figure: name, Why: income.UnfitRange})
 		}
@@ -169,7 +169,7 @@ func corrected(in input, by person) (reports.Correction, error) {
 	}
 	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
 		return c, wrong("reason", "Say what was disputed and why the figures are corrected, in 10 to 1,000 characters.",
-			"Diga qué se disputó y por qué se corrigen las cifras, con 10 a 1.000 caracteres.")
+			"Diga qué se disputó y por qué se corrigen las cifras, con 10 a 1,000 caracteres.")
 	}
 	return c, nil
 }
@@ -178,8 +178,8 @@ func unprintable(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || r == utf8.RuneError
 }
 
-// dollars reads a whole amount, which may have commas between its thousands.
-func dollars(text string) (int64, bool) {
+// wholeAmount reads an amount without cents, which may have commas between its thousands.
+func wholeAmount(text string) (int64, bool) {
 	if head, rest, grouped := strings.Cut(text, ","); grouped {
 		groups := strings.Split(rest, ",")
 		for _, g := range groups {
@@ -214,7 +214,7 @@ func unfit(err error) error {
 	words, known := map[string]contract.Words{
 		income.UnfitNone:    {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
 		income.UnfitAbsent:  {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
-		income.UnfitRange:   {EN: "Give whole dollars from 0 to 2,147,483,647, digits only.", ES: "Indique dólares enteros de 0 a 2.147.483.647, solo con dígitos."},
+		income.UnfitRange:   {EN: "Give a whole amount from 0 to 2,147,483,647, digits only.", ES: "Indique un importe entero de 0 a 2,147,483,647, solo con dígitos."},
 		income.UnfitMissing: {EN: "The report does not have this figure: state it too.", ES: "El informe no tiene esta cifra: indíquela también."},
 		income.UnfitNet:     {EN: "There cannot be more net income than gross.", ES: "No puede haber más ingreso neto que bruto."},
 		income.UnfitUnknown: {EN: "What the gross is estimated from was deleted for its age: state the gross too.", ES: "Los datos con que se estima el bruto se borraron por su antigüedad: indique también el bruto."},

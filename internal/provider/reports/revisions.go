@@ -49,6 +49,7 @@ type Figures struct {
 	Now       report.RevisedValues // nil is what the report does not say
 	Recent    bool                 // it has recent ones
 	Estimated bool                 // its gross ones are estimated from the net ones
+	Currency  string               // ISO 4217, of all of them
 }
 
 // Figures returns those of a customer's report. It fails with ErrNotRevisable and,
@@ -58,7 +59,7 @@ func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publ
 	if err != nil {
 		return Figures{}, err
 	}
-	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body)}, nil
+	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body), body.SummaryIn()}, nil
 }
 
 // Weigh returns what a report's figures would come to with a correction. Its errors

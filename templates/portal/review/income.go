@@ -35,14 +35,7 @@ func (v IncomeView) HasStatements() bool {
 // in is the currency of the figures from bank accounts.
 func (v IncomeView) in() currency { return currency(v.Report.In()) }
 
-// summaryIn is the currency of the year's income: the bank's, where the bank says
-// it.
-func (v IncomeView) summaryIn() currency {
-	if len(v.accounts()) == 0 {
-		return usd
-	}
-	return v.in()
-}
+func (v IncomeView) summaryIn() currency { return currency(v.Report.SummaryIn()) }
 
 func (v IncomeView) accounts() []report.FinancialAccount {
 	if v.Report.Income == nil {
