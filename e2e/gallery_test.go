@@ -50,7 +50,7 @@ func TestGallery(t *testing.T) {
 				v := visit(t, speak, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				var got strings.Builder
 				for i, e := range g.exhibits(g.assets, contract.Lang(lang)) {
-					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang), playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateDomcontentloaded})
+					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang), playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateLoad}) // with its style sheets
 					must(t, err)
 					wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
 					must(t, err)

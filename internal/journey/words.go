@@ -108,8 +108,8 @@ func StatusWords(status contract.Status, sub contract.Substatus) contract.Words 
 			ES: "La fuente que eligió no dio todo lo necesario. Empiece de nuevo y elija otra."}
 	case contract.SubEBankingNotSupported:
 		return contract.Words{
-			EN: "This bank account has no online banking. Start again and choose another account.",
-			ES: "Esta cuenta no tiene banca en línea. Empiece de nuevo y elija otra cuenta."}
+			EN: "The account has no online banking, or the verification service has no source that can reach it. Start again with another account or source. If that does not help, contact us.",
+			ES: "La cuenta no tiene banca en línea, o el servicio de verificación no tiene ninguna fuente que llegue a ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, contáctenos."}
 	case contract.SubWidgetSessionExpired:
 		return contract.Words{
 			EN: "The connection to your payroll provider took too long. Please start again.",

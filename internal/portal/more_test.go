@@ -74,6 +74,9 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if !strings.Contains(letters, "Necesitamos algo más de usted") || !strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
 			t.Fatalf("the email:\n%s", letters)
 		}
+		if p := desk.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
+			t.Errorf("the list, while it is not answered:\n%s", p.body)
+		}
 		if p := desk.get(own); !strings.Contains(p.body, "Not answered yet") || !strings.Contains(p.body, "among the letters of this sandbox") {
 			t.Errorf("the reviewer's page:\n%s", p.body)
 		}
@@ -104,6 +107,12 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if p := desk.get(own); !strings.Contains(p.body, "Answered by a new report") || !strings.Contains(p.body, own+"/report.json?attempt=1") {
 			t.Errorf("the reviewer's page after it was given:\n%s", p.body)
 		}
+		for lang, want := range map[string]string{"en": "Answered", "es": "Respondida"} {
+			if p := desk.get("/review?lang=" + lang); !strings.Contains(p.body, want) {
+				t.Errorf("the list in %s does not say that it was answered:\n%s", lang, p.body)
+			}
+		}
+		desk.get("/review?lang=en")
 		for path, token := range map[string]string{"": second, "?attempt=1": first, "?attempt=2": second} {
 			if p := desk.get(own + "/report.json" + path); p.status != 200 || !strings.Contains(p.body, token) {
 				t.Errorf("report.json%s: %d\n%s", path, p.status, p.body)

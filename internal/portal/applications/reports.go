@@ -3,6 +3,7 @@ package applications
 import (
 	"context"
 	"errors"
+	"time"
 
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
@@ -11,6 +12,22 @@ import (
 // Answered reports whether the applicant has given what a reviewer asked for: the
 // report of an attempt that was begun after the decision is here.
 func (d Decision) Answered() bool { return !d.AnsweredAt.IsZero() }
+
+// AnsweredAt returns when applicants gave what was asked for last, for those of the
+// applications whose applicants did.
+func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time.Time, error) {
+	out := map[string]time.Time{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := several(ctx, s.DB.SQL, ids)
+	for _, a := range found {
+		if a.Decision.Answered() {
+			out[a.ID] = a.Decision.AnsweredAt
+		}
+	}
+	return out, err
+}
 
 // MoreAsked reports whether a reviewer waits for something that the applicant is to give.
 func (a Application) MoreAsked() bool {

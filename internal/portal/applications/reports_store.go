@@ -3,6 +3,7 @@ package applications
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"vestibule/internal/store"
 )
@@ -54,4 +55,32 @@ func earlierReports(ctx context.Context, q store.Queryer, id string) ([]Held, er
 		out = append(out, h)
 	}
 	return out, rows.Err()
+}
+
+// several reads those of some applications that are there.
+func several(ctx context.Context, q store.Queryer, ids []string) ([]Application, error) {
+	in, args := among(ids)
+	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Application
+	for rows.Next() {
+		a, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// among is a list of placeholders with its values.
+func among(ids []string) (placeholders string, args []any) {
+	in, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		in[i], args[i] = fmt.Sprintf("$%d", i+1), id
+	}
+	return strings.Join(in, ", "), args
 }

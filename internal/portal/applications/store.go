@@ -540,12 +540,9 @@ type known struct {
 
 // sealedPrefills reads what the applicants of some applications gave.
 func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]known, error) {
-	in, args := make([]string, len(ids)), make([]any, len(ids))
-	for i, id := range ids {
-		in[i], args[i] = fmt.Sprintf("$%d", i+1), id
-	}
+	in, args := among(ids)
 	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
-		WHERE a.id IN (`+strings.Join(in, ", ")+`) AND a.prefill IS NOT NULL`, args...)
+		WHERE a.id IN (`+in+`) AND a.prefill IS NOT NULL`, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,9 @@ func failure(j journey.Application) contract.Words {
 	switch j.Substatus {
 	case contract.SubMFARequired:
 		return contract.Words{EN: "The one-time code was missing", ES: "Faltó el código de un solo uso"}
-	case contract.SubEBankingNotSupported, contract.SubIncompatibleAccounts:
+	case contract.SubEBankingNotSupported:
+		return contract.Words{EN: "No connection was possible", ES: "No fue posible la conexión"}
+	case contract.SubIncompatibleAccounts:
 		return contract.Words{EN: "Another account is needed", ES: "Hace falta otra cuenta"}
 	case contract.SubIncomplete:
 		return contract.Words{EN: "Something was missing", ES: "Faltó algo"}

@@ -96,17 +96,23 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by person) error 
 		one.state = s
 		v.States = append(v.States, pages.State{State: s, Count: counts[s], Most: search.ManyCounted, URL: one.url(""), Current: f.state == s})
 	}
-	ids := make([]string, len(found))
+	ids, asked := make([]string, len(found)), []string(nil)
 	for i, e := range found {
-		ids[i] = e.ID
+		if ids[i] = e.ID; e.Decision == MoreAsked {
+			asked = append(asked, e.ID)
+		}
 	}
 	names, err := d.Applications.Applicants(r.Context(), ids)
 	if err != nil {
 		return err
 	}
+	answered, err := d.Applications.AnsweredAt(r.Context(), asked)
+	if err != nil {
+		return err
+	}
 	for _, e := range found {
 		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode, State: e.State,
-			Decision: e.Decision, Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
+			Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
 	}
 	if next != "" {
 		v.Older = f.url(next)

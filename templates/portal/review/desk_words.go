@@ -26,6 +26,7 @@ var (
 	listFrom       = contract.Words{EN: "Began on or after", ES: "Inicio desde el"}
 	listTo         = contract.Words{EN: "Began on or before", ES: "Inicio hasta el"}
 	listAny        = contract.Words{EN: "any", ES: "cualquiera"}
+	listAnswered   = contract.Words{EN: "Answered", ES: "Respondida"}
 	listUndecided  = contract.Words{EN: "none yet", ES: "ninguna aún"}
 	listClear      = contract.Words{EN: "Clear", ES: "Limpiar"}
 	listFilters    = contract.Words{EN: "Search and filters", ES: "Búsqueda y filtros"}

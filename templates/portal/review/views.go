@@ -122,7 +122,8 @@ type Row struct {
 	Product    contract.Product
 	Mode       string
 	State      string
-	Decision   string // the newest; empty for none
+	Decision   string    // the newest; empty for none
+	AnsweredAt time.Time // of more that was asked for: when it was given; zero while it is not
 	Attempt    int
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -139,7 +140,7 @@ func (v ListView) grid(l contract.Lang) ui.Grid {
 			{Body: given(l, r.Name)},
 			{Text: known(l, productWords, r.Product)},
 			{Body: stateBadge(l, r.State)},
-			{Body: decisionBadge(l, r.Decision)},
+			{Body: r.decision(l)},
 			{Body: when(l, r.CreatedAt)},
 			{Body: when(l, r.UpdatedAt)},
 		})
