@@ -154,6 +154,9 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
+		if p := desk.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") || strings.Contains(p.body, "Nothing more is needed from you.") {
+			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
+		}
 		if p := desk.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
 			t.Fatalf("approving: %d", p.status)
 		}
@@ -174,6 +177,9 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}})
 		if p := b.get(a); strings.Contains(p.body, "was declined") {
 			t.Errorf("the page tells what it is not to tell:\n%s", p.body)
+		}
+		if p := desk.get(own); strings.Contains(p.body, "was declined") {
+			t.Errorf("the reviewer's page says that the applicant reads it:\n%s", p.body)
 		}
 		if p := desk.get(own); !strings.Contains(p.body, "was not sent") || !strings.Contains(p.body, "--decision-emails") {
 			t.Errorf("the reviewer is not told:\n%s", p.body)

@@ -89,9 +89,9 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	}
 
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly,
-		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins}
+		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.DecisionPages}
 	h.site = &applications.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.PublicID, Limit: limit(c.ApplyRate),
-		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt, NotifiedDecisions: c.DecisionPages}
+		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}

@@ -213,6 +213,10 @@ type Service struct {
 	// see of an application.
 	OnChange []func(ctx context.Context, tx *store.Tx, a Application, l TimelineEntry) error
 
+	// NotifiedDecisions are the decisions that applicants read of; nil is all that they are
+	// told.
+	NotifiedDecisions []string
+
 	// Learned is called in the transaction that keeps what the applicant gave.
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 

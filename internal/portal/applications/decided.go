@@ -9,19 +9,16 @@ import (
 	"vestibule/templates/ui"
 )
 
+// told reports whether applicants read decisions of the kind; an escalation is never
+// told.
+func (s *Service) told(kind string) bool {
+	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) && (s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
+}
+
 // tells reports whether the applicant's page tells the newest decision of a. More that
-// is asked for is told until it is answered; an escalation never is.
-func (s *Handler) tells(a Application) bool {
-	switch a.Decision.Kind {
-	case journey.Approved, journey.Declined:
-	case journey.MoreAsked:
-		if !a.MoreAsked() {
-			return false
-		}
-	default:
-		return false
-	}
-	return s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, a.Decision.Kind)
+// is asked for is told until it is answered.
+func (s *Service) tells(a Application) bool {
+	return s.told(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
 }
 
 // decided makes a status page say what was decided. What is asked for is added to it by
@@ -67,12 +64,21 @@ var (
 )
 
 // Words says to the applicant where an application stands.
-func (a Application) Words() contract.Words {
-	switch {
-	case a.Decision.Kind == journey.MoreAsked && a.Decision.Answered():
+func (s *Service) Words(a Application) contract.Words {
+	switch kind := a.Decision.Kind; {
+	case !s.told(kind):
+	case kind == journey.Approved:
+		return sentences(wordsApproved, wordsApprovedText)
+	case kind == journey.Declined:
+		return sentences(wordsDeclined, wordsDeclinedText)
+	case a.Decision.Answered():
 		return wordsAnswered
-	case a.Journey.State == journey.Ready && a.MoreAsked():
+	case a.Journey.State == journey.Ready:
 		return wordsMoreText
 	}
 	return journey.Words(a.Journey)
+}
+
+func sentences(title, text contract.Words) contract.Words {
+	return contract.Words{EN: title.EN + ". " + text.EN, ES: title.ES + ". " + text.ES}
 }

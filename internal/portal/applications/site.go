@@ -32,10 +32,6 @@ type Handler struct {
 	// Asked returns what a reviewer wrote to the applicant in asking for more.
 	Asked func(ctx context.Context, id string) (pages.Asked, error)
 
-	// Told are the decisions that the status page tells; nil is all that applicants are
-	// told.
-	NotifiedDecisions []string
-
 	// Letters says that who comes back without a link can ask for one by letter.
 	Letters bool
 

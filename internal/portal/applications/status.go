@@ -49,7 +49,7 @@ func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
-		Title: title(j), Text: a.Words(), Moving: moving, Final: a.final(),
+		Title: title(j), Text: s.Service.Words(a), Moving: moving, Final: a.final(),
 		Slow:   moving && s.Service.now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
 		Stream: StreamURL(a.ID) + v.QuerySuffix, Self: StatusURL(a.ID) + v.QuerySuffix, Restart: RestartURL(a.ID) + v.QuerySuffix}
@@ -72,13 +72,13 @@ func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []
 	default: // whose words say whom to turn to
 		m.Support = base.Brand.Support
 	}
-	if a.final() || state == journey.Exited || s.tells(a) {
+	if a.final() || state == journey.Exited || s.Service.tells(a) {
 		m.ReturnURL = a.ReturnURL
 	}
 	if !a.final() || m.Retry {
 		m.Elsewhere = s.ResumeOptions(a.ID, v.Framed)
 	}
-	if s.tells(a) {
+	if s.Service.tells(a) {
 		s.decided(&m, a)
 	}
 	for _, l := range lines {

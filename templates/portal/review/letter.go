@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,16 +33,6 @@ type LetterScore struct {
 	Value   int
 	Of      time.Time
 	Factors []Reason // that lowered it most, in its own order
-}
-
-// factors are those of the score that no reason of the decision says already.
-func (v LetterView) factors() []Reason {
-	if v.Score == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(v.Score.Factors), func(f Reason) bool {
-		return slices.ContainsFunc(v.Decision.Reasons, func(r Reason) bool { return r.Code == f.Code })
-	})
 }
 
 func (v LetterView) title() contract.Words {
@@ -117,12 +106,12 @@ func (v LetterView) parts(l contract.Lang) (out []letterPart) {
 		if v.Score != nil {
 			score := []string{letterScore.In(l), strconv.Itoa(v.Score.Value) + ",", reportScoreScale.In(l), strconv.Itoa(scoreLow), reportScoreTo.In(l),
 				strconv.Itoa(scoreHigh) + ",", letterScoreOn.In(l), ui.DayWords(l, v.Score.Of.UTC()) + "."}
-			if len(v.factors()) > 0 {
+			if len(v.Score.Factors) > 0 {
 				score = append(score, letterFactors.In(l))
 			}
 			say(score...)
 			out[len(out)-1].bold = strconv.Itoa(v.Score.Value)
-			list(true, v.factors())
+			list(true, v.Score.Factors)
 		}
 		notice := letterEqual.In(l)
 		if v.Regulator != "" {
