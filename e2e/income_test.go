@@ -137,6 +137,15 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 		t.Errorf("%d uploads of a file that is too large", n)
 	}
 	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
+	dimmed := func(what string) bool {
+		is, err := v.page(what).Evaluate(`e => { for (; e; e = e.parentElement) if (getComputedStyle(e).opacity !== "1") return true; return false }`, nil)
+		must(t, err)
+		return is == true
+	}
+	until(t, "the field is dimmed", func() bool { return dimmed("#file") })
+	if dimmed("[data-cancel]") {
+		t.Error("the button that stops the upload is dimmed")
+	}
 	click(t, v.page(`role=button[name="Cancel the upload"]`))
 	see(t, v.page("#file-error >> text=The upload was cancelled."))
 	if n := sent(); n != 1 {

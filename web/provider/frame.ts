@@ -260,6 +260,11 @@ function say(which: "slow" | "offline" | "failed"): void {
   notice.querySelector("button")?.addEventListener("click", () => void refresh());
 }
 
+// With the connection back, the step says where the visit stands.
+addEventListener("online", () => {
+  if (notice.dataset.which === "offline" && !notice.hidden && !busy) void refresh();
+});
+
 function hush(which?: string): void {
   if (which && notice.dataset.which !== which) return;
   notice.hidden = true;
@@ -278,6 +283,7 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
   busy = true;
   const data = new URLSearchParams(new FormData(form, by) as unknown as Record<string, string>);
   const step = document.getElementById("step")!;
+  hush();
   step.setAttribute("aria-busy", "true");
   by?.setAttribute("aria-disabled", "true");
   try {
