@@ -588,9 +588,10 @@ func TestOffline(t *testing.T) {
 			return box.Y >= 0 && box.Y+box.Height <= 360
 		})
 	}
-	see(t, v.widget(`role=button[name="Try again"]`))
+	again := v.widget(`role=button[name="Try again"]`)
+	see(t, again)
 	must(t, v.Context.SetOffline(false))
-	gone(t, v.widget("#notice")) // by itself
+	gone(t, again) // by itself
 	if kept, err := v.widget("[name=username]").InputValue(); err != nil || kept != "default" {
 		t.Errorf("the user name that was typed is %q, %v", kept, err)
 	}

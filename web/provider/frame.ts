@@ -266,9 +266,10 @@ addEventListener("online", () => {
 });
 
 function hush(which?: string): void {
-  if (which && notice.dataset.which !== which) return;
+  if (notice.hidden || (which && notice.dataset.which !== which)) return;
   notice.hidden = true;
   notice.replaceChildren();
+  live.textContent = "";
 }
 
 addEventListener("submit", (e) => {
