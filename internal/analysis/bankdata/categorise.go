@@ -196,7 +196,7 @@ func (r *reader) walk(n uint16, start, at int) {
 			r.apply(a.rule, start, at)
 		}
 	}
-	if at == len(r.words) {
+	if at == len(r.words) || !nd.more {
 		return
 	}
 	w := &r.words[at]

@@ -10,10 +10,10 @@ import (
 
 // The corpora are statement lines in the wordings of US banks and payers, with
 // invented names and numbers. Each was labeled before the rules saw it. When they
-// first did, 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together), 93.4 %
-// and 97.6 % of the lines were right, and of the critical ones 88.9 %, 96.0 %,
-// 96.3 %, 89.4 %, 93.3 % and 96.9 %; the rules were widened by kind after each. So
-// the shares of today are no estimate for unseen lines.
+// first did, 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together),
+// 93.4 %, 97.6 % and 94.7 % of the lines were right, and of the critical ones
+// 88.9 %, 96.0 %, 96.3 %, 89.4 %, 93.3 %, 96.9 % and 94.2 %; the rules were widened
+// by kind after each. So the shares of today are no estimate for unseen lines.
 func TestStatementCorpora(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -21,7 +21,7 @@ func TestStatementCorpora(t *testing.T) {
 	}{
 		{"statements.tsv", 59}, {"statements-second.tsv", 59}, {"statements-critical.tsv", 39},
 		{"statements-third.tsv", 59}, {"statements-fourth.tsv", 59}, {"statements-fifth.tsv", 46},
-		{"statements-sixth.tsv", 59},
+		{"statements-sixth.tsv", 59}, {"statements-seventh.tsv", 44},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCorpus(t, c.name, c.leaves) })
 	}

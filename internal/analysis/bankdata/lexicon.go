@@ -72,7 +72,10 @@ type edgeSlot struct {
 	from, id, to uint16
 }
 
-type node struct{ first, count uint16 } // a range of lexicon.acts
+type node struct {
+	first, count uint16 // a range of lexicon.acts
+	more         bool   // phrases go on here
+}
 
 // action is what the end of a phrase does: it gives rule its say, or marks part.
 type action struct {
@@ -87,7 +90,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [10]uint64
+type partSet [9]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
@@ -380,6 +383,7 @@ func (l *lexicon) layTrie(c *compiler) {
 	l.edges = make([]edgeSlot, tableSize(len(c.steps)))
 	l.roots = make([]uint16, len(c.ids))
 	for _, e := range c.steps {
+		l.nodes[e.from].more = true
 		if e.from == 0 {
 			l.roots[e.id] = e.to
 			continue
