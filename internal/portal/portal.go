@@ -63,11 +63,11 @@ type Config struct {
 	ReportAgency  string       // who makes the reports, as letters name it; "" is the service's host
 	Creditor      string       // name and address of who decides, as letters name them; "" is none
 	Regulator     string       // the federal agency that letters after a decline name; "" is none
-	OIDC          *review.OIDC // by whose accounts the desk's people may sign in, too; nil is none
+	OIDC          *review.OIDC // whose accounts may sign in to the review dashboard, too; nil is none
 	NoPasswords   bool         // has them sign in there only
 
-	DecisionEmails []string // decisions that applicants get an email of; nil: all that they are told
-	DecisionPages  []string // decisions that their pages tell; nil: the same
+	DecisionEmails []string // decisions that applicants get an email of; nil: all but escalations
+	DecisionPages  []string // decisions that their pages show; nil: the same
 
 	Brand *branding.Brand // whose pages they are; nil is Vestibule's own
 	Mail  *mail.Sender    // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
@@ -77,7 +77,7 @@ type Config struct {
 	BehindProxy bool // who asks is who a proxy says it is
 
 	DisableWorkers bool             // jobs are left to other processes with this database
-	Telemetry      *telemetry.Party // observes what the portal does; nil: nobody
+	Telemetry      *telemetry.Party // observes what the portal does; nil is none
 
 	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
 	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
@@ -180,7 +180,7 @@ func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) err
 	return p.review.EnsureReviewer(ctx, email, password)
 }
 
-// Staffed reports whether the review desk has people.
+// Staffed reports whether the review dashboard has users.
 func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.review.Staffed(ctx) }
 
 // sweepEvery is how often what has ended is deleted.
@@ -212,7 +212,8 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx)); err != nil && ctx.Err() == nil {
+		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
+		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
 		}
 	}

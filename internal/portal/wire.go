@@ -95,8 +95,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
-	h.resume = &resume.Handler{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name, Environment: c.Environment,
-		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
+	h.resume = &resume.Handler{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
+		Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
 	}
@@ -112,9 +112,9 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID,
 		Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.Redirected, OnOutcome: service.Landed,
 		Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
-	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify, Service: client, Queue: h.queue,
-		URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator, Creditor: c.Creditor, Brand: c.Brand.Page.Name,
-		Emails: c.DecisionEmails, RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: limit(signInStarts), NoPasswords: c.NoPasswords,
+	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify,
+		Service: client, Queue: h.queue, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator,
+		Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: limit(signInStarts), NoPasswords: c.NoPasswords,
 		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget}}
@@ -144,7 +144,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
 	sender := webhook.NewSender(c.EventsInside, nil)
 	sender.Watch = c.Telemetry.Delivered
-	out := &notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment, URL: c.EventsURL, Now: c.Now, Log: c.Log}
+	out := &notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
+		URL: c.EventsURL, Now: c.Now, Log: c.Log}
 	var err error
 	if out.Secrets, err = secrets(c.EventsSecrets); err != nil || c.EventsURL == "" {
 		return out, err
@@ -158,7 +159,7 @@ func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*no
 	return out, nil
 }
 
-// browsers tells the redirect's handler which browser a request is from.
+// browsers says by the session which browser a request is from, for the redirect.
 type browsers struct{ sessions *session.Sessions }
 
 func (b browsers) Identity(r *http.Request) (string, error) {

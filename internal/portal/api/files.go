@@ -21,8 +21,7 @@ type file struct {
 	Path         string `json:"path"`
 }
 
-// fileTypes are the content types that are told as they are; whatever else it is,
-// is bytes.
+// fileTypes are the content types that are sent as they are; any other is sent as bytes.
 var fileTypes = []string{"application/json", "application/pdf", "image/png", "image/jpeg"}
 
 // files lists the files that a report was made from, as the service has them now.
@@ -44,8 +43,8 @@ func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// file streams one of them as an attachment: it is somebody else's, and never shown
-// as a page of ours.
+// file streams one of them as an attachment: it comes from third parties, and is
+// never shown as a page of ours.
 func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
@@ -67,7 +66,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", "attachment")
 	h.Set("Content-Length", strconv.Itoa(len(got.Body)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(got.Body) // the client is gone; nobody is left to tell
+	_, _ = w.Write(got.Body) // the client is gone
 	return nil
 }
 

@@ -242,7 +242,7 @@ type shown struct {
 	Error       *contract.WidgetError `json:"error"`
 	PublicToken *string               `json:"publicToken"`
 	Resumable   bool                  `json:"resumable"`
-	Decision    *notify.Decision      `json:"decision"`
+	Decision    *notify.DecisionJSON  `json:"decision"`
 	CreatedAt   string                `json:"createdAt"`
 	UpdatedAt   string                `json:"updatedAt"`
 }
@@ -288,7 +288,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(raw) // the client is gone; nobody is left to tell
+	_, _ = w.Write(raw) // the client is gone
 	return nil
 }
 
@@ -360,6 +360,6 @@ func number(q url.Values, name string, missing, least, most int64) (int64, bool)
 func (a *API) spec(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(a.Spec) // the client is gone; nobody is left to tell
+	_, _ = w.Write(a.Spec) // the client is gone
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/notify"
 )
 
 // Bounds of a page of a list.
@@ -127,7 +126,7 @@ func (q *query) err() error {
 
 // cursor is the answer to a list's refusal.
 func (q *query) cursor(err error) error {
-	if errors.Is(err, applications.ErrCursor) || errors.Is(err, notify.ErrCursor) {
+	if errors.Is(err, applications.ErrCursor) {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -481,7 +482,7 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		where = append(where, "created_at < "+arg(store.Micros(f.To)))
 	}
 	if f.Cursor != "" {
-		at, id, ok := readCursor(f.Cursor)
+		at, id, ok := ReadCursor(f.Cursor)
 		if !ok {
 			return nil, "", ErrCursor
 		}
@@ -498,14 +499,20 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		return page, "", err
 	}
 	last := page[limit-1]
-	return page[:limit], writeCursor(store.Micros(last.CreatedAt), last.ID), nil
+	return page[:limit], WriteCursor(last.CreatedAt, last.ID), nil
 }
 
-func writeCursor(at int64, id string) string { return fmt.Sprintf("%d.%s", at, id) }
+// WriteCursor returns the cursor of the page after a row, in a list that is ordered by
+// time and id, the newest first.
+func WriteCursor(at time.Time, id string) string {
+	return strconv.FormatInt(store.Micros(at), 10) + "." + id
+}
 
-func readCursor(s string) (at int64, id string, ok bool) {
-	n, err := fmt.Sscanf(s, "%d.%s", &at, &id)
-	return at, id, n == 2 && err == nil && contract.IsUUID(id)
+// ReadCursor returns the row after which a page begins; false for a malformed cursor.
+func ReadCursor(s string) (at int64, id string, ok bool) {
+	first, id, ok := strings.Cut(s, ".")
+	at, err := strconv.ParseInt(first, 10, 64)
+	return at, id, ok && err == nil && contract.IsUUID(id)
 }
 
 func prefillCell(id string) store.Cell {

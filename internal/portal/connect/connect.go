@@ -89,17 +89,21 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	if err != nil {
 		return err
 	}
-	t, err := h.again(r.Context(), a, v, applications.Embedded, func(t applications.Attempt) (applications.Attempt, error) { return h.equip(r.Context(), a, t, fields) })
+	t, err := h.again(r.Context(), a, v, applications.Embedded, func(t applications.Attempt) (applications.Attempt, error) {
+		return h.equip(r.Context(), a, t, fields)
+	})
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
 		return h.sorry(w, r, a, v, e)
 	}
 	if err != nil {
 		return err
 	}
-	m := pages.Connect{Base: h.Site.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global, Env: h.Site.Service.Environment,
-		ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID, Token: t.Token, ConsumerID: t.ConsumerID,
+	m := pages.Connect{Base: h.Site.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global,
+		Env: h.Site.Service.Environment, ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID,
+		Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
-		Report: applications.EventsURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix, Restart: applications.RestartURL(a.ID) + v.QuerySuffix,
+		Report: applications.EventsURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix,
+		Restart:         applications.RestartURL(a.ID) + v.QuerySuffix,
 		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
@@ -118,7 +122,9 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 }
 
 // equip gets what the attempt's widget is begun with, unless it has it.
-func (h *Handler) equip(ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields) (applications.Attempt, error) {
+func (h *Handler) equip(
+	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
+) (applications.Attempt, error) {
 	switch {
 	case a.Variant == applications.ByPrefill:
 		if t.Verified {
@@ -208,7 +214,10 @@ const maxTries = 5
 // again runs do with the current attempt if it can still be used, else with the
 // next one. An external id that the provider knows already, from an answer that
 // got lost or from a second tab that was faster, costs one more attempt.
-func (h *Handler) again(ctx context.Context, a applications.Application, v applications.Visitor, mode applications.Mode, do func(applications.Attempt) (applications.Attempt, error)) (applications.Attempt, error) {
+func (h *Handler) again(
+	ctx context.Context, a applications.Application, v applications.Visitor, mode applications.Mode,
+	do func(applications.Attempt) (applications.Attempt, error),
+) (applications.Attempt, error) {
 	t, err := h.Site.Service.Current(ctx, a)
 	ok := err == nil
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -243,7 +252,8 @@ func (h *Handler) again(ctx context.Context, a applications.Application, v appli
 // sorry says why the provider gave nothing, and the way on. The application and
 // what was filled in stay.
 func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
-	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code), "why", e.Error(), "requestId", httpx.RequestID(r.Context()))
+	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
+		"why", e.Error(), "requestId", httpx.RequestID(r.Context()))
 	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.QuerySuffix}
 	status, said := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {

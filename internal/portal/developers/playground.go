@@ -137,8 +137,9 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	way := wayOf(k.way)
 	m := pages.Run{Base: h.Site.Base(r), ID: id, Product: a.Product, Way: k.way, Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
-		Self: runURL(id), Connect: applications.ConnectURL(id), Status: applications.StatusURL(id), Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way},
-			"speaks": {string(k.lang)}, "theme": {k.theme}, "username": {k.username}}.Encode()}
+		Self: runURL(id), Connect: applications.ConnectURL(id), Status: applications.StatusURL(id),
+		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},
+			"theme": {k.theme}, "username": {k.username}}.Encode()}
 	if way.variant != "" {
 		m.Element = "inline"
 	}

@@ -79,11 +79,8 @@ type Attempt struct {
 	Error webhook.Class // empty where there was an answer
 }
 
-// ErrCursor says that a cursor is none of ours.
-var ErrCursor = errors.New("notify: malformed cursor")
-
 // List returns a page of deliveries, newest first, and the cursor of the next; ""
-// when there is none.
+// when there is none. A malformed cursor is applications.ErrCursor.
 func (s *Service) List(ctx context.Context, f Filter) ([]Delivery, string, error) {
 	return deliveries(ctx, s.DB.SQL, f)
 }

@@ -1,13 +1,13 @@
-// Package notify tells the onboarding app what becomes of its applications: one
+// Package notify sends the onboarding app events of its applications: one
 // event for each change of an application's state and for each decision of a
 // reviewer, written in the transaction of it, signed as of Standard Webhooks and delivered from a job. The form of
 // an event is that of docs/portal-openapi.yaml; docs/webhooks.md is for those who
 // receive them.
 //
 // An event keeps its id and its body over all deliveries. 2xx is delivered, 410
-// stops all until somebody turns it on again, and everything else, redirects too,
+// stops all until it is turned on again by hand, and everything else, redirects too,
 // is tried again with growing, jittered waits for 72 hours. The first attempts of
-// one application's events are made in their order; a retry holds nobody up. It
+// one application's events are made in their order; a retry delays no other event. It
 // refuses addresses that are not public, and logs neither address nor body. An
 // event names the application and where it stands; nothing of the applicant is in it, nothing
 // that a reviewer wrote, and of the report no more than the codes that were decided by.
@@ -41,7 +41,7 @@ type Service struct {
 	Now          func() time.Time
 	Log          *slog.Logger
 
-	URL     string           // the onboarding app's; "": nobody is told, and nothing is kept to be told
+	URL     string           // the onboarding app's; "": no event is kept or sent
 	Secrets []webhook.Secret // all of them sign, so that the app can go from one to the next
 
 	sending atomic.Int32
@@ -54,8 +54,8 @@ type Sender interface {
 
 const timestamp = "2006-01-02T15:04:05.000Z"
 
-// Decision is a reviewer's decision in JSON, in events and in the portal's API.
-type Decision struct {
+// DecisionJSON is a reviewer's decision in JSON, in events and in the portal's API.
+type DecisionJSON struct {
 	Kind    string   `json:"kind"`
 	Number  int64    `json:"number"`
 	Reasons []string `json:"reasons"`
@@ -65,11 +65,11 @@ type Decision struct {
 }
 
 // DecisionOf returns a decision in JSON; nil without one.
-func DecisionOf(d applications.Decision) *Decision {
+func DecisionOf(d applications.Decision) *DecisionJSON {
 	if d.Kind == "" {
 		return nil
 	}
-	out := &Decision{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp)}
+	out := &DecisionJSON{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp)}
 	if d.Answered() {
 		at := d.AnsweredAt.UTC().Format(timestamp)
 		out.AnsweredAt = &at
@@ -90,7 +90,7 @@ func (s *Service) body(id string, a applications.Application, l applications.Tim
 		Substatus  *contract.Substatus   `json:"substatus"`
 		Error      *contract.WidgetError `json:"error"`
 		Resumable  bool                  `json:"resumable"`
-		Decision   *Decision             `json:"decision"`
+		Decision   *DecisionJSON         `json:"decision"`
 	}
 	j := a.Journey
 	return json.Marshal(struct {
@@ -203,7 +203,7 @@ func bodyCell(eventID string) store.Cell {
 // Of a slow receiver: maxAtOnce deliveries wait for its answer in this process, so
 // that it does not take the workers of everything else. The others, and an event
 // whose forerunner is being sent, look again after a moment; a forerunner that has
-// not been sent for inOrder holds nobody up any more.
+// not been sent for inOrder delays no other event any more.
 const (
 	maxAtOnce = 8
 	moment    = 300 * time.Millisecond

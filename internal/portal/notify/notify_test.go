@@ -421,7 +421,7 @@ func TestTheListComesInPagesAndIsForgottenAfterAMonth(t *testing.T) {
 			t.Errorf("delivered: %+v", page)
 		}
 		for _, bad := range []string{"x", "1", "1.x", "-1." + app, "1." + app[1:]} {
-			if _, _, err := r.List(t.Context(), Filter{Cursor: bad, Limit: 2}); !errors.Is(err, ErrCursor) {
+			if _, _, err := r.List(t.Context(), Filter{Cursor: bad, Limit: 2}); !errors.Is(err, applications.ErrCursor) {
 				t.Errorf("cursor %q: %v", bad, err)
 			}
 		}

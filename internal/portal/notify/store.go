@@ -4,10 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
@@ -99,13 +98,11 @@ func deliveryOf(ctx context.Context, q store.Queryer, id string) (Delivery, []by
 
 // deliveries returns a page, newest first, and the cursor of the next one.
 func deliveries(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, string, error) {
-	var before int64
-	var beforeID string
-	if f.Cursor != "" {
-		n, err := fmt.Sscanf(f.Cursor, "%d.%s", &before, &beforeID)
-		if err != nil || n != 2 || before < 1 || !contract.IsUUID(beforeID) {
-			return nil, "", ErrCursor
-		}
+	before, beforeID, ok := applications.ReadCursor(f.Cursor)
+	if f.Cursor == "" {
+		before, beforeID = 0, ""
+	} else if !ok || before < 1 {
+		return nil, "", applications.ErrCursor
 	}
 	rows, err := q.QueryContext(ctx, selectDelivery+`WHERE ($1 = '' OR d.state = $1) AND ($2 = '' OR e.application_id = $2)
 			AND (CAST($3 AS BIGINT) = 0 OR d.created_at < $3 OR d.created_at = $3 AND d.id < $4)
@@ -127,7 +124,7 @@ func deliveries(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, str
 		return page, "", err
 	}
 	last := page[f.Limit-1]
-	return page[:f.Limit], fmt.Sprintf("%d.%s", store.Micros(last.Created), last.ID), nil
+	return page[:f.Limit], applications.WriteCursor(last.Created, last.ID), nil
 }
 
 func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Attempt, error) {

@@ -16,8 +16,8 @@ import (
 // long a sandbox keeps that email in its outbox.
 const DecisionLife = 30 * 24 * time.Hour
 
-// Decision is what an applicant is written of a reviewer's decision.
-type Decision struct {
+// DecisionEmail is what an applicant is written of a reviewer's decision.
+type DecisionEmail struct {
 	Application string
 	Number      int64 // of the decision; there is one email for each
 	Lang        contract.Lang
@@ -49,7 +49,7 @@ type DecisionLetter struct {
 // Tell writes the email of a decision and has it sent. Emails of earlier decisions that
 // still wait to be sent are not sent any more: the newest decision counts. A decision
 // that has its email gets no other.
-func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in Decision) error {
+func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in DecisionEmail) error {
 	if d.Mail != nil {
 		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in Decision) error {
 
 // TellAgain sends the email of a decision whose delivery failed once more. It reports
 // whether there was one.
-func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in Decision) (bool, error) {
+func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in DecisionEmail) (bool, error) {
 	l, err := d.decisionLetter(ctx, tx, in)
 	if err != nil || l.withheld != "" {
 		return false, err
@@ -93,7 +93,7 @@ func (d *Handler) enqueue(ctx context.Context, tx *store.Tx, id, key string) err
 }
 
 // decisionLetter composes an email. One that is withheld has neither recipient nor text.
-func (d *Handler) decisionLetter(ctx context.Context, tx *store.Tx, in Decision) (letter, error) {
+func (d *Handler) decisionLetter(ctx context.Context, tx *store.Tx, in DecisionEmail) (letter, error) {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: in.Application, decision: in.Number, created: now, expires: now.Add(DecisionLife)}
 	for i, why := range in.Withheld {

@@ -40,7 +40,7 @@ const attempts = 13
 
 func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt, 9) }
 
-// Register adds the room's jobs.
+// Register adds the jobs that write and send emails.
 func (d *Handler) Register(r *jobs.Registry) {
 	jobs.Register(r, d.write)
 	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(d.lost))

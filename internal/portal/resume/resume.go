@@ -97,7 +97,7 @@ func (d *Handler) keyed(label, what string) []byte {
 // Letters reports whether a letter that is asked for can reach anybody.
 func (d *Handler) Letters() bool { return d.Mail != nil || d.Outbox() }
 
-// Outbox reports whether letters wait for somebody to look at them.
+// Outbox reports whether emails wait in the outbox.
 func (d *Handler) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
 // link makes a link to an application.

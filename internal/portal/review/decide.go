@@ -172,7 +172,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 		return again(http.StatusUnprocessableEntity, pages.DecideNoText)
 	}
 	mine := false
-	var email resume.Decision
+	var email resume.DecisionEmail
 	if slices.Contains(Told, taken.decision) {
 		letter := pages.Decision{Decision: taken.decision, Text: taken.text, At: d.Now()}
 		for _, code := range taken.reasons {

@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
@@ -34,7 +35,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) erro
 		return err
 	}
 	found, next, err := d.Events.List(r.Context(), f)
-	if errors.Is(err, notify.ErrCursor) {
+	if errors.Is(err, applications.ErrCursor) {
 		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {

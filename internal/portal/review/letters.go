@@ -75,12 +75,12 @@ func (d *Handler) lacks(a applications.Application, decision string) (out []stri
 
 // emailOf is the email of a decision. In the outbox of a sandbox, which nothing leaves,
 // a letter says itself what it lacks; everywhere else it is withheld.
-func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.Decision, error) {
+func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.DecisionEmail, error) {
 	v, to, err := d.letterOf(ctx, a, taken)
 	if err != nil {
-		return resume.Decision{}, err
+		return resume.DecisionEmail{}, err
 	}
-	in := resume.Decision{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
+	in := resume.DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
 		in.Lang = contract.English
 	}
@@ -107,7 +107,7 @@ func (d *Handler) emails() []string {
 }
 
 // tell writes to the applicant what was decided, where applicants are told that.
-func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.Decision) error {
+func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.DecisionEmail) error {
 	if in.Write == nil {
 		return nil
 	}

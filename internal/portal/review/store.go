@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/shares"
@@ -196,7 +197,7 @@ func readTrail(ctx context.Context, q store.Queryer, t trail, size int) ([]audit
 		return out, "", err
 	}
 	last := out[size-1]
-	return out[:size], listing.WriteCursor(store.Micros(last.at), last.id), nil
+	return out[:size], applications.WriteCursor(last.at, last.id), nil
 }
 
 // sweep deletes what was only for a while.
@@ -369,7 +370,7 @@ func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, s
 		return out, "", err
 	}
 	last := out[deletionsSize-1]
-	return out[:deletionsSize], listing.WriteCursor(store.Micros(last.at), last.applicationID), nil
+	return out[:deletionsSize], applications.WriteCursor(last.at, last.applicationID), nil
 }
 
 // reviewerBySubject finds the person of another house's account, or ErrNotFound.

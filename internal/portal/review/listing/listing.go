@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 )
 
@@ -53,7 +53,7 @@ func (c *Conditions) Days(column string, from, to time.Time) {
 
 // Before adds where a page begins, newest first, if there is a cursor.
 func (c *Conditions) Before(at, id, cursor string) {
-	if t, last, ok := ReadCursor(cursor); ok {
+	if t, last, ok := applications.ReadCursor(cursor); ok {
 		c.Add("("+at+", "+id+") < (%s, %s)", t, last)
 	}
 }
@@ -64,14 +64,4 @@ func (c *Conditions) Where() string {
 		return ""
 	}
 	return "WHERE " + strings.Join(c.All, " AND ")
-}
-
-// WriteCursor names the last row of a page.
-func WriteCursor(at int64, id string) string { return strconv.FormatInt(at, 10) + "." + id }
-
-// ReadCursor is where the page of a cursor begins; false for what is none.
-func ReadCursor(s string) (at int64, id string, ok bool) {
-	first, id, ok := strings.Cut(s, ".")
-	at, err := strconv.ParseInt(first, 10, 64)
-	return at, id, ok && err == nil && contract.IsUUID(id)
 }

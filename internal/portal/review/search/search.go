@@ -23,7 +23,6 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 )
@@ -159,5 +158,5 @@ func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, ne
 		return page, "", err
 	}
 	last := page[limit-1]
-	return page[:limit], listing.WriteCursor(store.Micros(last.CreatedAt), last.ID), nil
+	return page[:limit], applications.WriteCursor(last.CreatedAt, last.ID), nil
 }
