@@ -37,18 +37,23 @@ var (
 
 // TestSecondClicks double-clicks the button of every step, of each product, on the hosted
 // page and in the widget's frame, on three screens, and presses the same place once more
-// as soon as the next step is there: every step is left by one form.
+// as soon as the next step is there: every step is left by one form. Of the products on
+// all screens, each pair of product, screen and place is tried, not each triple: no code
+// depends on all three.
 func TestSecondClicks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
 	person := map[string]any{"state": "CA", "statedEmployerNames": []string{"Northwind"}}
-	for _, size := range [][2]int{{1440, 900}, {1920, 970}, {390, 844}} {
+	for i, size := range [][2]int{{1440, 900}, {1920, 970}, {390, 844}} {
 		for product, legs := range journeys {
 			if size[0] != 1440 && product != "cashflow" && product != "passport" {
 				continue // whose steps are those of the others
 			}
 			for _, hosted := range []bool{true, false} {
+				if everywhere := product == "cashflow" || product == "passport"; everywhere && hosted != ((i%2 == 0) == (product == "cashflow")) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%dx%d/hosted=%v", product, size[0], size[1], hosted), func(t *testing.T) {
 					t.Parallel()
 					v := visit(t, window(size[0], size[1]))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/password"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 )
@@ -43,6 +44,7 @@ func start(t *testing.T, args ...string) *site {
 	t.Helper()
 	needBrowser(t)
 	assets.Need(t)
+	password.Cheapen()
 	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

@@ -23,6 +23,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/app"
+	"vestibule/internal/password"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
@@ -82,6 +83,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	t.Helper()
 	assets.Need(t)
+	password.Cheapen()
 	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

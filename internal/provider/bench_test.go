@@ -18,6 +18,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
@@ -96,6 +97,7 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 }
 
 func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench {
+	password.Cheapen()
 	t.Helper()
 	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/password"
 	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
@@ -82,6 +83,7 @@ func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	t.Helper()
 	assets.Need(t)
+	password.Cheapen()
 	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),
 		apiKey: "a-key-of-the-portals-api-4712"}
 	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1, MaxIdleConnsPerHost: 60, DisableCompression: true},

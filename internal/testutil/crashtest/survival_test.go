@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/password"
 	"vestibule/internal/store/storetest/cluster"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/tools"
@@ -37,6 +38,7 @@ const asProgram = "VESTIBULE_SURVIVAL_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Unsetenv(asProgram)
+		password.Cheapen()
 		if err := assets.Inherit(); err != nil {
 			log.Fatal(err)
 		}

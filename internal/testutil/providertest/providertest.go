@@ -21,6 +21,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/testbench"
 	"vestibule/internal/store"
@@ -82,6 +83,7 @@ func (b *Browser) keep(res *http.Response) {
 // is made of.
 func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
 	t.Helper()
+	password.Cheapen()
 	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	r.browser = r.Browser()
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
