@@ -6,7 +6,7 @@ import "testing"
 // allows; VESTIBULE_E2E_FAULTS=7 has every other test here meet one.
 func TestAwkward(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--sandbox-awkward=7")
+	s := start(t, "--sandbox-faults=7")
 	for _, mode := range []string{"embedded", "redirect"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

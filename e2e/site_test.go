@@ -50,7 +50,7 @@ func start(t *testing.T, args ...string) *site {
 	out, in := io.Pipe()
 	exit := make(chan int, 1)
 	if awkwardSeed != "" {
-		args = append([]string{"--sandbox-awkward=" + awkwardSeed}, args...)
+		args = append([]string{"--sandbox-faults=" + awkwardSeed}, args...)
 	}
 	go func() {
 		args := append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",

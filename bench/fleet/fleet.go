@@ -117,7 +117,7 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 			"--admin-addr="+r.Admin, "--portal-url="+f.Portal, "--provider-url="+f.Provider, "--master-key-file="+keyFile,
 			"--data-dir="+data, "--database-url="+database, "--log-level=error", "--drain-grace=1s")
 		if o.Workers > 0 && i >= o.Workers {
-			r.cmd.Args = append(r.cmd.Args, "--no-jobs")
+			r.cmd.Args = append(r.cmd.Args, "--no-workers")
 		}
 		r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 		r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}

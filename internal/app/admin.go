@@ -42,7 +42,7 @@ func (p *program) admin() http.Handler {
 		w.Write([]byte("ready\n"))
 	})
 	mux.Handle("GET /metrics", p.telemetry.Metrics())
-	if p.config.adminLocal() {
+	if p.config.Listen.adminLocal() {
 		// Not the command line, which may have secrets.
 		for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
 			mux.HandleFunc("GET /debug/pprof/"+path, h)
@@ -51,18 +51,12 @@ func (p *program) admin() http.Handler {
 	return p.adminHost(mux)
 }
 
-// adminLocal reports whether only this machine reaches the admin listener.
-func (c *Config) adminLocal() bool {
-	host, ok := hostOf(c.AdminAddr)
-	return ok && httpx.IsLoopback(host)
-}
-
 // adminHost refuses requests for another host's name: a page in the operator's browser
 // whose name has been made to point here would read the answers. Addresses cannot be
 // made to, and are what probes and scrapers use; browsers always send a host.
 func (p *program) adminHost(next http.Handler) http.Handler {
 	here, _ := url.Parse(p.service("admin").url)
-	local := p.config.adminLocal()
+	local := p.config.Listen.adminLocal()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		_, err := netip.ParseAddr(host)

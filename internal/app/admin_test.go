@@ -7,27 +7,28 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/telemetry"
 )
 
 func TestTheAdminListenerAnswersItsOwnHosts(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		config   Config
+		config   *Config
 		url      string
 		takes    string
 		refuses  string
 		profiles int
 	}{
-		{"on loopback", Config{AdminAddr: "127.0.0.1:9090"}, "http://127.0.0.1:9090",
+		{"on loopback", &Config{Listen: Listen{AdminAddr: "127.0.0.1:9090"}}, "http://127.0.0.1:9090",
 			"127.0.0.1:9090 localhost:9090 LOCALHOST [::1]:9090 127.0.0.1:12345", "evil.example evil.example:9090 127.0.0.1.evil.example 192.0.2.7:9090", http.StatusOK},
-		{"behind a proxy", Config{AdminAddr: "0.0.0.0:9090", AdminURL: "https://metrics.example", BehindProxy: true}, "https://metrics.example",
+		{"behind a proxy", &Config{Listen: Listen{AdminAddr: "0.0.0.0:9090", AdminURL: "https://metrics.example"}, TLS: httpx.TLSConfig{BehindProxy: true}}, "https://metrics.example",
 			"metrics.example Metrics.Example:443 10.1.2.3:9090 [2001:db8::1]:9090 localhost:9090", "evil.example metrics.example.evil.example 10.1.2.3.evil.example", http.StatusNotFound},
-		{"by a name, with TLS", Config{AdminAddr: "vestibule.internal:9090", TLSCert: "a"}, "https://vestibule.internal:9090",
+		{"by a name, with TLS", &Config{Listen: Listen{AdminAddr: "vestibule.internal:9090"}, TLS: httpx.TLSConfig{CertFile: "a"}}, "https://vestibule.internal:9090",
 			"vestibule.internal:9090 10.1.2.3:9090", "evil.example", http.StatusNotFound},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &program{config: &tc.config, log: slog.New(slog.DiscardHandler), telemetry: telemetry.New(telemetry.Config{Log: slog.New(slog.DiscardHandler)}),
+			p := &program{config: tc.config, log: slog.New(slog.DiscardHandler), telemetry: telemetry.New(telemetry.Config{Log: slog.New(slog.DiscardHandler)}),
 				services: []*service{{name: "admin", url: tc.url}}}
 			h := p.admin()
 			get := func(host, path string) int {

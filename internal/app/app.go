@@ -1,9 +1,9 @@
-// Package app is the program: it reads the configuration, opens each party's
-// database, gives each its listener, and drains on the way out. It is the only
-// room that knows both parties, and it lets them meet over HTTP alone.
+// Package app is the program: it reads the configuration, opens each party's database,
+// gives each party its listener, and drains at the end. It is the only package that
+// knows both parties, and lets them meet over HTTP alone.
 //
-// Run is what main and the browser tests call. It refuses a configuration that
-// would expose what must not be, and says which flag to change.
+// Run is what main and the browser tests call. It refuses a configuration that would
+// expose what must not be, and says which flag to change.
 package app
 
 import (
@@ -11,38 +11,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
-
-	"github.com/alecthomas/kong"
-
-	"vestibule/internal/provider"
 )
 
-// cli is the command line. Every flag of Config is common to the commands.
-type cli struct {
-	Config
-
-	Serve    struct{}         `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal   struct{}         `cmd:"" help:"Run the portal alone, against the provider that --provider-url names."`
-	Provider struct{}         `cmd:"" help:"Run the provider alone."`
-	Customer customerCommands `cmd:"" help:"Customers in the provider's database: add one, and enable features for it."`
-	Keys     keyCommands      `cmd:"" help:"Keys of this installation."`
-	Doctor   struct{}         `cmd:"" help:"Examine the portal's configuration against its provider, and say what is wrong; changes nothing."`
-	Version  struct{}         `cmd:"" help:"Print the version."`
-}
-
+// parties says which of the two a command runs or checks.
 type parties struct{ portal, provider bool }
 
-// tune has the kernel share the processors between what runs, in turns of a
-// millisecond or so: Go's own scheduler lets each work for ten before the next one's
-// turn, and a page would wait for a report. Where the process may use a part of the
-// machine only, more at once would have it stopped as a whole. Garbage is collected
-// half as often as Go would, for some megabytes. GOMAXPROCS and GOGC, where they are
-// set, are as somebody wants them.
+// refusal is an error of the configuration: exit code 2.
+type refusal struct{ error }
+
+// errUnhealthy is returned when a check has printed what failed.
+var errUnhealthy = errors.New("the check failed")
+
+// tune lets the kernel share the processors among running goroutines in turns of about a
+// millisecond: Go's scheduler gives each ten, and a page would wait for a report. With
+// part of a machine, more threads would stop the whole process at its quota, so they stay
+// as they are. Garbage is collected half as often, for some megabytes. GOMAXPROCS and
+// GOGC override both.
 func tune() {
 	if n := runtime.GOMAXPROCS(0); n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * n)
@@ -52,16 +39,6 @@ func tune() {
 	}
 }
 
-// helpOf is a flag's help with its default, where its placeholder stands in the place
-// of that, and its variable.
-func helpOf(v *kong.Value) string {
-	told := *v
-	if v.Flag != nil && v.HasDefault && v.Default != "" && (v.Flag.PlaceHolder != "" || v.IsBool()) {
-		told.Help += " Default: " + v.Default + "."
-	}
-	return kong.DefaultHelpValueFormatter(&told)
-}
-
 // Run runs the program with the given arguments until it ends or ctx does, and
 // returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
 // It prints to stdout one line a listener and, when all serve, `ready`; the log
@@ -69,100 +46,72 @@ func helpOf(v *kong.Value) string {
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	tune()
 	var c cli
-	exit := -1
-	parser, err := kong.New(&c,
-		kong.Name("vestibule"),
-		kong.Description("Takes a consumer through verification and gets a trustworthy report back: the portal for the business, and the provider it talks to."),
-		kong.DefaultEnvars("VESTIBULE"),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exit = code }),
-		kong.UsageOnError(),
-		kong.Vars{"features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
-		kong.ValueFormatter(helpOf),
-	)
+	command, done, err := c.parse(args, stdout, stderr)
 	if err != nil {
-		fmt.Fprintln(stderr, "vestibule:", err)
+		err = refusal{err}
+	} else if !done {
+		err = c.run(ctx, command, stdout, stderr)
+	}
+	var refused refusal
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errUnhealthy):
 		return 1
 	}
-	command, err := parser.Parse(args)
-	if exit >= 0 { // --help
-		return exit
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "vestibule:", err)
+	fmt.Fprintln(stderr, "vestibule:", err)
+	if errors.As(err, &refused) {
 		return 2
 	}
-	name, _, _ := strings.Cut(command.Command(), " <")
-	var p parties
-	switch name {
-	case "version":
-		fmt.Fprintln(stdout, "vestibule", Version())
-		return 0
-	case "portal":
-		p.portal = true
-	case "provider", "keys rotate":
-		p.provider = true
-	default:
-		p = parties{true, true}
-		if strings.HasPrefix(name, "customer ") {
-			p.portal = false
-		}
-	}
-	c.tidy()
-	if name == "doctor" {
-		// The account of another provider is the portal's alone; the generated one
-		// is of both.
-		if c.ClientID != "" {
-			p = parties{portal: true}
-		}
-	}
-	if err := c.check(p); err != nil {
-		fmt.Fprintln(stderr, "vestibule: this configuration is refused:")
-		fmt.Fprintln(stderr, err)
-		return 2
-	}
-	log := newLog(stderr, &c.Config)
-	yes, no := true, false
-	if run := map[string]func() error{
-		"customer add":     func() error { return addCustomer(ctx, &c.Config, c.Customer.Add, log, stdout) },
-		"customer enable":  func() error { return setEntitlements(ctx, &c.Config, c.Customer.Enable, &yes, log, stdout) },
-		"customer disable": func() error { return setEntitlements(ctx, &c.Config, c.Customer.Disable, &no, log, stdout) },
-		"customer inherit": func() error { return setEntitlements(ctx, &c.Config, c.Customer.Inherit, nil, log, stdout) },
-		"customer show":    func() error { return showCustomers(ctx, &c.Config, c.Customer.Show.Account, log, stdout) },
-		"keys rotate":      func() error { return rotateKeys(ctx, &c.Config, log, stdout) },
-	}[name]; run != nil {
-		if err := run(); err != nil {
-			fmt.Fprintln(stderr, "vestibule:", err)
-			return 1
-		}
-		return 0
-	}
-	if name == "doctor" {
-		healthy, err := examine(ctx, &c.Config, stdout)
-		if err != nil {
-			fmt.Fprintln(stderr, "vestibule:", err)
-			return 2
-		}
-		if !healthy {
-			return 1
-		}
-		return 0
-	}
-	if err := serve(ctx, &c.Config, p, log, stdout); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "vestibule:", err)
-		return 1
-	}
-	return 0
+	return 1
 }
 
-func newLog(w io.Writer, c *Config) *slog.Logger {
-	var level slog.Level
-	level.UnmarshalText([]byte(c.LogLevel)) // the parser has checked it
-	opts := &slog.HandlerOptions{Level: level}
-	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, opts))
+// run runs the command that was parsed.
+func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer) error {
+	config := &c.config
+	var p parties
+	switch command.name {
+	case "version":
+		fmt.Fprintln(stdout, "vestibule", Version())
+		return nil
+	case "credentials":
+		return c.Credentials.print(config.Store.Dir, stdout)
+	case "portal":
+		p.portal = true
+	case "provider":
+		p.provider = true
+	case "serve", "doctor":
+		config.dropGeneratedAccount()
+		p = parties{true, command.name == "serve" || config.Account.ClientID == ""}
 	}
-	return slog.New(slog.NewTextHandler(w, opts))
+	if err := config.check(command.groups, p); err != nil {
+		return refusal{fmt.Errorf("this configuration is refused:\n%w", err)}
+	}
+	log := config.Log.logger(stderr)
+	for _, warning := range command.warnings {
+		log.Warn(warning)
+	}
+	yes, no := true, false
+	switch command.name {
+	case "doctor":
+		return examine(ctx, config, stdout)
+	case "keys rotate":
+		return rotateKeys(ctx, config, log, stdout)
+	case "customer add":
+		return addCustomer(ctx, config, c.Customer.Add, log, stdout)
+	case "customer enable":
+		return setEntitlements(ctx, config, c.Customer.Enable, &yes, log, stdout)
+	case "customer disable":
+		return setEntitlements(ctx, config, c.Customer.Disable, &no, log, stdout)
+	case "customer inherit":
+		return setEntitlements(ctx, config, c.Customer.Inherit, nil, log, stdout)
+	case "customer show":
+		return showCustomers(ctx, config, c.Customer.Show.Account, log, stdout)
+	}
+	if err := serve(ctx, config, p, log, stdout); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // Version is the version of the build: the module's, or the revision it was

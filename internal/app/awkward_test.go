@@ -82,7 +82,7 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 			t.Error("the service was not awkward at all")
 		}
 		w.nothingLeaked(t)
-	}, "--sandbox-awkward=7")
+	}, "--sandbox-faults=7")
 }
 
 // TestEveryFaultEndsWell dials in each of the sandbox's faults, at each address that an

@@ -56,9 +56,9 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"an address of no admin listener":  {[]string{"--admin-url=https://metrics.example"}, "needs --admin-addr"},
 		"the controls to all":              {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "loopback only"},
 		"controls in production":           {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
-		"awkward in production":            {alone("--environment=production", "--sandbox-awkward=7"), "sandbox provider"},
-		"awkward of no provider":           {elsewhere("--sandbox-awkward=7"), "sandbox provider"},
-		"controls of no provider":          {elsewhere("--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+		"faults in production":             {alone("--environment=production", "--sandbox-faults=7"), "sandbox provider"},
+		"faults of no provider":            {elsewhere("--sandbox-faults=7"), "--sandbox-faults: the command portal does not use it"},
+		"controls of no provider":          {elsewhere("--sandbox-control-addr=127.0.0.1:0"), "--sandbox-control-addr: the command portal does not use it"},
 		"both parties in production":       {[]string{"--environment=production"}, "run the commands portal and provider apart"},
 		"a certificate without its key":    {[]string{"--tls-cert=a.pem"}, "go together"},
 		"a certificate that is not there":  {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
@@ -91,7 +91,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
-		"jobs that nobody runs":            {[]string{"--no-jobs"}, "--no-jobs"},
+		"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
 		"an API that answers nobody":       {[]string{"--api-rate=0"}, "--api-rate"},
 		"files of less than nothing":       {[]string{"--widget-files=-1"}, "--widget-files"},
 		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
@@ -101,8 +101,9 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"an issuer without TLS":            {[]string{"--oidc-issuer=http://id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "want https"},
 		"an issuer that is no URL":         {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
 		"a group of a role that is none":   {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
-		"no way in to the desk":            {[]string{"--no-local-accounts"}, "nobody could sign in"},
-		"no administrator of the desk":     {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
+		"no sign-in at all":                {[]string{"--no-local-accounts"}, "could not sign in"},
+		"no administrator":                 {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
+		"events of a provider alone":       {alone("--events-url=https://app.example/hooks"), "--events-url: the command provider does not use it"},
 		"a mode of return that is none":    {[]string{"--return-mode=put"}, "return-mode"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,23 +163,18 @@ func TestTheHelpSaysEveryDefault(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s", exit, &errs)
 	}
 	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
-	said := map[string]string{} // by variable, which ends what is said of a flag
+	shown := map[string]string{} // by variable, which ends the help of a flag
 	for text := strings.Join(strings.Fields(flags), " "); ; {
 		before, after, ok := strings.Cut(text, "($VESTIBULE_")
 		if !ok {
 			break
 		}
 		name, rest, _ := strings.Cut(after, ")")
-		said[name], text = before, rest
+		shown[name], text = before, rest
 	}
 	defaults := 0
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[app.Config]()) {
-		name := field.Tag.Get("name")
-		if name == "" {
-			name = regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(field.Name, "$1-$2")
-			name = strings.ToLower(name)
-		}
-		help, ok := said[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+	for name, field := range flagFields() {
+		help, ok := shown[variable(name)]
 		if !ok {
 			t.Errorf("--%s is not in the help", name)
 		}
@@ -192,6 +188,130 @@ func TestTheHelpSaysEveryDefault(t *testing.T) {
 	if defaults < 15 {
 		t.Errorf("only %d defaults were found", defaults)
 	}
+}
+
+// flagFields returns the fields of the configuration by their flags.
+func flagFields() map[string]reflect.StructField {
+	out := map[string]reflect.StructField{}
+	var add func(group reflect.Type)
+	add = func(group reflect.Type) {
+		if group.Kind() == reflect.Pointer {
+			group = group.Elem()
+		}
+		for i := range group.NumField() {
+			f := group.Field(i)
+			switch _, embedded := f.Tag.Lookup("embed"); {
+			case embedded:
+				add(f.Type)
+			case f.IsExported() && f.Tag.Get("kong") != "-":
+				name := f.Tag.Get("name")
+				if name == "" {
+					name = strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(f.Name, "$1-$2"))
+				}
+				out[name] = f
+			}
+		}
+	}
+	add(reflect.TypeFor[app.Config]())
+	return out
+}
+
+func variable(flag string) string { return strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
+
+// TestHelpListsTheCommandsOwnFlags: the help of a command has the flags that it uses, by
+// group, and neither old names nor those of other commands.
+func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
+	for command, c := range map[string]struct{ has, lacks string }{
+		"":             {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--jobs --sandbox-awkward"},
+		"serve":        {"--portal-addr --provider-addr --widget-rate --brand-file --smtp-addr", "--format --staff"},
+		"portal":       {"--portal-addr --provider-url --client-id --oidc-issuer --data-dir", "--provider-addr --widget-rate --sandbox-faults --sandbox-control-addr"},
+		"provider":     {"--provider-addr --widget-rate --sandbox-faults --return-mode", "--portal-addr --client-id --oidc-issuer --brand-file --events-url"},
+		"doctor":       {"--portal-addr --provider-addr --client-id --data-dir", "--widget-rate --sandbox-faults"},
+		"customer":     {"--data-dir --database-url --environment", "--portal-addr --smtp-addr --log-share --tls-cert --drain-grace"},
+		"customer add": {"--data-dir --staff --log-level", "--portal-addr --smtp-addr --format"},
+		"keys rotate":  {"--master-key-file --old-master-key-file --database-url", "--portal-addr --provider-url --client-id"},
+		"credentials":  {"--data-dir --format", "--database-url --log-level --portal-addr"},
+		"version":      {"--help", "--data-dir --log-level"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if exit := app.Run(t.Context(), append(strings.Fields(command), "--help"), &out, &errs); exit != 0 || errs.Len() > 0 {
+				t.Fatalf("exit code %d:\n%s", exit, &errs)
+			}
+			lists := func(flag string) bool {
+				return regexp.MustCompile(`(?m)^ +(-h, )?` + regexp.QuoteMeta(flag) + `(=|\s|$)`).MatchString(out.String())
+			}
+			for flag := range strings.FieldsSeq(c.has) {
+				if !lists(flag) {
+					t.Errorf("%s is not in:\n%s", flag, &out)
+				}
+			}
+			for flag := range strings.FieldsSeq(c.lacks) {
+				if lists(flag) {
+					t.Errorf("%s is in:\n%s", flag, &out)
+				}
+			}
+		})
+	}
+}
+
+// TestVariablesOfOtherCommandsAreIgnored: one environment may serve every command.
+func TestVariablesOfOtherCommandsAreIgnored(t *testing.T) {
+	t.Setenv("VESTIBULE_SANDBOX_CONTROL_ADDR", "127.0.0.1:0")
+	t.Setenv("VESTIBULE_EVENTS_URL", "not an address")
+	t.Setenv("VESTIBULE_SMTP_FROM", "half@bank.example")
+	for _, args := range [][]string{{"customer", "show"}, {"keys", "rotate"}} {
+		if exit, log := attempt(t, args...); exit == 2 || strings.Contains(log, "does not use") {
+			t.Errorf("%v: exit code %d\n%s", args, exit, log)
+		}
+	}
+	t.Setenv("VESTIBULE_EVENTS_URL", "")
+	t.Setenv("VESTIBULE_SMTP_FROM", "")
+	if exit, log := attempt(t, elsewhere()...); exit == 2 || strings.Contains(log, "does not use") {
+		t.Errorf("exit code %d\n%s", exit, log)
+	}
+	if exit, log := attempt(t, elsewhere("--widget-rate=3")...); exit == 2 || !strings.Contains(log, "--widget-rate: the command portal does not use it") {
+		t.Errorf("a flag of another command: exit code %d, want a warning\n%s", exit, log)
+	}
+}
+
+// TestOldNames: the names of the version before work, and the log says the new ones.
+func TestOldNames(t *testing.T) {
+	const refused = "--no-workers: no other process"
+	provider := func(more ...string) []string {
+		return append([]string{"provider", "--provider-addr=127.0.0.1:0"}, more...)
+	}
+	for _, c := range []struct {
+		name, variable, value string
+		args                  []string
+		exit                  int
+		says                  string
+	}{
+		{"a flag", "", "", provider("--sandbox-awkward", "7"), 0, "--sandbox-awkward is now --sandbox-faults"},
+		{"a flag with its value", "", "", provider("--environment=production", "--sandbox-awkward=7"), 2, "--sandbox-faults: only a sandbox"},
+		{"a negated flag", "", "", provider("--no-jobs"), 2, refused},
+		{"a flag that is on", "", "", provider("--jobs"), 0, "--jobs is now --workers"},
+		{"a variable", "VESTIBULE_JOBS", "false", provider(), 2, refused},
+		{"a variable that is on", "VESTIBULE_JOBS", "true", provider(), 0, "VESTIBULE_JOBS is now VESTIBULE_WORKERS"},
+		{"a variable below a flag", "VESTIBULE_SANDBOX_AWKWARD", "x", provider("--sandbox-faults=7"), 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.variable != "" {
+				t.Setenv(c.variable, c.value)
+			}
+			exit, log := attempt(t, c.args...)
+			if exit != c.exit || !strings.Contains(log, c.says) || c.says == "" && strings.Contains(log, "is now") {
+				t.Errorf("exit code %d, want %d, and a log with %q:\n%s", exit, c.exit, c.says, log)
+			}
+		})
+	}
+	t.Run("a new variable beside it", func(t *testing.T) {
+		t.Setenv("VESTIBULE_JOBS", "false")
+		t.Setenv("VESTIBULE_WORKERS", "true")
+		if exit, log := attempt(t, provider()...); exit != 0 || strings.Contains(log, "is now") {
+			t.Errorf("exit code %d\n%s", exit, log)
+		}
+	})
 }
 
 // TestNobodyElsesCallbackReachesThisMachine: with a proxy that brings others in, or an

@@ -19,27 +19,27 @@ import (
 	"vestibule/web"
 )
 
-// customerCommands are what the operator of a provider does with its customers.
+// customerCommands manage the customers of a provider.
 type customerCommands struct {
-	Add     newCustomer  `cmd:"" default:"withargs" help:"Add a customer, and print once what it signs in with (the default)."`
+	Add     newCustomer  `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
 	Enable  entitlements `cmd:"" help:"Enable features of an account: ${features}."`
-	Disable entitlements `cmd:"" help:"Disable features of an account. A child account is set apart from its parent by it."`
-	Inherit entitlements `cmd:"" help:"Have features of a child account follow its parent again."`
+	Disable entitlements `cmd:"" help:"Disable features of an account; a child account no longer follows its parent in them."`
+	Inherit entitlements `cmd:"" help:"Let features of a child account follow its parent again."`
 	Show    struct {
-		Account string `arg:"" optional:"" help:"publicId of one account; all without it."`
-	} `cmd:"" help:"Print accounts with what is enabled for them."`
+		Account string `arg:"" optional:"" help:"publicId of one account. Default: all."`
+	} `cmd:"" help:"Print accounts with their enabled features."`
 }
 
 // newCustomer is the command customer add.
 type newCustomer struct {
-	Name  string `arg:"" help:"What applicants are told asks for their data."`
-	Staff string `required:"" help:"E-mail of the first person who signs in to its dashboard." placeholder:"EMAIL"`
+	Name  string `arg:"" help:"Name that applicants see."`
+	Staff string `required:"" help:"Email of the first user of its dashboard." placeholder:"EMAIL"`
 }
 
 // entitlements is what the commands enable, disable and inherit take.
 type entitlements struct {
 	Account  string   `arg:"" help:"publicId of the account."`
-	Features []string `arg:"" help:"What to enable, disable or inherit, one or several." enum:"${entitlements}" name:"feature"`
+	Features []string `arg:"" help:"One or several features." enum:"${entitlements}" name:"feature"`
 }
 
 // addCustomer adds a customer with every product, and prints its credentials:
@@ -101,29 +101,27 @@ func printJSON(stdout io.Writer, v any) error {
 
 // withCustomers opens the provider's database for f. The provider may be running.
 func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *provider.Provider) error) (err error) {
-	if err := prepareDir(c.DataDir); err != nil {
+	if err := prepareDir(c.Store.Dir); err != nil {
 		return err
 	}
-	master, err := masterKey(c)
-	if err != nil {
+	opened := c.Store.Of(store.Provider)
+	if err := opened.LoadKeys(); err != nil {
 		return err
 	}
-	former, err := formerKeys(c)
-	if err != nil {
-		return err
-	}
-	db, err := store.Open(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: store.Provider, MasterKey: master, Former: former})
+	db, err := store.Open(ctx, opened)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	url := c.ProviderURL
-	if url == "" {
-		url = "http://" + c.ProviderAddr
-	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: url, Environment: contract.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
+	p, err := c.administer(ctx, db, log)
 	if err != nil {
 		return err
 	}
 	return f(p)
+}
+
+// administer returns a provider that serves nothing, for a command on its database.
+func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
+	return provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
+		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()})
 }

@@ -8,15 +8,12 @@ import (
 	"log/slog"
 	"time"
 
-	"vestibule/internal/contract"
-	"vestibule/internal/provider"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/web"
 )
 
 type keyCommands struct {
-	Rotate struct{} `cmd:"" help:"Make new keys for sessions and outcome tokens; with --old-master-key-file, seal every data key under the new master key. The program may be running."`
+	Rotate struct{} `cmd:"" help:"Rotate the keys of sessions and signed results; with --old-master-key-file, the key-encryption key too."`
 }
 
 // rotateKeys makes new keys in whichever of the two databases there are. Cookies
@@ -25,7 +22,7 @@ type keyCommands struct {
 func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
 	found := false
 	for _, party := range []string{store.Portal, store.Provider} {
-		behind, err := store.PendingMigrations(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party})
+		behind, err := store.PendingMigrations(ctx, c.Store.Of(party))
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -47,20 +44,16 @@ func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writ
 }
 
 func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger, stdout io.Writer) (err error) {
-	master, err := masterKey(c)
-	if err != nil {
+	opened := c.Store.Of(party)
+	if err := opened.LoadKeys(); err != nil {
 		return err
 	}
-	former, err := formerKeys(c)
-	if err != nil {
-		return err
-	}
-	db, err := store.Open(ctx, store.Config{URL: c.DatabaseURL, Dir: c.DataDir, Party: party, MasterKey: master, Former: former})
+	db, err := store.Open(ctx, opened)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if len(former) > 0 {
+	if len(opened.Former) > 0 {
 		n, err := db.Vault.Rewrap(ctx, db)
 		if err != nil {
 			return err
@@ -78,7 +71,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if party != store.Provider {
 		return nil
 	}
-	p, err := provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: "http://" + c.ProviderAddr, Environment: contract.Environment(c.Environment), Sandbox: sandboxOf(c), Assets: web.Provider()})
+	p, err := c.administer(ctx, db, log)
 	if err != nil {
 		return err
 	}

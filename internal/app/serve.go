@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -67,8 +68,10 @@ type program struct {
 
 // serve runs the parties until ctx ends or a listener fails, then drains.
 func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
-	run := &program{config: c, log: log, now: time.Now, stdout: stdout, parties: map[string]party{},
-		telemetry: telemetry.New(telemetry.Config{Endpoint: c.OTLPEndpoint, Headers: c.OTLPHeaders, Share: c.OTLPShare, Version: Version(), Log: log})}
+	run := &program{config: c, log: log, now: time.Now, stdout: stdout, parties: map[string]party{}}
+	traces := c.Telemetry
+	traces.Version, traces.Log = Version(), log
+	run.telemetry = telemetry.New(traces)
 	defer func() {
 		for _, s := range run.services {
 			s.server.Close()
@@ -81,11 +84,11 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	if p.provider && !web.Provider().Ready() || p.portal && !web.Portal().Ready() {
 		return web.ErrNotBuilt
 	}
-	if err := prepareDir(c.DataDir); err != nil {
+	if err := prepareDir(c.Store.Dir); err != nil {
 		return err
 	}
-	master, err := masterKey(c)
-	if err != nil {
+	c.Store.Now = run.now
+	if err := c.Store.LoadKeys(); err != nil {
 		return err
 	}
 	if err := run.listen(p); err != nil {
@@ -95,12 +98,12 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	run.serveAdmin(failed)
 	var made customers
 	if p.provider {
-		if made, err = run.startProvider(ctx, master, p); err != nil {
+		if made, err = run.startProvider(ctx, p); err != nil {
 			return fmt.Errorf("provider: %w", err)
 		}
 	}
 	if p.portal {
-		if err := run.startPortal(ctx, master, p, made); err != nil {
+		if err := run.startPortal(ctx, p, made); err != nil {
 			return errors.Join(fmt.Errorf("portal: %w", err), run.drain())
 		}
 	}
@@ -116,9 +119,9 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	select {
 	case <-ctx.Done():
 		run.stage.Store(int32(draining))
-		log.Info("draining", "grace", c.DrainGrace)
+		log.Info("draining", "grace", c.Process.DrainGrace)
 		select {
-		case <-time.After(c.DrainGrace): // balancers learn of it meanwhile
+		case <-time.After(c.Process.DrainGrace): // balancers learn of it meanwhile
 		case err = <-failed:
 		}
 		return errors.Join(err, run.drain())
@@ -132,14 +135,18 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 // needs them, and a taken port is found out first.
 func (p *program) listen(which parties) error {
 	c := p.config
+	secure, err := c.TLS.Server()
+	if err != nil {
+		return fmt.Errorf("--tls-cert, --tls-key: %w", err)
+	}
 	for _, l := range []struct {
 		name, addr, url string
 		wanted          bool
 	}{
-		{"provider", c.ProviderAddr, c.ProviderURL, which.provider},
-		{"portal", c.PortalAddr, c.PortalURL, which.portal},
-		{"sandbox", c.SandboxControlAddr, "", c.SandboxControlAddr != ""},
-		{"admin", c.AdminAddr, c.AdminURL, c.AdminAddr != ""},
+		{"provider", c.Listen.ProviderAddr, c.Listen.ProviderURL, which.provider},
+		{"portal", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
+		{"sandbox", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
+		{"admin", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
 		if !l.wanted {
 			continue
@@ -155,14 +162,8 @@ func (p *program) listen(which parties) error {
 			ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 		}}
 		scheme := "http"
-		if c.TLSCert != "" && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.adminLocal()) {
-			cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
-			if err != nil {
-				listener.Close()
-				return fmt.Errorf("%s: --tls-cert, --tls-key: %w", l.name, err)
-			}
-			s.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}})
-			scheme = "https"
+		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.Listen.adminLocal()) {
+			s.listener, scheme = tls.NewListener(listener, secure), "https"
 		}
 		if s.url == "" {
 			// The host as it was written: localhost and 127.0.0.1 are two sites.
@@ -182,8 +183,8 @@ func (p *program) listen(which parties) error {
 // warnOfTunnel says so where requests can come only by a proxy or a tunnel on this
 // machine, of which --behind-proxy does not tell.
 func (p *program) warnOfTunnel(s *service, addr string) {
-	host, _ := hostOf(addr)
-	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.BehindProxy && httpx.IsLoopback(host) && !httpx.IsLoopback(u.Hostname()) {
+	host, _ := httpx.ListenHost(addr)
+	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.TLS.BehindProxy && httpx.IsLoopback(host) && !httpx.IsLoopback(u.Hostname()) {
 		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit", "listener", s.name, "url", s.url)
 	}
 }
@@ -197,12 +198,8 @@ func (p *program) service(name string) *service {
 	return nil
 }
 
-func (p *program) open(ctx context.Context, name string, master []byte) (*store.DB, error) {
-	former, err := formerKeys(p.config)
-	if err != nil {
-		return nil, err
-	}
-	db, err := store.Open(ctx, store.Config{URL: p.config.DatabaseURL, Dir: p.config.DataDir, Party: name, MasterKey: master, Former: former, Now: p.now})
+func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
+	db, err := store.Open(ctx, p.config.Store.Of(name))
 	if err == nil {
 		p.stores = append(p.stores, db)
 	}
@@ -211,9 +208,9 @@ func (p *program) open(ctx context.Context, name string, master []byte) (*store.
 
 // startProvider starts the provider and, in the sandbox, sees to its generated
 // customers.
-func (p *program) startProvider(ctx context.Context, master []byte, which parties) (customers, error) {
+func (p *program) startProvider(ctx context.Context, which parties) (customers, error) {
 	var made customers
-	db, err := p.open(ctx, store.Provider, master)
+	db, err := p.open(ctx, store.Provider)
 	if err != nil {
 		return made, err
 	}
@@ -226,19 +223,19 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
 		Telemetry: observed,
-		DB:        db, DisableWorkers: !p.config.Jobs, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
-		Environment:            contract.Environment(p.config.Environment),
-		BehindProxy:            p.config.BehindProxy,
-		WidgetRate:             p.config.WidgetRate,
-		WidgetAccountRate:      p.config.WidgetAccountRate,
-		WidgetFiles:            int64(p.config.WidgetFiles) << 20,
+		DB:        db, DisableWorkers: !p.config.Process.Workers, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
+		Environment:            p.config.Process.Environment,
+		BehindProxy:            p.config.TLS.BehindProxy,
+		WidgetRate:             p.config.Limits.WidgetRate,
+		WidgetAccountRate:      p.config.Limits.WidgetAccountRate,
+		WidgetFiles:            int64(p.config.Limits.WidgetFiles) << 20,
 		AllowLoopbackCallbacks: local,
 		Sandbox:                sandboxOf(p.config),
-		FaultSeed:              p.config.SandboxAwkward,
+		FaultSeed:              p.config.Simulation.Faults,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
 	}
-	if sender, err := p.config.mail(); err != nil {
+	if sender, err := p.config.Mail.Sender(); err != nil {
 		return made, err
 	} else if sender != nil {
 		config.Mail = sender
@@ -247,7 +244,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	if err != nil {
 		return made, err
 	}
-	if contract.Environment(p.config.Environment) == contract.Sandbox {
+	if p.config.Process.Environment == contract.Sandbox {
 		if made, err = keep(ctx, db, "generated-customers", newCustomers); err != nil {
 			return made, err
 		}
@@ -258,7 +255,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 		made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
 		seed := provider.Seed{
 			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
-			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.ReturnMode,
+			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.Account.ReturnMode,
 			ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
 				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
 			Staff: provider.Login(people.Own),
@@ -273,7 +270,7 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 			return made, err
 		}
 		if !which.portal {
-			if err := writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), made); err != nil {
+			if err := writeCredentials(filepath.Join(p.config.Store.Dir, sandboxCredentials), made); err != nil {
 				return made, err
 			}
 		}
@@ -289,9 +286,17 @@ func (p *program) startProvider(ctx context.Context, master []byte, which partie
 	return made, nil
 }
 
+// told are the decisions that a flag names; none is an empty list.
+func told(kinds []string) []string {
+	if slices.Equal(kinds, []string{"none"}) {
+		return []string{}
+	}
+	return kinds
+}
+
 // sandboxOf is what makes a provider a sandbox; nil in production.
 func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provider.Sandbox, error) {
-	if contract.Environment(c.Environment) != contract.Sandbox {
+	if c.Process.Environment != contract.Sandbox {
 		return nil
 	}
 	return testbench.New
@@ -299,8 +304,8 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 
 // startPortal starts the portal, for the generated customer of the embedded
 // provider or for the account that the configuration names.
-func (p *program) startPortal(ctx context.Context, master []byte, which parties, made customers) error {
-	db, err := p.open(ctx, store.Portal, master)
+func (p *program) startPortal(ctx context.Context, which parties, made customers) error {
+	db, err := p.open(ctx, store.Portal)
 	if err != nil {
 		return err
 	}
@@ -309,10 +314,10 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 		return err
 	}
 	c := p.config
-	if c.PortalAPIKey != "" {
-		own.PortalAPIKey = c.PortalAPIKey
+	if c.API.Key != "" {
+		own.PortalAPIKey = c.API.Key
 	}
-	signers := c.EventsSecret
+	signers := c.Events.Secrets
 	if len(signers) == 0 {
 		made, err := keep(ctx, db, "generated-events-secret", webhook.NewSecret)
 		if err != nil {
@@ -325,27 +330,27 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 	observed := p.telemetry.Party(store.Portal)
 	conf := portal.Config{
 		Telemetry: observed,
-		DB:        db, DisableWorkers: !c.Jobs, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
-		Environment: contract.Environment(c.Environment), ProviderURL: c.ProviderURL, Issuer: c.Issuer,
-		PublicID: c.PublicID, ClientID: c.ClientID, SecretKey: c.SecretKey, Products: c.products(), AssetsOnly: c.AssetsOnly,
-		WebhookSecrets: c.WebhookSecret, ReturnMode: c.ReturnMode, APIKey: own.PortalAPIKey,
-		WidgetScriptURL: c.WidgetScriptURL, WidgetGlobal: c.WidgetGlobal,
-		APIRate: c.APIRate, ApplyRate: c.ApplyRate, BehindProxy: c.BehindProxy,
-		EventsURL: c.EventsURL, EventsSecrets: signers, EventsInside: c.inside(),
-		RetentionDays: c.RetentionDays, ReportAgency: c.ReportAgency, Regulator: c.Regulator, Creditor: c.Creditor,
-		DecisionEmails: told(c.DecisionEmails), DecisionPages: told(c.DecisionPages), OIDC: c.oidc(), NoPasswords: !c.LocalAccounts,
+		DB:        db, DisableWorkers: !c.Process.Workers, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
+		Environment: c.Process.Environment, ProviderURL: c.Listen.ProviderURL, Issuer: c.Account.Issuer,
+		PublicID: c.Account.PublicID, ClientID: c.Account.ClientID, SecretKey: c.Account.SecretKey, Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
+		WebhookSecrets: c.Account.WebhookSecrets, ReturnMode: c.Account.ReturnMode, APIKey: own.PortalAPIKey,
+		WidgetScriptURL: c.Pages.WidgetScriptURL, WidgetGlobal: c.Pages.WidgetGlobal,
+		APIRate: c.API.Rate, ApplyRate: c.Pages.ApplyRate, BehindProxy: c.TLS.BehindProxy,
+		EventsURL: c.Events.URL, EventsSecrets: signers, EventsInside: c.Events.OnLoopback,
+		RetentionDays: c.Review.RetentionDays, ReportAgency: c.Review.Agency, Regulator: c.Review.Regulator, Creditor: c.Review.Creditor,
+		DecisionEmails: told(c.Review.DecisionEmails), DecisionPages: told(c.Review.DecisionPages), OIDC: c.SignIn.Issuer(), NoPasswords: !c.SignIn.LocalAccounts,
 	}
-	if conf.Mail, err = c.mail(); err != nil {
+	if conf.Mail, err = c.Mail.Sender(); err != nil {
 		return err
 	}
-	if conf.Brand, err = branding.Load(c.BrandFile); err != nil {
+	if conf.Brand, err = branding.Load(c.Pages.BrandFile); err != nil {
 		return fmt.Errorf("--brand-file: %w", err)
 	}
 	if which.provider {
 		conf.ProviderURL = p.service("provider").url
 		conf.PublicID, conf.ClientID, conf.SecretKey = made.PublicID, made.ClientID, made.SecretKey
 		// Besides the generated secret, those that it was rotated to.
-		conf.Products, conf.WebhookSecrets = made.Products, append([]string{made.WebhookSecret}, c.WebhookSecret...)
+		conf.Products, conf.WebhookSecrets = made.Products, append([]string{made.WebhookSecret}, c.Account.WebhookSecrets...)
 	}
 	if conf.WidgetScriptURL == "" {
 		conf.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
@@ -382,18 +387,15 @@ func (p *program) startPortal(ctx context.Context, master []byte, which parties,
 // alone leaves out what the operator gave it.
 func (p *program) publish(which parties, made customers, own staff) error {
 	if !which.provider {
-		if p.config.PortalAPIKey != "" {
+		if p.config.API.Key != "" {
 			own.PortalAPIKey = ""
 		}
-		if len(p.config.EventsSecret) > 0 {
+		if len(p.config.Events.Secrets) > 0 {
 			own.EventsSecret = ""
 		}
-		return writeCredentials(filepath.Join(p.config.DataDir, "portal-credentials.json"), own)
+		return writeCredentials(filepath.Join(p.config.Store.Dir, portalCredentials), own)
 	}
-	return writeCredentials(filepath.Join(p.config.DataDir, "sandbox-credentials.json"), struct {
-		customers
-		staff
-	}{made, own})
+	return writeCredentials(filepath.Join(p.config.Store.Dir, sandboxCredentials), credentials{made, own})
 }
 
 // drain lets running requests and jobs end, the portal before the provider that

@@ -90,7 +90,7 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 	w.stop = stop
 	exit := make(chan int, 1)
 	if awkwardSeed != "" {
-		more = append([]string{"--sandbox-awkward=" + awkwardSeed}, more...)
+		more = append([]string{"--sandbox-faults=" + awkwardSeed}, more...)
 	}
 	go func() {
 		code := app.Run(ctx, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",

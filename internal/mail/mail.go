@@ -9,7 +9,6 @@ package mail
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -29,16 +28,6 @@ const (
 	TLS      Security = "tls"      // from the first byte, as on port 465
 	None     Security = "none"     // in the clear: for a server on this machine
 )
-
-// Config is a mail server and who sends by it.
-type Config struct {
-	Addr     string // HOST:PORT
-	From     string // an address, with or without a name
-	Username string // empty: no authentication
-	Password string
-	Security Security
-	Roots    *x509.CertPool // of the server's certificate; nil: the system's
-}
 
 // Message is a message of plain text. ID is the same each time that it is sent, so
 // that a receiver can tell.

@@ -53,16 +53,6 @@ const (
 	Provider = "provider"
 )
 
-// Config says which database to open.
-type Config struct {
-	URL       string           // postgres://…, with pool_mode=transaction behind such a pooler; empty is SQLite in Dir
-	Dir       string           // folder of the SQLite file; unused with PostgreSQL
-	Party     string           // Portal or Provider: the file's name, the schema, the migrations
-	MasterKey []byte           // 32 bytes; wraps the data keys
-	Former    [][]byte         // master keys before it, while data keys are wrapped anew (Vault.Rewrap)
-	Now       func() time.Time // the party's clock; nil is the system's
-}
-
 // DB is a party's database.
 type DB struct {
 	SQL     *sql.DB

@@ -23,15 +23,6 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Config says where traces go.
-type Config struct {
-	Endpoint string            // base address of a collector that takes OTLP over HTTP; "" sends none
-	Headers  map[string]string // that go with what is sent, as for a collector with authentication
-	Share    float64           // of the traces that begin here, 0 to 1
-	Version  string            // of this program
-	Log      *slog.Logger
-}
-
 // traces makes spans and sends them. Its nil makes none, but has calls carry on the
 // trace that a request came with.
 type traces struct {

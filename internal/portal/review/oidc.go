@@ -22,15 +22,17 @@ import (
 // with PKCE. Who has signed in there has a place here if a group of theirs has a
 // role, or, without such roles, if an administrator has added their address.
 type OIDC struct {
-	Issuer       string
-	ClientID     string
-	ClientSecret string
-	Name         string          // of the house, on the button; "" is the issuer's host
-	Domains      []string        // of e-mail addresses that are let in; none: any
-	Scopes       []string        // asked for besides openid
-	GroupsClaim  string          // names the groups; "" is groups
-	Verified     string          // claim that says the address is verified; "" is email_verified
-	Roles        map[string]Role // by group
+	Issuer       string `name:"oidc-issuer" placeholder:"URL" help:"OpenID Connect issuer; redirect URI: /review/sign-in/return."`
+	ClientID     string `name:"oidc-client-id" placeholder:"ID" help:"Client id at the issuer."`
+	ClientSecret string `name:"oidc-client-secret" placeholder:"SECRET" help:"Client secret at the issuer."`
+	Name         string `name:"oidc-name" placeholder:"NAME" help:"Name of the issuer on the sign-in button. Default: the issuer's host."`
+
+	Domains     []string `name:"oidc-domains" sep:"," placeholder:"DOMAIN" help:"Email domains that may sign in. Default: all."`
+	Scopes      []string `name:"oidc-scopes" sep:"," default:"email,profile" placeholder:"SCOPE" help:"Scopes requested besides openid."`
+	GroupsClaim string   `name:"oidc-groups-claim" default:"groups" placeholder:"CLAIM" help:"Claim that lists a user's groups."`
+	Verified    string   `name:"oidc-verified-claim" default:"email_verified" placeholder:"CLAIM" help:"Claim of a verified email."`
+	// Without roles, only users whom an administrator has added may sign in.
+	Roles map[string]Role `name:"oidc-roles" mapsep:"," placeholder:"GROUP=ROLE,…" help:"Role by group: reviewer, administrator or auditor."`
 
 	mu       sync.Mutex
 	provider *discovered // once it was discovered

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"vestibule/internal/provider"
+)
+
+// cli is the command line. Flags and variables of config may be given to every command;
+// used says which ones a command uses.
+type cli struct {
+	config Config // not exported, for kong would validate groups that a command does not use
+
+	Serve       struct{}           `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal      struct{}           `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
+	Provider    struct{}           `cmd:"" help:"Run the provider alone."`
+	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
+	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
+	Doctor      struct{}           `cmd:"" help:"Check the portal's configuration against its provider; changes nothing."`
+	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
+	Version     struct{}           `cmd:"" help:"Print the version."`
+}
+
+// groups are the groups of Config with their headings in help.
+var groups = []kong.Group{
+	{Key: "listen", Title: "Listeners and addresses"},
+	{Key: "tls", Title: "TLS"},
+	{Key: "process", Title: "Process"},
+	{Key: "store", Title: "State and keys"},
+	{Key: "account", Title: "Account at the provider"},
+	{Key: "pages", Title: "Applicants' pages"},
+	{Key: "api", Title: "The portal's API"},
+	{Key: "events", Title: "Events to the onboarding app"},
+	{Key: "review", Title: "Decisions and retention"},
+	{Key: "signin", Title: "Sign-in to the review dashboard"},
+	{Key: "limits", Title: "Limits of the provider"},
+	{Key: "sandbox", Title: "Sandbox"},
+	{Key: "mail", Title: "Email"},
+	{Key: "telemetry", Title: "Traces"},
+	{Key: "log", Title: "Log"},
+}
+
+var (
+	portalUses = []string{"portal-addr", "admin-addr", "portal-url", "provider-url", "admin-url", "tls", "process", "store",
+		"account", "pages", "api", "events", "review", "signin", "mail", "telemetry", "log"}
+	databaseUses = []string{"environment", "store", "log"}
+)
+
+// used lists the groups and single flags that each command uses. A command that is not
+// listed uses all.
+var used = map[string][]string{
+	"portal": portalUses,
+	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "limits", "sandbox",
+		"mail", "telemetry", "log"},
+	"customer":    databaseUses,
+	"keys":        databaseUses,
+	"doctor":      append(slices.Clip(portalUses), "provider-addr"),
+	"credentials": {"data-dir"},
+	"version":     {},
+}
+
+// command is what the command line asks for.
+type command struct {
+	name     string          // with its subcommand, as "customer add"
+	groups   map[string]bool // of which it uses a flag
+	warnings []string
+}
+
+// uses reports whether a command uses a flag of Config.
+func uses(command string, f *kong.Flag) bool {
+	names, some := used[command]
+	return !some || slices.Contains(names, f.Group.Key) || slices.Contains(names, f.Name)
+}
+
+// parse reads arguments and environment. It reports done when it has printed help.
+func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done bool, err error) {
+	args, out.warnings = renameArgs(args)
+	parser, err := kong.New(c,
+		kong.Name("vestibule"),
+		kong.Description("Takes a consumer through verification and gets a trustworthy report back: "+
+			"the portal is the business's side, the provider the service's."),
+		kong.Embed(&c.config),
+		kong.ExplicitGroups(groups),
+		kong.DefaultEnvars("VESTIBULE"),
+		kong.Resolvers(renamedVariables(&out.warnings)),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { done = true }),
+		kong.Vars{"features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
+		kong.ValueFormatter(helpOf),
+		kong.Help(printHelp),
+	)
+	if err != nil {
+		return out, false, err
+	}
+	parsed, err := parser.Parse(args)
+	if done { // kong goes on after its exit
+		return out, true, nil
+	}
+	if err != nil {
+		return out, false, err
+	}
+	out.name, _, _ = strings.Cut(parsed.Command(), " <")
+	first, _, _ := strings.Cut(out.name, " ")
+	out.groups = map[string]bool{}
+	for _, f := range parsed.Model.Flags {
+		if f.Group != nil && uses(first, f) {
+			out.groups[f.Group.Key] = true
+		}
+	}
+	for _, p := range parsed.Path {
+		switch f := p.Flag; {
+		case f == nil || p.Resolved || f.Group == nil || uses(first, f):
+		case f.Group.Key == "sandbox" || f.Name == "events-url":
+			return out, false, fmt.Errorf("--%s: the command %s does not use it", f.Name, first)
+		default:
+			out.warnings = append(out.warnings, fmt.Sprintf("--%s: the command %s does not use it", f.Name, first))
+		}
+	}
+	return out, false, nil
+}
+
+// printHelp prints help with the flags that the command uses.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if n := ctx.Selected(); n != nil {
+		for n.Parent != nil && n.Parent.Type == kong.CommandNode {
+			n = n.Parent
+		}
+		for _, f := range ctx.Model.Flags {
+			f.Hidden = f.Group != nil && !uses(n.Name, f)
+		}
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+// helpOf returns a flag's help with its variable, and its default where help shows a
+// placeholder instead.
+func helpOf(v *kong.Value) string {
+	shown := *v
+	if v.Flag != nil && v.HasDefault && v.Default != "" && (v.Flag.PlaceHolder != "" || v.IsBool()) {
+		shown.Help += " Default: " + v.Default + "."
+	}
+	return kong.DefaultHelpValueFormatter(&shown)
+}

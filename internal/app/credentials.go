@@ -1,0 +1,211 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+)
+
+// account is what a customer of the provider signs in with.
+type account struct {
+	PublicID  string `json:"publicId,omitempty"`
+	ClientID  string `json:"clientId,omitempty"`
+	SecretKey string `json:"secretKey,omitempty"`
+}
+
+// customers are the two accounts that the embedded provider has from its first
+// start: the portal's, and a third party for relay tokens.
+type customers struct {
+	account
+	Products      map[contract.Product]string `json:"products,omitempty"`
+	WebhookSecret string                      `json:"webhookSecret,omitempty"`
+	ThirdParty    thirdParty                  `json:"thirdParty,omitzero"`
+	Dashboard     *login                      `json:"dashboard,omitempty"`
+}
+
+// thirdParty is the account that reports are shared with.
+type thirdParty struct {
+	account
+	WebhookSecret string `json:"webhookSecret"`
+	Dashboard     *login `json:"dashboard,omitempty"`
+}
+
+// login is what a user signs in with.
+type login struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// logins are the first users of the generated customers' dashboards. They are kept apart
+// from the customers, which may be older.
+type logins struct{ Own, ThirdParty login }
+
+func newLogins() logins {
+	return logins{login{"staff@vestibule.example", strings.ToLower(rand.Text())}, login{"staff@third-party.example", strings.ToLower(rand.Text())}}
+}
+
+// staff is what the portal generates for itself.
+type staff struct {
+	Reviewer     login  `json:"reviewer,omitzero"`
+	PortalAPIKey string `json:"portalApiKey,omitempty"`
+	EventsSecret string `json:"eventsSecret,omitempty"` // kept apart from the rest, which may be older
+}
+
+func newAccount() account {
+	return account{PublicID: "svc-" + strings.ToLower(rand.Text()), ClientID: "client-" + strings.ToLower(rand.Text()), SecretKey: store.NewSecret()}
+}
+
+func newCustomers() customers {
+	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}, Products: map[contract.Product]string{}}
+	for _, p := range contract.Products() {
+		c.Products[p] = uuid.NewString()
+	}
+	c.WebhookSecret = webhook.NewSecret()
+	return c
+}
+
+func newStaff() staff {
+	var s staff
+	s.Reviewer.Email = "reviewer@vestibule.example"
+	s.Reviewer.Password = strings.ToLower(rand.Text())
+	s.PortalAPIKey = store.NewSecret()
+	return s
+}
+
+// keep creates a T at the first start and reads it at every other.
+func keep[T any](ctx context.Context, db *store.DB, name string, create func() T) (T, error) {
+	var out T
+	raw, err := db.GetOrCreateSecret(ctx, name, func() ([]byte, error) { return json.Marshal(create()) })
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(raw, &out)
+}
+
+// credentials are the generated credentials, as the files in the data folder hold them.
+type credentials struct {
+	customers
+	staff
+}
+
+// The files of generated credentials in the data folder: of a sandbox's provider, with or
+// without the portal, and of a portal that runs alone.
+const (
+	sandboxCredentials = "sandbox-credentials.json"
+	portalCredentials  = "portal-credentials.json"
+)
+
+// writeCredentials writes v for the operator to read, 0600, and only when the
+// file says something else: a restart leaves it alone.
+func writeCredentials(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	raw = append(raw, '\n')
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(raw) {
+		return nil
+	}
+	return store.WriteSecretFile(path, raw)
+}
+
+// readCredentials reads what was generated, or returns fs.ErrNotExist.
+func readCredentials(dir string) (c credentials, err error) {
+	found := false
+	for _, name := range []string{portalCredentials, sandboxCredentials} {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, &c)
+		}
+		if err != nil {
+			return c, fmt.Errorf("read the generated credentials: %w", err)
+		}
+		found = true
+	}
+	if !found {
+		return c, fs.ErrNotExist
+	}
+	return c, nil
+}
+
+// dropGeneratedAccount ignores an account that is the generated one, so that a shell with
+// the exports of vestibule credentials can start the program again.
+func (c *Config) dropGeneratedAccount() {
+	made, err := readCredentials(c.Store.Dir)
+	a := &c.Account
+	if err == nil && (account{a.PublicID, a.ClientID, a.SecretKey}) == made.account && maps.Equal(a.Products, made.Products) {
+		a.PublicID, a.ClientID, a.SecretKey, a.Products = "", "", "", nil
+	}
+}
+
+// credentialsCommand prints the generated credentials.
+type credentialsCommand struct {
+	Format string `default:"shell" enum:"shell,json" env:"-" help:"shell, export lines for eval, or json."`
+}
+
+// print prints the credentials in dir. It reads files only, beside a running program too.
+func (c credentialsCommand) print(dir string, stdout io.Writer) error {
+	made, err := readCredentials(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there are no generated credentials in %s: give --data-dir, or start `vestibule serve` once, which generates them", dir)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Format == "json" {
+		return printJSON(stdout, made)
+	}
+	for _, v := range made.variables() {
+		if v.value != "" {
+			fmt.Fprintf(stdout, "export VESTIBULE_%s='%s'\n", v.name, strings.ReplaceAll(v.value, "'", `'\''`))
+		}
+	}
+	return nil
+}
+
+type variable struct{ name, value string }
+
+// variables names each credential as the flag that takes it, where there is one.
+func (c credentials) variables() []variable {
+	var products []string
+	var out []variable
+	for _, kind := range contract.Products() {
+		if id := c.Products[kind]; id != "" {
+			products = append(products, string(kind)+"="+id)
+			out = append(out, variable{"PRODUCT_" + strings.ToUpper(string(kind)), id})
+		}
+	}
+	out = append(out, variable{"PRODUCTS", strings.Join(products, ",")}, variable{"WEBHOOK_SECRET", c.WebhookSecret},
+		variable{"PORTAL_API_KEY", c.PortalAPIKey}, variable{"EVENTS_SECRET", c.EventsSecret},
+		variable{"THIRD_PARTY_WEBHOOK_SECRET", c.ThirdParty.WebhookSecret})
+	for prefix, a := range map[string]account{"": c.account, "THIRD_PARTY_": c.ThirdParty.account} {
+		out = append(out, variable{prefix + "PUBLIC_ID", a.PublicID}, variable{prefix + "CLIENT_ID", a.ClientID},
+			variable{prefix + "SECRET_KEY", a.SecretKey})
+	}
+	logins := map[string]*login{"REVIEWER": &c.Reviewer, "DASHBOARD": c.Dashboard, "THIRD_PARTY_DASHBOARD": c.ThirdParty.Dashboard}
+	for prefix, l := range logins {
+		if l != nil {
+			out = append(out, variable{prefix + "_EMAIL", l.Email}, variable{prefix + "_PASSWORD", l.Password})
+		}
+	}
+	slices.SortFunc(out, func(a, b variable) int { return strings.Compare(a.name, b.name) })
+	return out
+}

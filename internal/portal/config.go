@@ -1,0 +1,43 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/branding"
+)
+
+// Pages configures the applicant's pages.
+type Pages struct {
+	BrandFile string `placeholder:"FILE" help:"YAML file with name, logo, colors, legal texts and contact. Default: Vestibule's."`
+
+	WidgetScriptURL string `name:"widget-script-url" placeholder:"URL" help:"Widget script. Default: the provider's /widget/v1/widget.js."`
+	WidgetGlobal    string `name:"widget-global" default:"SvcWidget" placeholder:"NAME" help:"Global object of the widget script."`
+
+	ApplyRate int `default:"20" placeholder:"N" help:"Applications per minute from one address on the form, per process; 0: no limit."`
+}
+
+// Validate checks the configuration, and loads the brand.
+func (p Pages) Validate() error {
+	var errs []error
+	if _, err := branding.Load(p.BrandFile); err != nil {
+		errs = append(errs, fmt.Errorf("--brand-file: %w", err))
+	}
+	if p.WidgetScriptURL != "" && !httpx.IsBaseURL(p.WidgetScriptURL) {
+		errs = append(errs, fmt.Errorf("--widget-script-url %q: want an absolute http or https URL without user, query or fragment",
+			p.WidgetScriptURL))
+	}
+	if !identifier(p.WidgetGlobal) {
+		errs = append(errs, fmt.Errorf("--widget-global %q: want a JavaScript identifier", p.WidgetGlobal))
+	}
+	return errors.Join(errs...)
+}
+
+// identifier reports whether s can name a JavaScript variable.
+func identifier(s string) bool {
+	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool {
+		return c != '_' && c != '$' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
+	})
+}

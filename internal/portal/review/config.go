@@ -1,0 +1,99 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"vestibule/internal/httpx"
+)
+
+// Config configures decisions, their letters and the retention of applications.
+type Config struct {
+	RetentionDays int `placeholder:"DAYS" default:"0" help:"Days without activity after which an application is deleted; 0: never."`
+
+	Agency    string `name:"report-agency" placeholder:"TEXT" help:"Reporting agency in letters, with its address. Default: the provider's host."`
+	Regulator string `placeholder:"TEXT" help:"Federal agency for the Equal Credit Opportunity Act in letters, with address. Default: none."`
+	Creditor  string `placeholder:"TEXT" help:"Creditor in letters, with address; required to email declines."`
+
+	DecisionEmails []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions emailed to applicants, or none."`
+	DecisionPages  []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions shown on status pages, or none."`
+}
+
+// Validate checks the configuration.
+func (c Config) Validate() error {
+	var errs []error
+	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
+		errs = append(errs, fmt.Errorf("--retention-days %d: want 0 to 36500", c.RetentionDays))
+	}
+	for _, f := range []struct{ flag, text string }{{"--report-agency", c.Agency}, {"--regulator", c.Regulator}, {"--creditor", c.Creditor}} {
+		if len(f.text) > 300 || strings.ContainsFunc(f.text, unicode.IsControl) {
+			errs = append(errs, fmt.Errorf("%s: want one line of at most 300 characters", f.flag))
+		}
+	}
+	for _, f := range []struct {
+		flag  string
+		kinds []string
+	}{{"--decision-emails", c.DecisionEmails}, {"--decision-pages", c.DecisionPages}} {
+		for _, kind := range f.kinds {
+			if !slices.Contains(Told, kind) && (kind != "none" || len(f.kinds) > 1) {
+				errs = append(errs, fmt.Errorf("%s %s: want approved, declined and moreAsked, or none", f.flag, kind))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// SignIn configures how reviewers sign in.
+type SignIn struct {
+	LocalAccounts bool `default:"true" negatable:"" help:"Let reviewers sign in with a password that this program keeps."`
+
+	OIDC *OIDC `embed:""`
+}
+
+// Issuer returns the issuer by whose accounts reviewers may sign in, or nil.
+func (s SignIn) Issuer() *OIDC {
+	if s.OIDC == nil || s.OIDC.Issuer == "" {
+		return nil
+	}
+	return s.OIDC
+}
+
+// Validate refuses an issuer that could not work, and settings that would lock every
+// administrator out.
+func (s SignIn) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	o, administered := s.OIDC, false
+	for group, role := range o.Roles {
+		if !slices.Contains(Roles[:], role) {
+			bad("--oidc-roles: %q of the group %q is no role; there are reviewer, administrator and auditor", string(role), group)
+		}
+		administered = administered || role == Administrator
+	}
+	if o.Issuer == "" {
+		if o.ClientID != "" || o.ClientSecret != "" || o.Name != "" || len(o.Domains) > 0 || len(o.Roles) > 0 {
+			bad("--oidc-client-id, --oidc-client-secret, --oidc-name, --oidc-domains and --oidc-roles need --oidc-issuer")
+		}
+		if !s.LocalAccounts {
+			bad("--no-local-accounts: reviewers could not sign in; give --oidc-issuer")
+		}
+		return errors.Join(errs...)
+	}
+	switch u, err := url.Parse(o.Issuer); {
+	case err != nil || !httpx.IsBaseURL(o.Issuer):
+		bad("--oidc-issuer %q: want an absolute http or https URL without user, query or fragment", o.Issuer)
+	case u.Scheme != "https" && !httpx.IsLoopback(u.Hostname()):
+		bad("--oidc-issuer %q: want https; over http, an attacker on the network could sign in as any reviewer", o.Issuer)
+	}
+	if o.ClientID == "" || o.ClientSecret == "" {
+		bad("--oidc-issuer needs --oidc-client-id and --oidc-client-secret")
+	}
+	if !s.LocalAccounts && !administered {
+		bad("--no-local-accounts: the review dashboard would have no administrator; give a group the role administrator by --oidc-roles")
+	}
+	return errors.Join(errs...)
+}
