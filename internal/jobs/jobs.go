@@ -301,11 +301,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 			in.Metadata, _ = json.Marshal(metadata{carried}) // a string always encodes
 		}
 	}
-	_, err := q.insert.InsertTx(ctx, tx, k.wrap(a, e.key), in)
+	_, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
-	store.AfterCommit(ctx, q.bell.ring)
+	tx.AfterCommit(q.bell.ring)
 	return nil
 }
 

@@ -48,7 +48,7 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, query, arg)
-		store.AfterCommit(ctx, q.bell.ring)
+		tx.AfterCommit(q.bell.ring)
 		return err
 	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strconv"
 	"time"
@@ -13,11 +12,11 @@ import (
 // far as nobody is reading it just then. Pages that other transactions free are left
 // as they were, so that rows with words of people are deleted here only. PostgreSQL keeps what was deleted until its
 // own vacuum comes by; what must be gone at once is sealed, and its key destroyed.
-func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	if db.Dialect != SQLite {
 		return db.Tx(ctx, f)
 	}
-	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) (err error) {
 		if _, err := tx.ExecContext(ctx, `PRAGMA secure_delete = ON`); err != nil {
 			return err
 		}

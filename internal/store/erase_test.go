@@ -3,7 +3,6 @@ package store_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -25,9 +24,9 @@ func TestWhatIsErasedIsInNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	do := func(run func(context.Context, func(context.Context, *sql.Tx) error) error, query string, args ...any) {
+	do := func(run func(context.Context, func(context.Context, *store.Tx) error) error, query string, args ...any) {
 		t.Helper()
-		if err := run(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		if err := run(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.ExecContext(ctx, query, args...)
 			return err
 		}); err != nil {
@@ -71,7 +70,7 @@ func TestWhatIsErasedIsInNoFile(t *testing.T) {
 func TestNobodyWaitsForTheReadersOfTheLog(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	db.Wait(time.Hour)
-	add := func(ctx context.Context, tx *sql.Tx) error {
+	add := func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO data_keys (id, wrapped, created_at) VALUES (hex(randomblob(16)), x'00', 0)`)
 		return err
 	}
@@ -80,7 +79,7 @@ func TestNobodyWaitsForTheReadersOfTheLog(t *testing.T) {
 	}
 	reads, release, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		read <- db.Read(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		read <- db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			var n int
 			err := tx.QueryRowContext(ctx, `SELECT count(*) FROM data_keys`).Scan(&n)
 			close(reads)
@@ -94,8 +93,8 @@ func TestNobodyWaitsForTheReadersOfTheLog(t *testing.T) {
 	}
 	deleted, erased := make(chan struct{}), make(chan error, 1)
 	go func() {
-		erased <- db.Erase(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
-			store.AfterCommit(ctx, func() { close(deleted) })
+		erased <- db.Erase(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			tx.AfterCommit(func() { close(deleted) })
 			return add(ctx, tx)
 		})
 	}()

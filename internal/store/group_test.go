@@ -28,8 +28,8 @@ func grouped(t *testing.T) *DB {
 	return db
 }
 
-func note(tx *sql.Tx, text string) error {
-	_, err := tx.Exec(`INSERT INTO notes VALUES ($1)`, text)
+func note(tx Queryer, text string) error {
+	_, err := tx.ExecContext(context.Background(), `INSERT INTO notes VALUES ($1)`, text)
 	return err
 }
 
@@ -61,11 +61,11 @@ func queued(db *DB) int {
 
 // behind runs the transactions so that all of them wait, in their order, while
 // another one writes, and returns their errors.
-func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *sql.Tx) error) []error {
+func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *Tx) error) []error {
 	t.Helper()
 	errs := make([]error, len(fs))
 	var wg sync.WaitGroup
-	err := db.Tx(t.Context(), func(context.Context, *sql.Tx) error {
+	err := db.Tx(t.Context(), func(context.Context, *Tx) error {
 		for i, f := range fs {
 			wg.Go(func() { errs[i] = db.Tx(t.Context(), f) })
 			for queued(db) <= i {
@@ -86,15 +86,15 @@ func TestNeighboursShareACommit(t *testing.T) {
 	refused := errors.New("refused")
 	var told atomic.Bool
 	errs := behind(t, db,
-		func(ctx context.Context, tx *sql.Tx) error {
-			AfterCommit(ctx, func() { told.Store(true) })
+		func(ctx context.Context, tx *Tx) error {
+			tx.AfterCommit(func() { told.Store(true) })
 			return note(tx, "first")
 		},
-		func(ctx context.Context, tx *sql.Tx) error {
-			AfterCommit(ctx, func() { t.Error("told of what was refused") })
+		func(ctx context.Context, tx *Tx) error {
+			tx.AfterCommit(func() { t.Error("told of what was refused") })
 			return errors.Join(note(tx, "second"), refused)
 		},
-		func(_ context.Context, tx *sql.Tx) error {
+		func(_ context.Context, tx *Tx) error {
 			if got := notes(t, tx); !slices.Equal(got, []string{"first"}) {
 				t.Errorf("the third one finds %v", got)
 			}
@@ -117,15 +117,15 @@ func TestABatchThatIsLostRunsAgain(t *testing.T) {
 	db := grouped(t)
 	var runs [3]int
 	errs := behind(t, db,
-		func(_ context.Context, tx *sql.Tx) error {
+		func(_ context.Context, tx *Tx) error {
 			runs[0]++
 			return note(tx, "first")
 		},
-		func(_ context.Context, tx *sql.Tx) error {
+		func(_ context.Context, tx *Tx) error {
 			runs[1]++
 			return note(tx, fmt.Sprint("second, run ", runs[1]))
 		},
-		func(_ context.Context, tx *sql.Tx) error {
+		func(_ context.Context, tx *Tx) error {
 			if runs[2]++; runs[2] == 1 {
 				_, err := tx.Exec(`ROLLBACK`)
 				return err
@@ -162,8 +162,8 @@ func TestWritersAtOnce(t *testing.T) {
 					t.Errorf("%d: panic %v, returned %v", i, p, returned)
 				}
 			}()
-			err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-				AfterCommit(ctx, func() { kept = true })
+			err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
+				tx.AfterCommit(func() { kept = true })
 				if err := note(tx, a); err != nil {
 					return err
 				}
@@ -237,7 +237,7 @@ func TestWhoWritesBesideTxWaitsForTheBaton(t *testing.T) {
 			if err := errors.Join(note(tx, "x"), tx.Rollback()); err != nil {
 				return err
 			}
-			return db.Tx(ctx, func(_ context.Context, tx *sql.Tx) error { return note(tx, "b") })
+			return db.Tx(ctx, func(_ context.Context, tx *Tx) error { return note(tx, "b") })
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestWhoWritesBesideTxWaitsForTheBaton(t *testing.T) {
 			gone, cancel := context.WithCancel(t.Context())
 			var beside, left error
 			errs := behind(t, db,
-				func(_ context.Context, tx *sql.Tx) error {
+				func(_ context.Context, tx *Tx) error {
 					wg.Go(func() { beside = write(t.Context()) })
 					for queued(db) < 2 {
 						runtime.Gosched()
@@ -263,7 +263,7 @@ func TestWhoWritesBesideTxWaitsForTheBaton(t *testing.T) {
 					}
 					return note(tx, "a")
 				},
-				func(_ context.Context, tx *sql.Tx) error {
+				func(_ context.Context, tx *Tx) error {
 					if got := notes(t, tx); !slices.Equal(got, []string{"a"}) {
 						t.Errorf("whoever is in the batch finds %v", got)
 					}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -12,7 +11,7 @@ import (
 func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
 	at := Cell{"keepsakes", "sealed", name}
 	var plain []byte
-	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
 		made, err := create()
 		if err != nil {
 			return err

@@ -84,7 +84,7 @@ func use(t *testing.T, db *store.DB, party string) {
 	ctx := t.Context()
 	for i := range 30 {
 		n := int64(i)
-		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO kept (n, text, raw, flag, party) VALUES ($1, $2, $3, $4, current_schema()) ON CONFLICT (n) DO UPDATE SET text = excluded.text`,
 				n, "ñ'\\", []byte{0, 255, '\\'}, true)
 			return err
@@ -109,7 +109,7 @@ func use(t *testing.T, db *store.DB, party string) {
 		}
 	}
 	failed := errors.New("rolled back")
-	if err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	if err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM kept`); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func use(t *testing.T, db *store.DB, party string) {
 	}); !errors.Is(err, failed) {
 		t.Errorf("%s: %v", party, err)
 	}
-	if err := db.Read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	if err := db.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM kept WHERE party = $1`, party).Scan(&n); err != nil || n != 30 {
 			t.Errorf("%s: %d rows, %v", party, n, err)

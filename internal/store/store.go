@@ -58,12 +58,12 @@ type DB struct {
 	SQL     *sql.DB
 	Vault   *Vault
 	Dialect Dialect
-	Now     func() time.Time
+	Now     func() time.Time // the party's clock; set it before the first transaction
 
 	writers *group // nil with PostgreSQL, which orders them itself
 }
 
-// Queryer is what both *sql.DB and *sql.Tx can do, so that a query can be
+// Queryer is what both *sql.DB and *Tx can do, so that a query can be
 // composed into whatever transaction its caller has.
 type Queryer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -231,24 +231,19 @@ const (
 	maxUnique = 2 // of them for a breach of uniqueness, which is as a rule what it says
 )
 
-// commits is what a transaction's context carries: what is done once it stands, and
-// the data keys that it has read or made, until it ends.
-type commits struct {
-	run   []func()
-	keys  map[string]cipher.AEAD
-	ended bool
+// Tx is a transaction.
+type Tx struct {
+	*sql.Tx
+	Now time.Time // when it began, by the party's clock; a transaction that runs again begins again
+
+	after []func()
+	keys  map[string]cipher.AEAD // data keys that it has read or made
 }
 
-type commitsKey struct{}
-
-// AfterCommit has f called when the transaction that ctx belongs to has committed,
-// and not at all when it does not. The process may be killed in between: f is for
-// haste, not for what must happen. It must not block.
-func AfterCommit(ctx context.Context, f func()) {
-	if c, ok := ctx.Value(commitsKey{}).(*commits); ok {
-		c.run = append(c.run, f)
-	}
-}
+// AfterCommit calls f when tx has committed, and not when it is rolled back. The
+// process may be killed in between, so f must only save time, such as by waking a
+// worker. f must not block.
+func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
 // Tx runs f in one read-write transaction and commits when f returns nil. f may
 // run several times: when the engine refused for contention (a serialization
@@ -261,19 +256,21 @@ func AfterCommit(ctx context.Context, f func()) {
 // Under SQLite transactions are run one after the other, and those that wait share
 // one commit, before which none of them returns. f's context does not end with ctx
 // there; where ctx has ended when f returns, what f did is rolled back.
-func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	return retried(ctx, func(ctx context.Context) error {
-		var after commits
-		ctx = context.WithValue(ctx, commitsKey{}, &after)
+		tx := Tx{Now: db.Now()}
+		run := func(ctx context.Context, inner *sql.Tx) error {
+			tx.Tx = inner
+			return f(ctx, &tx)
+		}
 		var err error
 		if db.writers != nil {
-			err = db.writers.run(ctx, f)
+			err = db.writers.run(ctx, run)
 		} else {
-			err = db.once(ctx, nil, f)
+			err = db.once(ctx, nil, run)
 		}
-		after.keys, after.ended = nil, true
 		if err == nil {
-			for _, f := range after.run {
+			for _, f := range tx.after {
 				f()
 			}
 		}
@@ -298,12 +295,14 @@ func retried(ctx context.Context, f func(ctx context.Context) error) error {
 }
 
 // Read runs f in one read-only transaction: every query in it sees one state.
-func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	opts := &sql.TxOptions{ReadOnly: true}
 	if db.Dialect == Postgres {
 		opts.Isolation = sql.LevelRepeatableRead
 	}
-	return db.once(ctx, opts, f)
+	return db.once(ctx, opts, func(ctx context.Context, tx *sql.Tx) error {
+		return f(ctx, &Tx{Tx: tx, Now: db.Now()})
+	})
 }
 
 func (db *DB) once(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx *sql.Tx) error) error {
@@ -393,6 +392,3 @@ func Redact(dsn string) string {
 	u.User, u.RawQuery = nil, ""
 	return strings.TrimSuffix(u.String(), "/")
 }
-
-// Tx is a transaction.
-type Tx = sql.Tx

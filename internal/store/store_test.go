@@ -3,7 +3,6 @@ package store_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -77,7 +76,7 @@ func TestTransactionReadsADataKeyOnce(t *testing.T) {
 		var key string
 		var sealed []byte
 		var kept context.Context
-		tx := func(f func(ctx context.Context, tx *sql.Tx) error) {
+		tx := func(f func(ctx context.Context, tx *store.Tx) error) {
 			t.Helper()
 			if err := db.Tx(t.Context(), f); err != nil {
 				t.Fatal(err)
@@ -89,14 +88,14 @@ func TestTransactionReadsADataKeyOnce(t *testing.T) {
 				t.Errorf("%s: Open = %v, want %v", when, err, want)
 			}
 		}
-		tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			if key, err = db.Vault.NewKey(ctx, tx); err != nil {
 				return err
 			}
 			sealed, err = db.Vault.Seal(ctx, tx, key, at, []byte("Ada"))
 			return err
 		})
-		tx(func(ctx context.Context, tx *sql.Tx) error {
+		tx(func(ctx context.Context, tx *store.Tx) error {
 			opens("at first", ctx, tx, nil)
 			if _, err := tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2`, []byte{1}, key); err != nil {
 				return err
@@ -107,7 +106,7 @@ func TestTransactionReadsADataKeyOnce(t *testing.T) {
 		})
 		opens("in no transaction", t.Context(), db.SQL, store.ErrSeal)
 		opens("after the transaction, with its context", kept, db.SQL, store.ErrSeal)
-		tx(func(ctx context.Context, tx *sql.Tx) (err error) {
+		tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			if key, err = db.Vault.NewKey(ctx, tx); err != nil {
 				return err
 			}
@@ -210,7 +209,7 @@ func TestOneWinnerOfAConditionalUpdate(t *testing.T) {
 		wins := make(chan bool, 50)
 		for range 50 {
 			wg.Go(func() {
-				err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+				err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 					won, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE once SET used = $1 WHERE id = $2 AND used = $3`, true, "a", false))
 					if won {
 						wins <- true
@@ -233,7 +232,7 @@ func TestTxRollsBackOnError(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		boom := errors.New("boom")
-		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			if _, err := db.Vault.NewKey(ctx, tx); err != nil {
 				return err
 			}
@@ -281,7 +280,7 @@ func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
 			for range 12 {
 				wg.Go(func() {
 					won := false
-					err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+					err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 						won, err = store.ExecOne(tx.ExecContext(ctx, `INSERT INTO pairs VALUES ($1, $1) ON CONFLICT (id) DO NOTHING`, fmt.Sprint(round)))
 						return err
 					})
@@ -299,7 +298,7 @@ func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
 			}
 		}
 		runs := 0
-		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			runs++
 			_, err := tx.ExecContext(ctx, `INSERT INTO pairs VALUES ('0', '0')`)
 			return err

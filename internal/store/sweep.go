@@ -7,7 +7,7 @@ import (
 )
 
 // Step changes at most limit rows, and returns how many.
-type Step = func(ctx context.Context, tx *sql.Tx, limit int) (int64, error)
+type Step = func(ctx context.Context, tx *Tx, limit int) (int64, error)
 
 // Sweep runs each step until it changes fewer rows than it may, a transaction at a
 // time: nobody waits long for what a sweep holds, and what is killed goes on later.
@@ -24,10 +24,10 @@ func (db *DB) Shred(ctx context.Context, limit int, steps ...Step) error {
 // errNothing ends the transaction of a step that had nothing to do.
 var errNothing = errors.New("store: nothing is to be swept")
 
-func sweep(ctx context.Context, run func(context.Context, func(context.Context, *sql.Tx) error) error, limit int, steps []Step) error {
+func sweep(ctx context.Context, run func(context.Context, func(context.Context, *Tx) error) error, limit int, steps []Step) error {
 	for _, step := range steps {
 		for n := int64(limit); n >= int64(limit); {
-			err := run(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+			err := run(ctx, func(ctx context.Context, tx *Tx) (err error) {
 				if n, err = step(ctx, tx, limit); err == nil && n == 0 {
 					err = errNothing
 				}

@@ -100,7 +100,7 @@ func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
 		return id, err
 	}
 	aead, err := newAEAD(key)
-	remember(ctx, id, aead)
+	remember(q, id, aead)
 	return id, err
 }
 
@@ -113,18 +113,18 @@ func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte
 	return key, made, err
 }
 
-// remember has the transaction of ctx, if it is one's, read a data key once. A nil one
-// is forgotten.
-func remember(ctx context.Context, id string, aead cipher.AEAD) {
-	c, ok := ctx.Value(commitsKey{}).(*commits)
+// remember keeps a data key for the rest of the transaction, if q is one. It
+// forgets the key where aead is nil.
+func remember(q Queryer, id string, aead cipher.AEAD) {
+	tx, ok := q.(*Tx)
 	switch {
-	case !ok || c.ended:
+	case !ok:
 	case aead == nil:
-		delete(c.keys, id)
-	case c.keys == nil:
-		c.keys = map[string]cipher.AEAD{id: aead}
+		delete(tx.keys, id)
+	case tx.keys == nil:
+		tx.keys = map[string]cipher.AEAD{id: aead}
 	default:
-		c.keys[id] = aead
+		tx.keys[id] = aead
 	}
 }
 
@@ -132,8 +132,8 @@ func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, err
 	if id == SystemKey && v.system != nil {
 		return v.system, nil
 	}
-	if c, ok := ctx.Value(commitsKey{}).(*commits); ok && c.keys[id] != nil {
-		return c.keys[id], nil
+	if tx, ok := q.(*Tx); ok && tx.keys[id] != nil {
+		return tx.keys[id], nil
 	}
 	var wrapped []byte
 	err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, id).Scan(&wrapped)
@@ -142,7 +142,7 @@ func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, err
 	}
 	aead, err := v.unwrap(id, wrapped)
 	if err == nil {
-		remember(ctx, id, aead)
+		remember(q, id, aead)
 	}
 	return aead, err
 }
@@ -179,7 +179,7 @@ func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
 	total, after := 0, ""
 	for {
 		n, last := 0, ""
-		err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
 			n, last = 0, ""
 			keys, err := wrappedKeys(ctx, tx, after)
 			if err != nil {
@@ -240,7 +240,7 @@ func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, er
 // ensureSystemKey makes the system key on the first start, and refuses to go on
 // when the master key is not the one that the database was made with.
 func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
-	err := db.Tx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
 		_, _, err := v.insertKey(ctx, tx, SystemKey)
 		return err
 	})
@@ -306,7 +306,7 @@ func (v *Vault) Shred(ctx context.Context, q Queryer, keyID string) error {
 	if keyID == SystemKey {
 		return errors.New("store: the system key cannot be shredded")
 	}
-	remember(ctx, keyID, nil)
+	remember(q, keyID, nil)
 	_, err := q.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1`, keyID)
 	return err
 }

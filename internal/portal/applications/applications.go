@@ -491,7 +491,7 @@ func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) 
 	if _, err = s.record(ctx, tx, a, Joined+"/"+sessionID, TimelineEntry{Kind: Joined, From: state, To: state}, a.Journey, false); err != nil {
 		return err
 	}
-	store.AfterCommit(ctx, func() { s.hub.nudge(id) })
+	tx.AfterCommit(func() { s.hub.nudge(id) })
 	return nil
 }
 

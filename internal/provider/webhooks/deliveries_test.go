@@ -305,7 +305,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 						err = fmt.Errorf("secret %q", secret)
 					}
 					if ok {
-						store.AfterCommit(ctx, func() { won.Add(1) })
+						tx.AfterCommit(func() { won.Add(1) })
 					}
 					return err
 				})
