@@ -35,7 +35,7 @@ func (p *program) admin() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if why := p.notReady(r.Context()); why != nil {
-			p.log.Warn("not ready", "why", why.Error())
+			p.log.Warn("not ready", "err", why.Error())
 			http.Error(w, "not ready", http.StatusServiceUnavailable)
 			return
 		}

@@ -314,10 +314,10 @@ func TestOldNames(t *testing.T) {
 	})
 }
 
-// TestNobodyElsesCallbackReachesThisMachine: with a proxy that brings others in, or an
+// TestCallbacksCannotReachThisMachine: with a proxy that brings others in, or an
 // address that is everybody's, a listener on loopback is no sign that the provider is
 // for this machine alone.
-func TestNobodyElsesCallbackReachesThisMachine(t *testing.T) {
+func TestCallbacksCannotReachThisMachine(t *testing.T) {
 	for _, c := range []struct {
 		flags  []string
 		status int

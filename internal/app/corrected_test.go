@@ -11,7 +11,7 @@ import (
 // TestAReviewerSeesACorrectedReport goes from an application at the portal over the
 // correction on the service's dashboard to what a reviewer is shown.
 func TestAReviewerSeesACorrectedReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"income"}})
 		w.walked(t, id, cookie, `{"payroll":{}}`)
 		reviewer := w.signIn(t)

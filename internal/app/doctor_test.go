@@ -16,7 +16,7 @@ import (
 // a portal whose account has another's product and whose address the provider
 // does not know. Nothing is left behind in any table.
 func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		if err := os.Chmod(w.dir, 0o700); err != nil { // the program makes its own so
 			t.Fatal(err)
 		}

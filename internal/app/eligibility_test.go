@@ -12,7 +12,7 @@ import (
 // TestAnEligibilityReportByTheClient reads a report and every file that its
 // documents name with the business's own client.
 func TestAnEligibilityReportByTheClient(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		headers, path := w.eligibility(t)
 		c := w.Credentials
 		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
@@ -38,7 +38,7 @@ func TestAnEligibilityReportByTheClient(t *testing.T) {
 
 // eligibility makes an eligibility report, and returns its headers and one of its
 // files.
-func (w *world) eligibility(t *testing.T) (headers []string, path string) {
+func (w *testServer) eligibility(t *testing.T) (headers []string, path string) {
 	t.Helper()
 	c := w.Credentials
 	begin := strings.NewReplacer(c.Products["cashflow"], c.Products["eligibility"],

@@ -171,7 +171,7 @@ func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
 }
 
 // until waits for something that comes about by itself.
-func (w *world) until(t *testing.T, done func() bool) {
+func (w *testServer) until(t *testing.T, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -13,7 +13,7 @@ import (
 // customer's own client: a child, a product, a configuration, a report of it, and a
 // new secret.
 func TestTheClientBuildsAHierarchy(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
 		w.child(t) // and so rotation is enabled

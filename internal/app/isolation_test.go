@@ -18,7 +18,7 @@ import (
 // customer with the other's credentials. The answer must be the same as for an
 // identifier that does not exist, and must change nothing.
 func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		own, other := w.Credentials.account, w.Credentials.ThirdParty.account
 		product := w.productOf(t, other)
 		token := w.token(t, `,"externalId":"mine-1"`)
@@ -146,7 +146,7 @@ func anonymous(r reply) map[string]any {
 
 // productOf gives an account a cashflow product and a complete URL, as its
 // dashboard would, and returns the product's id.
-func (w *world) productOf(t *testing.T, a account) string {
+func (w *testServer) productOf(t *testing.T, a account) string {
 	t.Helper()
 	id := uuid.NewString()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {

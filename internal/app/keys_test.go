@@ -18,7 +18,7 @@ import (
 // before anything is signed with it. Then everything is sealed under another
 // master key, and the one before it opens nothing any more.
 func TestKeysRotateUnderARunningProgram(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		rotate := func(args ...string) string {
 			t.Helper()
 			var out, log bytes.Buffer

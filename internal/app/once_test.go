@@ -17,7 +17,7 @@ const many = 50
 
 // count is the one number that a query returns; party is store.Portal or
 // store.Provider.
-func (w *world) count(t *testing.T, party, query string, args ...any) int {
+func (w *testServer) count(t *testing.T, party, query string, args ...any) int {
 	t.Helper()
 	db := w.stores[slices.Index([]string{store.Portal, store.Provider}, party)]
 	n := 0
@@ -43,7 +43,7 @@ func only(t *testing.T, what string, got map[int][]reply, want map[int]int) {
 // TestWhatIsSentManyTimesAtOnceCountsOnce is a double click, a retry of a proxy,
 // an impatient customer's server and a replay, all at the same instant.
 func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		basicAuth := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
 
 		t.Run("an initialization token in the widget", func(t *testing.T) {

@@ -29,7 +29,7 @@ var identifies = regexp.MustCompile(`"[^"\n]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4
 
 // journey takes an applicant by the widget to a report, and one return that is
 // refused.
-func (w *world) journey(t *testing.T) (application string) {
+func (w *testServer) journey(t *testing.T) (application string) {
 	t.Helper()
 	id, token := w.application(t, "embedded")
 	cookie := w.enter(t, id, token)
@@ -419,7 +419,7 @@ func TestAJobIsNotCutByTheEnd(t *testing.T) {
 }
 
 // end ends the program and waits until its listeners and its work are gone.
-func (w *world) end(t *testing.T) {
+func (w *testServer) end(t *testing.T) {
 	t.Helper()
 	w.stop()
 	select {

@@ -14,7 +14,7 @@ import (
 
 // applied is an application of a product, made by the portal's form, with its
 // browser's cookie.
-func (w *world) applied(t *testing.T, more url.Values) (id, cookie string) {
+func (w *testServer) applied(t *testing.T, more url.Values) (id, cookie string) {
 	t.Helper()
 	form := goodForm()
 	for name, values := range more {
@@ -27,7 +27,7 @@ func (w *world) applied(t *testing.T, more url.Values) (id, cookie string) {
 }
 
 // walked takes an application's visit to its end.
-func (w *world) walked(t *testing.T, id, cookie, how string) {
+func (w *testServer) walked(t *testing.T, id, cookie, how string) {
 	t.Helper()
 	token := w.connect(t, id, cookie)
 	good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", how, "Content-Type", asJSON))
@@ -38,7 +38,7 @@ func (w *world) walked(t *testing.T, id, cookie, how string) {
 // payroll and by pay stub, from the form to the reviewer's page and to the file that
 // the figures were read from.
 func TestAReviewerReadsAnIncomeReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		income := url.Values{"product": {"income"}, "statedEmployerName": {"Northwind Logistics"}, "statedAnnualIncome": {"$82,000"}}
 		id, cookie := w.applied(t, income)
 		w.walked(t, id, cookie, `{"payroll":{}}`)
@@ -85,7 +85,7 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 // TestAReviewerReadsAnEligibilityReport does the same for the employers that a form
 // names.
 func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		form := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": {"Northwind Logistics", "", "Tern & Sons"}}
 		seven := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": strings.Split("a,b,c,d,e,f,g", ",")}
 		refused := goodForm()
@@ -123,7 +123,7 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 // TestAReviewerReadsAPassport does the same for a credit file of Korea, whose PDF is
 // its file.
 func TestAReviewerReadsAPassport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"passport"}})
 		w.walked(t, id, cookie, `{"supplier":"KOR_NICE"}`)
 		reviewer := w.signIn(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // routes are all doors of the program, each with a good way through it.
-func (w *world) routes(t *testing.T) []route {
+func (w *testServer) routes(t *testing.T) []route {
 	t.Helper()
 	c := w.Credentials
 	ready, embedToken := w.application(t, "embedded")
@@ -252,7 +252,7 @@ func (w *world) routes(t *testing.T) []route {
 
 // child makes a child account with a product, and lets the portal's account do all
 // that the hierarchy has.
-func (w *world) child(t *testing.T) (publicID, productID, configurationID string) {
+func (w *testServer) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
@@ -273,7 +273,7 @@ func (w *world) child(t *testing.T) (publicID, productID, configurationID string
 
 // secondary makes a report that others can be made of and one of its data, and
 // returns the publicToken of the one, and headers and a file of the other.
-func (w *world) secondary(t *testing.T) (source string, headers []string, path string) {
+func (w *testServer) secondary(t *testing.T) (source string, headers []string, path string) {
 	t.Helper()
 	c := w.Credentials
 	authorization := []string{"Authorization", basic(c.account), "Content-Type", asJSON}
@@ -299,7 +299,7 @@ func (w *world) secondary(t *testing.T) (source string, headers []string, path s
 }
 
 // passport has one made by the sandbox control, and returns headers that name it.
-func (w *world) passport(t *testing.T) []string {
+func (w *testServer) passport(t *testing.T) []string {
 	t.Helper()
 	authorization := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), w.Credentials.Products["cashflow"], w.Credentials.Products["passport"], 1)
@@ -310,7 +310,7 @@ func (w *world) passport(t *testing.T) []string {
 
 // delivered waits until nothing is on its way to the onboarding app, and returns the
 // newest delivery about an application.
-func (w *world) delivered(t *testing.T, id string) string {
+func (w *testServer) delivered(t *testing.T, id string) string {
 	t.Helper()
 	var newest struct{ Deliveries []struct{ ID string } }
 	list := func(query string) int {
@@ -326,14 +326,14 @@ func (w *world) delivered(t *testing.T, id string) string {
 }
 
 // signIn signs the reviewer in and returns the cookie.
-func (w *world) signIn(t *testing.T) string {
+func (w *testServer) signIn(t *testing.T) string {
 	t.Helper()
 	return cookieOf(t, good(t, 303, ask(t, "POST", w.Portal+"/review/sign-in",
 		"email="+w.Credentials.Reviewer.Email+"&password="+w.Credentials.Reviewer.Password, "Content-Type", asForm)))
 }
 
 // desk declines an application and adds a colleague, and returns the ids of both.
-func (w *world) desk(t *testing.T, reviewer []string) (decided, colleague string) {
+func (w *testServer) desk(t *testing.T, reviewer []string) (decided, colleague string) {
 	t.Helper()
 	header := append([]string{"Content-Type", asForm}, reviewer...)
 	decided, _ = w.application(t, "redirect")
@@ -347,17 +347,17 @@ func (w *world) desk(t *testing.T, reviewer []string) (decided, colleague string
 }
 
 // registration is what the widget's frame sends for a token.
-func (w *world) registration(token string) string {
+func (w *testServer) registration(token string) string {
 	return `{"env":"sandbox","productId":"` + w.Credentials.Products["cashflow"] + `","publicId":"` + w.Credentials.PublicID + `","token":"` + token + `"}`
 }
 
 // signed are the headers of a webhook with that body.
-func (w *world) signed(t *testing.T, body string) []string {
+func (w *testServer) signed(t *testing.T, body string) []string {
 	t.Helper()
 	return w.signedAs(t, "msg_1", body)
 }
 
-func (w *world) signedAs(t *testing.T, id, body string) []string {
+func (w *testServer) signedAs(t *testing.T, id, body string) []string {
 	t.Helper()
 	return signedWith(t, w.Credentials.WebhookSecret, id, body)
 }

@@ -423,7 +423,7 @@ func (p *program) drain() error {
 		errs = append(errs, p.stopParty(ctx, name))
 	}
 	if err := p.telemetry.Close(ctx); err != nil {
-		p.log.Warn("traces not sent", "why", err.Error())
+		p.log.Warn("traces not sent", "err", err.Error())
 	}
 	return errors.Join(errs...)
 }

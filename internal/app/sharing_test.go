@@ -14,7 +14,7 @@ var withdrawLink = regexp.MustCompile(`href="/review/shares/([0-9a-f-]{36})/with
 
 // share shares the report of an application as a reviewer, and returns the
 // share's id.
-func (w *world) share(t *testing.T, cookie, application, publicID string) string {
+func (w *testServer) share(t *testing.T, cookie, application, publicID string) string {
 	t.Helper()
 	at := w.Portal + "/review/applications/" + application
 	good(t, 303, ask(t, "POST", at+"/shares", url.Values{"publicId": {publicID}, "label": {"Third"}}.Encode(), "Cookie", cookie, "Content-Type", asForm))
@@ -29,7 +29,7 @@ func (w *world) share(t *testing.T, cookie, application, publicID string) string
 // TestAReviewerSharesAReport walks a report from the reviewer's page to the third
 // party that reads it with its own credentials, until it is withdrawn.
 func TestAReviewerSharesAReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		third := w.Credentials.ThirdParty.account
 		id, embedToken := w.application(t, "embedded")
 		publicToken := w.complete(t, w.connect(t, id, w.enter(t, id, embedToken))).field("publicToken")

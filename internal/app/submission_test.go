@@ -17,7 +17,7 @@ import (
 // the data are sent, status and webhook say when the report is made, and it has
 // attributes, properties and a score, and files.
 func TestACustomerSubmitsItsOwnData(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		secret, err := webhook.ParseSecret(c.WebhookSecret)
 		if err != nil {

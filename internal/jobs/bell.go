@@ -7,33 +7,33 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// bell wakes the workers of this process as soon as a job of it is committed, so
+// notifier wakes the workers of this process as soon as a job of it is committed, so
 // that nothing waits for the next poll. It stands where River expects a database
 // that notifies; jobs of other replicas are found by polling, which goes on.
-type bell chan struct{}
+type notifier chan struct{}
 
 // ring never blocks: one ring wakes for all that was committed before.
-func (b bell) ring() {
+func (b notifier) ring() {
 	select {
 	case b <- struct{}{}:
 	default:
 	}
 }
 
-// belled is a driver that listens to a bell.
-type belled struct {
+// notifyingDriver is a driver that listens to a bell.
+type notifyingDriver struct {
 	riverdriver.Driver[*sql.Tx]
-	bell bell
+	bell notifier
 }
 
-func (belled) SupportsListener() bool { return true }
+func (notifyingDriver) SupportsListener() bool { return true }
 
-func (d belled) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
+func (d notifyingDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
 	return listener{d.bell}
 }
 
 // listener hears the bell as the notification that a job was inserted.
-type listener struct{ bell bell }
+type listener struct{ bell notifier }
 
 // insertTopic is what River calls it.
 const insertTopic = "river_insert"

@@ -122,7 +122,7 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 			defer cancel()
 			if why := w.kind.lost(own, j.Args.A); why != nil {
 				recover() // if it panicked: it will again
-				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "why", why.Error())
+				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", why.Error())
 				err = Snooze(lostWait)
 			}
 		}()
@@ -208,7 +208,7 @@ type Queue struct {
 	log    *slog.Logger
 	now    func() time.Time
 	insert *river.Client[*sql.Tx]
-	bell   bell
+	bell   notifier
 	watch  Watcher // nil: nobody
 	ahead  ahead
 
@@ -222,7 +222,7 @@ type Queue struct {
 // NewQueue brings River's tables up to date and returns a queue that can
 // enqueue. now is the party's clock, by which At is read.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, bell: make(bell, 1)}
+	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, bell: make(notifier, 1)}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
@@ -324,7 +324,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		return nil
 	}
 	q.runner = uuid.NewString()
-	run, err := river.NewClient(belled{q.driver(), q.bell}, &river.Config{
+	run, err := river.NewClient(notifyingDriver{q.driver(), q.bell}, &river.Config{
 		ID:                q.runner,
 		Logger:            quiet(q.log),
 		Workers:           workers,
@@ -376,7 +376,7 @@ func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
 			case <-tick.C:
 			}
 			if err := errors.Join(q.attend(ctx, q.runner), q.measure(ctx)); err != nil && ctx.Err() == nil {
-				q.log.WarnContext(ctx, "attending to jobs failed", "why", err.Error())
+				q.log.WarnContext(ctx, "attending to jobs failed", "err", err.Error())
 			}
 		}
 	})
@@ -424,7 +424,7 @@ func (f *failures) HandleError(ctx context.Context, j *rivertype.JobRow, err err
 	if j.Attempt >= j.MaxAttempts {
 		level = slog.LevelError
 	}
-	f.log.Log(ctx, level, "job failed", "kind", j.Kind, "job", j.ID, "attempt", j.Attempt, "of", j.MaxAttempts, "why", err.Error())
+	f.log.Log(ctx, level, "job failed", "kind", j.Kind, "job", j.ID, "attempt", j.Attempt, "of", j.MaxAttempts, "err", err.Error())
 	return nil
 }
 

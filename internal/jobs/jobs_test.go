@@ -198,9 +198,9 @@ func TestJobsAreLeftToOthers(t *testing.T) {
 	})
 }
 
-// TestWhoeverIsWaitedForGoesFirst: a flood of jobs that can wait holds up none that
+// TestUrgentJobsRunFirst: a flood of jobs that can wait holds up none that
 // came after it.
-func TestWhoeverIsWaitedForGoesFirst(t *testing.T) {
+func TestUrgentJobsRunFirst(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		const flood = 100
 		order := make(chan string, flood+1)
@@ -269,7 +269,7 @@ func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
 	})
 }
 
-func TestNobodysIndexesAreNotKeptUp(t *testing.T) {
+func TestUnusedIndexesAreDropped(t *testing.T) {
 	db := storetest.Postgres(t, store.Portal)
 	for range 2 { // a second start finds them gone
 		queue(t, db, func(jobs.Job, ring) error { return nil })

@@ -170,7 +170,7 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 		s.failures++
 		pause := min(minBackoff<<min(s.failures-1, 10), maxBackoff)
 		s.retryAt = s.now().Add(pause)
-		s.log().Warn("key set not read", "why", err.Error(), "failures", s.failures, "keys", len(s.keys))
+		s.log().Warn("key set not read", "err", err.Error(), "failures", s.failures, "keys", len(s.keys))
 	} else {
 		s.keys, s.readAt, s.fresh, s.brought = got.keys, began, got.fresh, number
 		s.failures, s.retryAt = 0, time.Time{}

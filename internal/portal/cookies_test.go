@@ -9,7 +9,7 @@ import (
 // A browser that keeps no cookies learns it on the form's page, and nothing that it
 // sends is stored.
 func TestBlockedCookies(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		count := func() (n int) {
 			if err := r.db.SQL.QueryRow(`SELECT COUNT(*) FROM applications`).Scan(&n); err != nil {
 				t.Fatal(err)

@@ -218,7 +218,7 @@ func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newRig(t, db)
 		id := strings.TrimPrefix(r.browser().apply(), "/applications/")
-		decision := func(r *rig) string {
+		decision := func(r *testServer) string {
 			t.Helper()
 			p := r.browser().do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey)
 			_, rest, _ := strings.Cut(p.body, `"decision":`)

@@ -81,7 +81,7 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 // A run is its browser's alone, shows who said what to whom until the report is
 // there, and nothing secret or personal of it.
 func TestARunIsFollowedToItsReport(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}})
 		if p.status != 303 || !strings.HasPrefix(p.location, "/developers/runs/") {

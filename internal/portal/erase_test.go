@@ -20,7 +20,7 @@ import (
 const deskPassword = "correct horse battery"
 
 // atTheDesk is a browser in which an administrator has signed in.
-func (r *rig) atTheDesk() *browser {
+func (r *testServer) atTheDesk() *browser {
 	r.t.Helper()
 	if err := r.portal.EnsureReviewer(r.t.Context(), "admin@example.com", deskPassword); err != nil {
 		r.t.Fatal(err)

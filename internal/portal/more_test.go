@@ -18,7 +18,7 @@ var resumeLink = regexp.MustCompile(`(/go/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
 
 // ready walks an application of b to its report, and returns its address, its id and
 // the report's token.
-func (r *rig) ready(b *browser, address string) (token string) {
+func (r *testServer) ready(b *browser, address string) (token string) {
 	r.t.Helper()
 	b.get(address + "/connect")
 	externalID, token := r.provider.finish(contract.StatusSuccess)
@@ -43,7 +43,7 @@ func (b *browser) api(path string) map[string]any {
 // and the page say what, another browser goes on by the email's link, and the new report
 // answers, with the earlier one beside it.
 func TestMoreIsAskedAndGiven(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b, desk := r.browser(), r.atTheDesk()
 		b.get("/?lang=es")
 		a := b.apply()

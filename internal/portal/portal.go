@@ -214,7 +214,7 @@ func (p *Portal) sweep(ctx context.Context) {
 		}
 		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
 		if err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "sweep failed", "why", err.Error())
+			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestEmbeddedFromFormToReport(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		if p := b.get("/apply/cashflow"); p.status != 200 || !strings.Contains(p.body, `name="firstName"`) {
 			t.Fatalf("the form: %d", p.status)
@@ -72,7 +72,7 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 
 // TestABrowserThatStoresNothing gets another token: its widget could not find the visit.
 func TestABrowserThatStoresNothing(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
@@ -86,7 +86,7 @@ func TestABrowserThatStoresNothing(t *testing.T) {
 }
 
 func TestItEndsWellByThePollAlone(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
@@ -97,7 +97,7 @@ func TestItEndsWellByThePollAlone(t *testing.T) {
 }
 
 func TestByRedirect(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect")
 		p := b.get(a + "/connect")
@@ -130,7 +130,7 @@ func TestByRedirect(t *testing.T) {
 // TestTheReturnByPost is a form POST from the provider's site: without cookies,
 // and from a page that hides its origin.
 func TestTheReturnByPost(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect")
 		b.get(a + "/connect")
@@ -152,7 +152,7 @@ func TestTheReturnByPost(t *testing.T) {
 }
 
 func TestAReturnThatWentWrong(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		for _, tc := range []struct {
 			outcome, name, value string
@@ -174,7 +174,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 }
 
 func TestTabsAtOnceEachGetAToken(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		var tabs sync.WaitGroup
@@ -190,7 +190,7 @@ func TestTabsAtOnceEachGetAToken(t *testing.T) {
 }
 
 func TestByRedirectForm(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect-form")
 		p := b.get(a + "/connect")
@@ -204,7 +204,7 @@ func TestByRedirectForm(t *testing.T) {
 }
 
 func TestIntegratorsVariants(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		report := uuid.NewString()
 		for _, tc := range []struct {
@@ -238,7 +238,7 @@ func TestIntegratorsVariants(t *testing.T) {
 }
 
 func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		p := b.post("/applications", form("email", "no-address", "zip", "1234", "city", "<b>Oslo</b>"))
 		if p.status != 422 {
@@ -259,7 +259,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 }
 
 func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		r.provider.set(func() { r.provider.away = true })
@@ -279,7 +279,7 @@ func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
 }
 
 func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
 			`{"product":"cashflow","mode":"embedded","externalId":"order-7","prefill":{"firstName":"A","lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
 			"Authorization", "Bearer "+apiKey)
@@ -305,7 +305,7 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 // TestAVisitThatIsNotOursProvesNothing though it has the external id that the
 // application's would have had: whoever knows that can begin one in the widget.
 func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		for _, mode := range []string{"embedded", "redirect", "redirect-form"} {
 			b := r.browser()
 			a := b.apply("mode", mode)
@@ -338,7 +338,7 @@ func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
 }
 
 func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
 			`{"product":"cashflow","mode":"embedded","allowedOrigin":"https://shop.example"}`, "Authorization", "Bearer "+apiKey)
 		var made struct{ ID, ConnectURL string }
@@ -407,7 +407,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 }
 
 func TestWhatIsNotYoursIsNotThere(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		a := r.browser().apply()
 		other := r.browser()
 		other.apply()
@@ -426,7 +426,7 @@ func TestWhatIsNotYoursIsNotThere(t *testing.T) {
 }
 
 func TestExitAndAgain(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
@@ -458,7 +458,7 @@ func TestExitAndAgain(t *testing.T) {
 }
 
 func TestForgedWebhooksAndHooks(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
@@ -489,7 +489,7 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 }
 
 func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		cross := []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}
@@ -532,7 +532,7 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 }
 
 func TestAStreamGoesOnWhereItWasAndEndsWithThePortal(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", r.url+a+"/stream", nil)
@@ -562,7 +562,7 @@ func TestAStreamGoesOnWhereItWasAndEndsWithThePortal(t *testing.T) {
 }
 
 func TestACookieThatIsNoGoodIsNoError(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		a := r.browser().apply()
 		for _, value := range []string{"x", "vestibule=", strings.Repeat("A", 4000), "MTIzfHg6fDE="} {
 			p := (&browser{&http.Client{}, r}).do("GET", a, "", "", "Cookie", "vestibule="+value)
@@ -574,7 +574,7 @@ func TestACookieThatIsNoGoodIsNoError(t *testing.T) {
 }
 
 func TestTheCookieStaysSmall(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		for range 30 {
 			b.get(b.apply("mode", "redirect") + "/connect")
@@ -591,7 +591,7 @@ func TestTheCookieStaysSmall(t *testing.T) {
 }
 
 func TestSpanish(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		if p := b.get("/?lang=es"); !strings.Contains(p.body, `<html lang="es"`) {
 			t.Error("lang=es is not Spanish")

@@ -39,7 +39,7 @@ type moving struct{ ahead atomic.Int64 }
 func (m *moving) now() time.Time          { return time.Now().Add(time.Duration(m.ahead.Load())) }
 func (m *moving) advance(d time.Duration) { m.ahead.Add(int64(d)) }
 
-func eachWithClock(t *testing.T, f func(t *testing.T, r *rig, c *moving)) {
+func eachWithClock(t *testing.T, f func(t *testing.T, r *testServer, c *moving)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := &moving{}
 		f(t, newRig(t, db, func(p *portal.Config) { p.Now = c.now }), c)
@@ -48,7 +48,7 @@ func eachWithClock(t *testing.T, f func(t *testing.T, r *rig, c *moving)) {
 
 // TestALinkLetsOneBrowserIn, once, and both see the application from then on.
 func TestALinkLetsOneBrowserIn(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		desk, phone, other := r.browser(), r.browser(), r.browser()
 		application := desk.apply()
 		desk.get(application + "/connect")
@@ -103,7 +103,7 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 
 // TestALinkAtOnce is used by one of many.
 func TestALinkAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
+	each(t, func(t *testing.T, r *testServer) {
 		desk := r.browser()
 		link := desk.link(desk.apply())
 		var in atomic.Int32
@@ -129,7 +129,7 @@ func TestALinkAtOnce(t *testing.T) {
 
 // TestLinksAreOnlyForWhoIsIn, and not without an end.
 func TestLinksAreOnlyForWhoIsIn(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		desk := r.browser()
 		application := desk.apply()
 		for _, path := range []string{"/link", "/letter"} {
@@ -176,7 +176,7 @@ var inLetter = regexp.MustCompile(`/go/\S+`)
 // TestWhoComesBackWithoutALink asks for a letter: nothing tells whether an address
 // is known, and its link lets in.
 func TestWhoComesBackWithoutALink(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
 		if err := r.portal.EnsureReviewer(t.Context(), reviewer, secret); err != nil {
 			t.Fatal(err)
@@ -265,7 +265,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 // TestLettersToOneMailboxAreFew whatever is asked, of however many applications, by
 // whom: three an hour, and who asks for more is told the same.
 func TestLettersToOneMailboxAreFew(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *rig, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		// A wish is kept until its letter is written, so that the two are one number.
 		letters := func() (n int) {
 			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*) FROM application_letters)`).Scan(&n); err != nil {

@@ -13,13 +13,13 @@ import (
 )
 
 // named are the headers that name a report to its customer.
-func (b *bench) named(publicToken string) headers {
+func (b *testServer) named(publicToken string) headers {
 	b.t.Helper()
 	return append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", publicToken)
 }
 
 // walked walks a visit of a profile and returns its publicToken and report.
-func (b *bench) walked(username string, more ...any) (string, *report.Cashflow) {
+func (b *testServer) walked(username string, more ...any) (string, *report.Cashflow) {
 	b.t.Helper()
 	token := b.complete(b.begin(more...), map[string]any{"username": username}).text("publicToken")
 	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
@@ -29,13 +29,13 @@ func (b *bench) walked(username string, more ...any) (string, *report.Cashflow) 
 	return token, r
 }
 
-func (b *bench) advance(d string) {
+func (b *testServer) advance(d string) {
 	b.t.Helper()
 	b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")
 }
 
 // files lists the files of a report.
-func (b *bench) files(publicToken string) []map[string]string {
+func (b *testServer) files(publicToken string) []map[string]string {
 	b.t.Helper()
 	list := b.get("/connect/cashflow/v2/files", b.named(publicToken))
 	b.want("list", list, 200, "")
@@ -49,7 +49,7 @@ func (b *bench) files(publicToken string) []map[string]string {
 const filePath = "/connect/cashflow/v2/files/"
 
 func TestFilesOfACashflowReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("joint")
 		files := b.files(token)
 		if len(files) != 2 || files[0]["document_type"] != "CASHFLOW_ANALYSIS" || files[1]["document_type"] != "BANK_TRANSACTIONS" {
@@ -108,7 +108,7 @@ func TestFilesOfACashflowReport(t *testing.T) {
 // TestTheAnalysisOfAReport reads it of a visit's report, of a submission's and of
 // one that was prepared.
 func TestTheAnalysisOfAReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		visit, _ := b.walked("default")
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
 		b.want("prepared report", made, 201, "")
@@ -149,7 +149,7 @@ func TestTheAnalysisOfAReport(t *testing.T) {
 }
 
 // ready waits until a report is made, and returns its publicToken.
-func (b *bench) ready(publicToken string) string {
+func (b *testServer) ready(publicToken string) string {
 	b.t.Helper()
 	for h := b.named(publicToken); ; {
 		switch a := b.get("/connect/status", h); a.text("status") {
@@ -165,7 +165,7 @@ func (b *bench) ready(publicToken string) string {
 // TestWhatReportsHoldIsDeleted goes on to the days when data and bodies are
 // deleted, and back: nothing comes again, and what stands on its own stays.
 func TestWhatReportsHoldIsDeleted(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("single")
 		late, l := b.walked("single")
 		path := filePath + b.files(token)[0]["source_filepath"]
@@ -216,7 +216,7 @@ func TestWhatReportsHoldIsDeleted(t *testing.T) {
 }
 
 func TestReportLinkedACHDetails(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("single")
 		late, l := b.walked("single")
 		ach := func(publicToken, account string) answer {
@@ -258,7 +258,7 @@ func TestReportLinkedACHDetails(t *testing.T) {
 }
 
 func TestOAuthDestinations(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		a := b.get("/connect/cashflow/oauth-destinations", b.bearer(b.basic()))
 		b.want("destinations", a, 200, "")
 		var all []struct {

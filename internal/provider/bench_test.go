@@ -28,8 +28,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// bench is a whole provider with its control surface and a customer's receiver.
-type bench struct {
+// testServer is a whole provider with its control surface and a customer's receiver.
+type testServer struct {
 	t        *testing.T
 	provider *provider.Provider
 	db       *store.DB
@@ -96,14 +96,14 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 	}
 }
 
-func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench {
+func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testServer {
 	password.Cheapen()
 	t.Helper()
 	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, db: db, log: &logtest.Buffer{}}
+	b := &testServer{t: t, db: db, log: &logtest.Buffer{}}
 	b.inbox = &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}}
 	hook := httptest.NewServer(b.inbox)
 	t.Cleanup(hook.Close)
@@ -156,7 +156,7 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *bench
 }
 
 // each runs a test of the whole provider on both engines.
-func each(t *testing.T, f func(t *testing.T, b *bench)) {
+func each(t *testing.T, f func(t *testing.T, b *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newBench(t, db)) })
 }
 
@@ -173,7 +173,7 @@ func (a answer) text(name string) string { s, _ := a.body[name].(string); return
 // headers are pairs of name and value.
 type headers []string
 
-func (b *bench) ask(base, method, path string, h headers, body any) answer {
+func (b *testServer) ask(base, method, path string, h headers, body any) answer {
 	b.t.Helper()
 	var reader io.Reader
 	if raw, ok := body.(string); ok {
@@ -217,7 +217,7 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 var patient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}
 
 // want holds an answer to a status, and an error to its code and shape.
-func (b *bench) want(what string, a answer, status int, code contract.Code) {
+func (b *testServer) want(what string, a answer, status int, code contract.Code) {
 	b.t.Helper()
 	if a.status != status || a.text("error") != string(code) {
 		b.t.Errorf("%s: %d %s, want %d %s\n%s", what, a.status, a.text("error"), status, code, a.raw)
@@ -230,17 +230,17 @@ func (b *bench) want(what string, a answer, status int, code contract.Code) {
 	}
 }
 
-func (b *bench) get(path string, h headers) answer {
+func (b *testServer) get(path string, h headers) answer {
 	b.t.Helper()
 	return b.ask(b.service.URL, "GET", path, h, nil)
 }
 
-func (b *bench) post(path string, h headers, body any) answer {
+func (b *testServer) post(path string, h headers, body any) answer {
 	b.t.Helper()
 	return b.ask(b.service.URL, "POST", path, h, body)
 }
 
-func (b *bench) do(method, path string, body any) answer {
+func (b *testServer) do(method, path string, body any) answer {
 	b.t.Helper()
 	return b.ask(b.control.URL, method, path, nil, body)
 }
@@ -249,13 +249,13 @@ func basic(id, secret string) headers {
 	return headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))}
 }
 
-func (b *bench) basic() headers { return basic(b.seed.ClientID, b.seed.SecretKey) }
-func (b *bench) thirdParty() headers {
+func (b *testServer) basic() headers { return basic(b.seed.ClientID, b.seed.SecretKey) }
+func (b *testServer) thirdParty() headers {
 	return basic(b.seed.ThirdParty.ClientID, b.seed.ThirdParty.SecretKey)
 }
 
 // bearer obtains an access token.
-func (b *bench) bearer(credentials headers) headers {
+func (b *testServer) bearer(credentials headers) headers {
 	b.t.Helper()
 	a := b.get("/connect/accesstoken", credentials)
 	if a.status != http.StatusOK {
@@ -278,7 +278,7 @@ func with(m map[string]any, more ...any) map[string]any {
 }
 
 // begin initializes a visit and returns its token.
-func (b *bench) begin(more ...any) string {
+func (b *testServer) begin(more ...any) string {
 	b.t.Helper()
 	body := with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}, more...)
 	a := b.post("/connect/initialization", b.basic(), body)
@@ -289,7 +289,7 @@ func (b *bench) begin(more ...any) string {
 }
 
 // complete walks a visit and returns its publicToken.
-func (b *bench) complete(token string, how map[string]any) answer {
+func (b *testServer) complete(token string, how map[string]any) answer {
 	b.t.Helper()
 	if how == nil {
 		how = map[string]any{}

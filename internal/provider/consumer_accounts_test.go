@@ -38,7 +38,7 @@ func achPath(consumer, account string) string {
 }
 
 // banked lists the accounts of a consumer.
-func (b *bench) banked(consumer string) []banked {
+func (b *testServer) banked(consumer string) []banked {
 	b.t.Helper()
 	a := b.get(consumerPath(consumer), b.basic())
 	b.want("list", a, 200, "")
@@ -50,7 +50,7 @@ func (b *bench) banked(consumer string) []banked {
 }
 
 // consumer makes one.
-func (b *bench) consumer() string {
+func (b *testServer) consumer() string {
 	b.t.Helper()
 	a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": applicant})
 	b.want("consumer", a, 201, "")
@@ -59,7 +59,7 @@ func (b *bench) consumer() string {
 
 // visited walks a visit of a consumer to a bank and returns the publicToken and
 // the accounts' ids.
-func (b *bench) visited(consumer, username, bank string) (string, []string) {
+func (b *testServer) visited(consumer, username, bank string) (string, []string) {
 	b.t.Helper()
 	begun := b.post("/connect/initialization", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
 	b.want("initialization", begun, 200, "")
@@ -75,7 +75,7 @@ func (b *bench) visited(consumer, username, bank string) (string, []string) {
 	return token, ids
 }
 
-func (b *bench) reportACH(publicToken, account string) answer {
+func (b *testServer) reportACH(publicToken, account string) answer {
 	b.t.Helper()
 	return b.get("/connect/bank-accounts/"+account+"/ach-details", b.named(publicToken))
 }
@@ -86,7 +86,7 @@ const (
 )
 
 func TestTheBankAccountsOfAConsumer(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		if all := b.banked(consumer); len(all) != 0 {
 			t.Errorf("before any visit: %v", all)
@@ -159,7 +159,7 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 }
 
 func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		_, ids := b.visited(consumer, "single", ordinaryBank)
 		other := b.consumer()
@@ -214,13 +214,13 @@ func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
 	})
 }
 
-func (b *bench) revoke(account string) answer {
+func (b *testServer) revoke(account string) answer {
 	b.t.Helper()
 	return b.do("POST", "/bank-accounts/revoke", map[string]string{"accountId": account})
 }
 
 func TestTokenizedNumbers(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		token, ids := b.visited(consumer, "single", tokenizingBank)
 		_, real := b.visited(consumer, "single", ordinaryBank)
@@ -276,7 +276,7 @@ func TestTokenizedNumbers(t *testing.T) {
 }
 
 func TestConnectionLifetimes(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		_, asked := b.visited(consumer, "single", ordinaryBank)
 		_, unasked := b.visited(consumer, "multi", ordinaryBank)
@@ -323,7 +323,7 @@ func TestConnectionLifetimes(t *testing.T) {
 
 // TestFirstRetrievalsAtOnce asks a hundred times at once, both ways.
 func TestFirstRetrievalsAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		token, ids := b.visited(consumer, "single", tokenizingBank)
 		named, answers := b.named(token), make([]answer, 100)
@@ -373,7 +373,7 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 
 // TestASecondaryReportHasTheAccountsOfItsSource by report and by consumer: once.
 func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident})
 		consumer := a.text("consumerId")
 		source, ids := b.visited(consumer, "multi", tokenizingBank)

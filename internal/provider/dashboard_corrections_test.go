@@ -13,7 +13,7 @@ import (
 )
 
 // revised reads an income report.
-func (b *bench) revised(h headers) *report.Income {
+func (b *testServer) revised(h headers) *report.Income {
 	b.t.Helper()
 	a := b.get("/connect/income/v2/json", h)
 	b.want("the report", a, 200, "")
@@ -27,7 +27,7 @@ func (b *bench) revised(h headers) *report.Income {
 // TestStaffCorrectAReport: from the form over what it comes to, to the report that
 // its owner and a third party read, with their events, and the trail of it.
 func TestStaffCorrectAReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		token, first, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		told := b.thirdPartyInbox()
@@ -125,7 +125,7 @@ func thousands(n int64) string {
 // TestCorrectionsThatAreRefused reaches every refusal, in words at the field, when
 // it is checked and when it is sent.
 func TestCorrectionsThatAreRefused(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		banked, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		jobs, _, _ := b.earned(person("Multi", "Chen"), map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
@@ -198,7 +198,7 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 // TestNoticesToTheConsumer: income reports say where to turn and what is estimated;
 // of eligibility reports those of both.
 func TestNoticesToTheConsumer(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		_, r, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		if n := r.Notices; len(n) != 3 || n[0].SourceReference != nil || report.Text(n[2].SourceReference) != r.Sources[1].SourceID {
 			t.Errorf("of bank data: %+v", r.Notices)
@@ -218,7 +218,7 @@ func TestNoticesToTheConsumer(t *testing.T) {
 // The form prints every amount in the currency of the report's figures, and takes the
 // corrected ones in it.
 func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		abroad := earner()
 		abroad["accounts"].([]any)[0].(map[string]any)["currency"] = "EUR"

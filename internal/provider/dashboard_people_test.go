@@ -22,7 +22,7 @@ import (
 // Two people who rotate at once, or one in two windows, do not end a secret that
 // is in use.
 func TestRotationsAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		signer := d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)
@@ -51,7 +51,7 @@ func TestRotationsAtOnce(t *testing.T) {
 }
 
 func TestSessionsOfStaffEnd(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		form := d.form("state", "off")
@@ -78,7 +78,7 @@ func TestSessionsOfStaffEnd(t *testing.T) {
 }
 
 func TestSigningInToTheDashboardIsLimited(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.browser()
 		try := func(email, secret string) answer {
@@ -112,7 +112,7 @@ func TestGuessesTakeNothingFromStaff(t *testing.T) {
 		b := newBench(t, db, func(c *provider.Config) { c.BehindProxy = true })
 		b.staffed()
 		const stranger = "203.0.113.7"
-		try := func(d *desk, from, email, secret string) answer {
+		try := func(d *dashboardServer, from, email, secret string) answer {
 			return d.ask("POST", "/dashboard/sign-in", url.Values{"email": {email}, "password": {secret}}.Encode(), "Content-Type", "application/x-www-form-urlencoded",
 				"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null", "X-Forwarded-For", from)
 		}
@@ -157,7 +157,7 @@ func TestGuessesTakeNothingFromStaff(t *testing.T) {
 // What the staff changed stays over a restart; a reset puts everything back. The
 // control listener and the dashboard look at one state.
 func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/hook"}), 200, "")
@@ -199,7 +199,7 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 }
 
 func TestAnOperatorAddsACustomer(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		n := provider.NewCustomer{Name: "Harbour Bank", PublicID: "svc-harbour", ClientID: "client-harbour", SecretKey: store.NewSecret(),
 			Products: map[contract.Product]string{contract.Cashflow: uuid.NewString()}, Staff: provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
 		if err := b.provider.AddCustomer(t.Context(), n); err != nil {
@@ -229,7 +229,7 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 }
 
 func TestLettersWaitOnTheDashboard(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
 		if text := d.page("/dashboard/outbox"); !strings.Contains(text, "There are no letters") {
@@ -256,7 +256,7 @@ func TestLettersWaitOnTheDashboard(t *testing.T) {
 }
 
 func TestPeopleOfAnAccount(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d, second := b.signedIn(ours), b.signedIn(ours)
 		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", theirs.Email, ours.Email} {
@@ -313,7 +313,7 @@ func TestPeopleOfAnAccount(t *testing.T) {
 }
 
 func TestTheAuditTrailHasPages(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		for i := range 30 {

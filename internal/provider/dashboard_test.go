@@ -22,14 +22,14 @@ var (
 	theirs = provider.Login{Email: "eve@third.example", Password: "staple battery horse"}
 )
 
-// desk is a person's browser at the dashboard.
-type desk struct {
-	*bench
+// dashboardServer is a person's browser at the dashboard.
+type dashboardServer struct {
+	*testServer
 	http *http.Client
 }
 
 // staffed gives both customers of a bench a person.
-func (b *bench) staffed() {
+func (b *testServer) staffed() {
 	b.t.Helper()
 	b.seed.Staff, b.seed.ThirdParty.Staff = ours, theirs
 	if err := b.provider.Seed(b.t.Context(), b.seed); err != nil {
@@ -37,12 +37,12 @@ func (b *bench) staffed() {
 	}
 }
 
-func (b *bench) browser() *desk {
+func (b *testServer) browser() *dashboardServer {
 	jar, _ := cookiejar.New(nil)
-	return &desk{b, &http.Client{Jar: jar, Transport: client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &dashboardServer{b, &http.Client{Jar: jar, Transport: client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-func (b *bench) signedIn(who provider.Login) *desk {
+func (b *testServer) signedIn(who provider.Login) *dashboardServer {
 	b.t.Helper()
 	d := b.browser()
 	if a := d.send("/dashboard/sign-in", url.Values{"email": {who.Email}, "password": {who.Password}}); a.status != 303 {
@@ -51,7 +51,7 @@ func (b *bench) signedIn(who provider.Login) *desk {
 	return d
 }
 
-func (d *desk) ask(method, path, body string, h ...string) answer {
+func (d *dashboardServer) ask(method, path, body string, h ...string) answer {
 	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), method, d.service.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -74,14 +74,14 @@ func (d *desk) ask(method, path, body string, h ...string) answer {
 }
 
 // send posts a form as a browser does.
-func (d *desk) send(path string, form url.Values) answer {
+func (d *dashboardServer) send(path string, form url.Values) answer {
 	d.t.Helper()
 	return d.ask("POST", path, form.Encode(), "Content-Type", "application/x-www-form-urlencoded",
 		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null")
 }
 
 // page is a page that must be there, as text.
-func (d *desk) page(path string) string {
+func (d *dashboardServer) page(path string) string {
 	d.t.Helper()
 	a := d.ask("GET", path, "")
 	if a.status != 200 {
@@ -91,7 +91,7 @@ func (d *desk) page(path string) string {
 }
 
 // find is what a page has in the pattern's group.
-func (d *desk) find(path, pattern string) string {
+func (d *dashboardServer) find(path, pattern string) string {
 	d.t.Helper()
 	text := d.page(path)
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -102,7 +102,7 @@ func (d *desk) find(path, pattern string) string {
 }
 
 // reportNamed is the reference of a report.
-func (d *desk) reportNamed(publicToken string) string {
+func (d *dashboardServer) reportNamed(publicToken string) string {
 	d.t.Helper()
 	a := d.send("/dashboard/reports/find", url.Values{"query": {publicToken}})
 	if a.status != 303 {
@@ -114,7 +114,7 @@ func (d *desk) reportNamed(publicToken string) string {
 const uuidPattern = `([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`
 
 // form are the fields of a form, with the nonce of a page that was just read.
-func (d *desk) form(pairs ...string) url.Values {
+func (d *dashboardServer) form(pairs ...string) url.Values {
 	d.t.Helper()
 	f := url.Values{"once": {d.find("/dashboard/webhooks", `name="once" value="([^"]+)"`)}}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -125,7 +125,7 @@ func (d *desk) form(pairs ...string) url.Values {
 
 // delivered waits until n deliveries have been noted as such, which is after they
 // arrived.
-func (b *bench) delivered(n int) {
+func (b *testServer) delivered(n int) {
 	b.t.Helper()
 	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(5*time.Millisecond)
 	defer deadline.Stop()
@@ -139,10 +139,10 @@ func (b *bench) delivered(n int) {
 	}
 }
 
-func (b *bench) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(*) FROM audit`) }
+func (b *testServer) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(*) FROM audit`) }
 
 // last is the newest line of the audit trail.
-func (b *bench) last() (action, object, detail string) {
+func (b *testServer) last() (action, object, detail string) {
 	b.t.Helper()
 	err := b.db.SQL.QueryRowContext(b.t.Context(), `SELECT action, object, detail FROM audit ORDER BY at DESC, id LIMIT 1`).Scan(&action, &object, &detail)
 	if err != nil {
@@ -171,7 +171,7 @@ func doors(t *testing.T) []string {
 // once, leaves one line, and that line holds nothing secret. The third party's
 // people cannot send it.
 func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		token, _ := b.walked("default")
 		earner, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
@@ -294,7 +294,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 }
 
 func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		token, _ := b.walked("default")
 		b.delivered(1)
@@ -341,7 +341,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 }
 
 func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		b.walked("default", "userArgs", "campaign=<autumn>")
@@ -379,7 +379,7 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 }
 
 func TestASecretIsShownOnce(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		for _, tc := range []struct{ path, page, shape string }{
@@ -418,7 +418,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 // TestAnAssignedConfigurationIsTheChosenOne: sending a child's form as it is
 // shown changes nothing.
 func TestAnAssignedConfigurationIsTheChosenOne(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)
 		child := b.child("A child")

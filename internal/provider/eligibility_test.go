@@ -23,7 +23,7 @@ const eligibilityPath = "/connect/affordable-housing-verification/v1/"
 
 // eligible walks a visit of a product that verifies so, and returns its
 // publicToken, its body and the report.
-func (b *bench) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
+func (b *testServer) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
 	b.t.Helper()
 	product := b.seed.Products[contract.Eligibility]
 	b.want("configuration", b.assign(b.configurations()[alias], "product", product), 200, "")
@@ -41,7 +41,7 @@ func (b *bench) eligible(alias string, more ...any) (string, []byte, *report.Eli
 var tenant = with(resident, "statedEmployerNames", []string{"Northwind Logistics, Inc.", "Globex"})
 
 func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		for _, c := range []struct {
 			alias   string
 			prefill map[string]any
@@ -130,7 +130,7 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 		"Globex:",
 		"Soylent: NORTHWIND_LOGISTICS_2 PAYROLL SUCCESS, DOCUMENT_2 DOCUMENT NOT_AUTHENTICATED",
 	}
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		for _, c := range []struct {
 			alias    string
 			how      map[string]any
@@ -261,7 +261,7 @@ func value[T any](p *T) (v T) {
 }
 
 func TestFilesOfAnEligibilityReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, raw, r := b.eligible("Eligibility, assets only", "prefill", resident)
 		path := eligibilityPath + "files/" + r.Documents[0].SourceFilepath
 		file := b.get(path, b.named(token))
@@ -330,7 +330,7 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 }
 
 // second walks another visit of the eligibility product.
-func (b *bench) second(more ...any) string {
+func (b *testServer) second(more ...any) string {
 	b.t.Helper()
 	return b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Eligibility]}, more...)...), nil).text("publicToken")
 }

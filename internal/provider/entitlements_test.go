@@ -15,7 +15,7 @@ import (
 // TestEntitlementsOverHTTP: a customer that an operator adds has redirect and nothing
 // that reads more, until it is enabled; its children have what it has.
 func TestEntitlementsOverHTTP(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		third := b.seed.ThirdParty.PublicID
 		b.seed = provider.Seed{PublicID: "svc-added", ClientID: "client-added", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}
 		for _, kind := range contract.Products() {

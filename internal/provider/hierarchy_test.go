@@ -17,13 +17,13 @@ import (
 	"vestibule/internal/report"
 )
 
-func (b *bench) put(path string, h headers, body any) answer {
+func (b *testServer) put(path string, h headers, body any) answer {
 	b.t.Helper()
 	return b.ask(b.service.URL, "PUT", path, h, body)
 }
 
 // child makes a child account of the generated customer over the API.
-func (b *bench) child(name string) string {
+func (b *testServer) child(name string) string {
 	b.t.Helper()
 	a := b.post("/accounts", b.basic(), map[string]any{"accountName": name})
 	b.want("child "+name, a, 201, "")
@@ -31,7 +31,7 @@ func (b *bench) child(name string) string {
 }
 
 // productOf makes a product of a child over the API.
-func (b *bench) productOf(child, name string) string {
+func (b *testServer) productOf(child, name string) string {
 	b.t.Helper()
 	a := b.post("/accounts/"+child+"/products", b.basic(), map[string]any{"productName": name})
 	b.want("product "+name, a, 201, "")
@@ -39,7 +39,7 @@ func (b *bench) productOf(child, name string) string {
 }
 
 // configurations are those of the generated customer, id by alias.
-func (b *bench) configurations() map[string]string {
+func (b *testServer) configurations() map[string]string {
 	b.t.Helper()
 	a := b.get("/config/v1/product-configurations", b.basic())
 	b.want("configurations", a, 200, "")
@@ -64,19 +64,19 @@ const (
 	income = "Income, suite 2.0"
 )
 
-func (b *bench) assign(configuration, kind, id string) answer {
+func (b *testServer) assign(configuration, kind, id string) answer {
 	b.t.Helper()
 	return b.put("/config/v1/product-configuration-assignments/"+configuration, b.basic(), map[string]any{"type": kind, "id": id})
 }
 
-func (b *bench) unassign(kind, id string) answer {
+func (b *testServer) unassign(kind, id string) answer {
 	b.t.Helper()
 	return b.ask(b.service.URL, "DELETE", "/config/v1/product-configuration-assignments", b.basic(), map[string]any{"type": kind, "id": id})
 }
 
 // inForce is what the review says of a child's product: alias, and whether it is
 // inherited.
-func (b *bench) inForce(child, product string) string {
+func (b *testServer) inForce(child, product string) string {
 	b.t.Helper()
 	a := b.get("/config/v1/accounts/"+child+"/products", b.basic())
 	b.want("review", a, 200, "")
@@ -107,7 +107,7 @@ func (b *bench) inForce(child, product string) string {
 }
 
 func TestChildAccountsAndTheirProducts(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		body := map[string]any{"accountName": "Höhe & Söhne", "displayName": "The Shop"}
 		a := b.post("/accounts", b.basic(), body)
 		b.want("a child", a, 201, "")
@@ -156,7 +156,7 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 }
 
 // one is the single text that a query finds.
-func (b *bench) one(query string, args ...any) string {
+func (b *testServer) one(query string, args ...any) string {
 	b.t.Helper()
 	var s string
 	if err := b.db.SQL.QueryRowContext(b.t.Context(), query, args...).Scan(&s); err != nil {
@@ -165,7 +165,7 @@ func (b *bench) one(query string, args ...any) string {
 	return s
 }
 
-func (b *bench) exec(query string, args ...any) {
+func (b *testServer) exec(query string, args ...any) {
 	b.t.Helper()
 	if _, err := b.db.SQL.ExecContext(b.t.Context(), query, args...); err != nil {
 		b.t.Fatal(err)
@@ -173,7 +173,7 @@ func (b *bench) exec(query string, args ...any) {
 }
 
 // hierarchy is all that the room has stored, as text.
-func (b *bench) hierarchy() string {
+func (b *testServer) hierarchy() string {
 	b.t.Helper()
 	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM customers
 		UNION ALL SELECT 'p', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM products
@@ -196,7 +196,7 @@ func (b *bench) hierarchy() string {
 // TestTheHierarchyRefuses sends what is refused to every endpoint of the room, and
 // looks whether anything of it was stored.
 func TestTheHierarchyRefuses(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		product := b.productOf(child, "Product")
 		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
@@ -293,7 +293,7 @@ func TestTheHierarchyRefuses(t *testing.T) {
 // TestOneOfAHundredCreates creates the same account and the same product a hundred
 // times at once.
 func TestOneOfAHundredCreates(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		for _, c := range []struct {
 			method, path, field, id string
@@ -326,7 +326,7 @@ func TestOneOfAHundredCreates(t *testing.T) {
 }
 
 // atOnce sends n like requests together.
-func (b *bench) atOnce(n int, method, path string, h headers, body any) []answer {
+func (b *testServer) atOnce(n int, method, path string, h headers, body any) []answer {
 	b.t.Helper()
 	out := make([]answer, n)
 	var wg sync.WaitGroup
@@ -355,7 +355,7 @@ func (b *bench) atOnce(n int, method, path string, h headers, body any) []answer
 }
 
 func TestConfigurationsAreInherited(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		config := b.configurations()
 		for _, alias := range []string{plain, avV1, income, "Income, suite 2.0 without inflows", "Income, suite 1.2", "Eligibility", "Eligibility, income only", "Eligibility, assets only", "Credit passport"} {
 			if config[alias] == "" {
@@ -422,7 +422,7 @@ func TestConfigurationsAreInherited(t *testing.T) {
 }
 
 // report waits for a report and reads it.
-func (b *bench) report(h headers) *report.Cashflow {
+func (b *testServer) report(h headers) *report.Cashflow {
 	b.t.Helper()
 	for {
 		a := b.get("/connect/cashflow/v2/json", h)
@@ -442,7 +442,7 @@ func (b *bench) report(h headers) *report.Cashflow {
 // TestTheConfigurationDecidesWhatAReportHas makes reports of products with unlike
 // configurations.
 func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		config, child := b.configurations(), b.child("Child")
 		old, current := b.productOf(child, "Old"), b.productOf(child, "Current")
 		b.want("AV and v1.0", b.assign(config[avV1], "product", old), 200, "")
@@ -494,7 +494,7 @@ func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
 // TestAParentActsForAChildMadeOverTheAPI goes all ways for a child: a submission, a
 // visit and a redirect, and reads what came of them.
 func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child, sibling := b.child("Child"), b.child("Sibling")
 		product := b.productOf(child, "Loan")
 		theirs := b.productOf(sibling, "Loan")

@@ -12,7 +12,7 @@ import (
 )
 
 // earned walks a visit for an income report, and reads the report and its files.
-func (b *bench) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
+func (b *testServer) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
 	b.t.Helper()
 	done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how)
 	publicToken = done.text("publicToken")
@@ -45,7 +45,7 @@ func person(first, last string) map[string]any {
 }
 
 func TestAnIncomeReportFromPayroll(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		prefill := person("Multi", "Chen")
 		prefill["statedEmployerName"] = "Great Lakes Medical Center"
 		token, r, files := b.earned(prefill, map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
@@ -83,7 +83,7 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 // The employers that the applicant stated are all looked for, whichever of the two
 // keys names them, and whether the visit began with them or with a consumer.
 func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		prefill := person("Default", "Harper")
 		prefill["statedEmployerNames"] = []string{"Great Lakes Medical Center", "Northwind Logistics"}
 		prefill["statedEmployerName"] = "Globex"
@@ -111,7 +111,7 @@ func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
 
 // One visit may bring all kinds of sources; what fails beside others is only named.
 func TestAnIncomeReportFromSeveralSources(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		how := stubs("paystub.pdf", "%PDF-1.4")
 		how["username"], how["bank"] = "default", "Kestrel Bank"
 		how["payroll"] = map[string]any{"provider": "northwind-logistics"}
@@ -144,7 +144,7 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 }
 
 func TestAnIncomeReportFromPayStubs(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"
 		token, r, files := b.earned(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
 		var statuses []contract.Status
@@ -194,7 +194,7 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 
 // Files that were handed in are there even when no report could be made of them.
 func TestFilesWithoutAReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, _, files := b.earned(person("Ana", "Pérez"), stubs("empty.pdf", "", "something.pdf", "text"))
 		if len(files) != 2 {
 			t.Fatalf("files %v", files)
@@ -210,7 +210,7 @@ func TestFilesWithoutAReport(t *testing.T) {
 }
 
 func TestIrregularityByTheApplicantsName(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		for last, want := range map[string][2]string{
 			"pdfTrusted": {"NOT_DETECTED", "pdf"}, "pdfHighRisk": {"DETECTED", "pdf"}, "pdfWarningApproved": {"REVIEW", "pdf"},
 			"imageTrusted": {"NOT_DETECTED", "image"}, "imageHighRiskManualReview": {"DETECTED", "image"},
@@ -226,7 +226,7 @@ func TestIrregularityByTheApplicantsName(t *testing.T) {
 // Several banks are several sources: each account belongs to the bank where it is, also
 // of somebody who is known to both.
 func TestAnIncomeReportFromTwoBanks(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		_, one, _ := b.earned(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})
 		_, r, files := b.earned(person("Ana", "Pérez"), map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "multi"},
 			map[string]any{"bank": "harbor-national-bank", "username": "multi"}, map[string]any{"bank": "meridian-quay-bank", "username": "mfa"}}})

@@ -21,13 +21,13 @@ const multiPath = "/connect/multi-product-tokens"
 var resident = with(applicant, "state", "OH")
 
 // multi asks for a secondary report of a product.
-func (b *bench) multi(publicToken, productID string, more ...any) answer {
+func (b *testServer) multi(publicToken, productID string, more ...any) answer {
 	b.t.Helper()
 	return b.post(multiPath, b.basic(), with(map[string]any{"publicToken": publicToken, "productId": productID}, more...))
 }
 
 // derived makes one and waits for its webhook.
-func (b *bench) derived(publicToken, productID string, more ...any) string {
+func (b *testServer) derived(publicToken, productID string, more ...any) string {
 	b.t.Helper()
 	a := b.multi(publicToken, productID, more...)
 	b.want("multi-product token", a, 200, "")
@@ -37,7 +37,7 @@ func (b *bench) derived(publicToken, productID string, more ...any) string {
 }
 
 func TestAnIncomeReportFromACashflowReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Nobody & Sons"), "externalId", "first", "userArgs", "one")
 		b.inbox.wait(t, 1)
@@ -125,7 +125,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 }
 
 func TestACashflowReportFromAnIncomeReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", resident), nil)
 		source := done.text("publicToken")
 		if _, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(source)).raw); err != nil {
@@ -145,7 +145,7 @@ func TestACashflowReportFromAnIncomeReport(t *testing.T) {
 }
 
 func TestASubmissionIsASourceToo(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		address := map[string]any{"street": "1 Main St", "city": "Columbus", "state": "OH", "postalCode": "43004"}
 		made := func(body map[string]any) string {
@@ -166,7 +166,7 @@ func TestASubmissionIsASourceToo(t *testing.T) {
 }
 
 func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		source, _ := b.walked("single", "prefill", resident, "externalId", "taken")
 		stateless, _ := b.walked("single")
@@ -259,7 +259,7 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 // TestASecondaryReportsDataAreNoYounger: copies of data are given out and kept no
 // longer than what they are copies of.
 func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		source, r := b.walked("single", "prefill", resident)
 		b.advance("240h") // 10 days
 		token := b.derived(source, b.seed.Products[contract.Income])
@@ -286,7 +286,7 @@ func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
 }
 
 func TestOneExternalIDMakesOneSecondaryReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		source, _ := b.walked("single", "prefill", resident)
 		var mu sync.Mutex
 		count := map[int]int{}

@@ -20,7 +20,7 @@ const (
 )
 
 // passport walks a visit at a supplier and returns the report's token.
-func (b *bench) passport(supplier string, prefill map[string]any, more ...any) string {
+func (b *testServer) passport(supplier string, prefill map[string]any, more ...any) string {
 	b.t.Helper()
 	token := b.begin(append([]any{"productId", b.seed.Products[contract.Passport], "prefill", prefill}, more...)...)
 	done := b.walk(token, map[string]any{"supplier": supplier})
@@ -32,7 +32,7 @@ func (b *bench) passport(supplier string, prefill map[string]any, more ...any) s
 }
 
 // walk has the control walk a visit, and returns its answer whatever it is.
-func (b *bench) walk(token string, how map[string]any) answer {
+func (b *testServer) walk(token string, how map[string]any) answer {
 	b.t.Helper()
 	return b.do("POST", "/visits/"+token+"/complete", how)
 }
@@ -48,7 +48,7 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		var all []report.Supplier
 		list := b.get("/connect/suppliers", b.basic())
 		b.want("suppliers", list, 200, "")
@@ -112,7 +112,7 @@ func textOf(t *testing.T, raw []byte) string {
 // TestWhoMayReadAPassport: the owner when it is made, and a third party without the
 // owner's words.
 func TestWhoMayReadAPassport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token := b.passport("MEX_BDC", applicant, "externalId", "mine-only")
 		relayToken := b.relayed(token)
 		for _, path := range []string{passportJSON, passportPDF} {
@@ -157,7 +157,7 @@ func TestWhoMayReadAPassport(t *testing.T) {
 
 // TestHowPassportVisitsEnd: by the last name, and by what the control is asked.
 func TestHowPassportVisitsEnd(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		product := b.seed.Products[contract.Passport]
 		for _, c := range []struct {
 			last   string

@@ -14,7 +14,7 @@ import (
 )
 
 // prepared uploads a report, and walks a visit of its product that is served it.
-func (b *bench) prepared(product contract.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
+func (b *testServer) prepared(product contract.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
 	b.t.Helper()
 	a := b.do("POST", "/sandbox-reports", with(upload, "product", product))
 	b.want("a prepared report", a, 201, "")
@@ -43,7 +43,7 @@ func earner() map[string]any {
 
 // Each product has reports that are prepared and served as they are, by every way in.
 func TestPreparedReportsOfEachProduct(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		jobs := []any{map[string]any{"provider": "northwind-logistics"}}
 		stated := []string{"Northwind Logistics, Inc."}
 
@@ -120,7 +120,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 
 // What a prepared report cannot be made from.
 func TestPreparedReportsThatAreRefused(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		personal := map[string]any{"personal": earner()["personal"]}
 		for name, c := range map[string]struct {
 			body  map[string]any

@@ -35,7 +35,7 @@ import (
 // production is a customer of the production environment: of a provider that runs as
 // production, or of a sandbox that has such a customer in its database too.
 type production struct {
-	*bench
+	*testServer
 	mixed   bool
 	browser *http.Client
 }
@@ -45,7 +45,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 	for name, mixed := range map[string]bool{"production": false, "a production customer of a sandbox": true} {
 		t.Run(name, func(t *testing.T) {
 			db := storetest.SQLite(t, store.Provider)
-			b := &bench{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}}
+			b := &testServer{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}}
 			for _, kind := range contract.Products() {
 				b.seed.Products[kind] = uuid.NewString()
 			}
@@ -83,7 +83,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 }
 
 // startProvider serves a provider on b's database, as b's service.
-func startProvider(t *testing.T, b *bench, c provider.Config) *provider.Provider {
+func startProvider(t *testing.T, b *testServer, c provider.Config) *provider.Provider {
 	t.Helper()
 	var handler http.Handler
 	b.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))

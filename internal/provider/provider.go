@@ -266,13 +266,13 @@ func (p *Provider) tend(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("keys not tended", "why", err.Error())
+			p.config.Log.Error("keys not tended", "err", err.Error())
 		}
 		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return p.queue.Enqueue(ctx, tx, retain{}, jobs.UniqueKey("retain"))
 		})
 		if err != nil && ctx.Err() == nil {
-			p.config.Log.Error("retention not begun", "why", err.Error())
+			p.config.Log.Error("retention not begun", "err", err.Error())
 		}
 		select {
 		case <-ctx.Done():

@@ -22,7 +22,7 @@ import (
 )
 
 func TestAReportFromInitializationToBody(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token := b.begin("externalId", "application-1", "userArgs", "campaign=autumn")
 		done := b.complete(token, nil)
 		publicToken := done.text("publicToken")
@@ -72,7 +72,7 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 }
 
 func TestOutcomesOfTheMockBank(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		bearer := b.bearer(b.basic())
 		for username, want := range map[string]string{
 			"noincome":              "SUCCESS NO_RECENT_USABLE_INFORMATION",
@@ -104,7 +104,7 @@ func TestOutcomesOfTheMockBank(t *testing.T) {
 }
 
 func TestWhoMayComeIn(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		raw := b.seed.ClientID + ":" + b.seed.SecretKey
 		good := base64.StdEncoding.EncodeToString([]byte(raw))
 		for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestWhoMayComeIn(t *testing.T) {
 }
 
 func TestAccessTokens(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken := b.complete(b.begin(), nil).text("publicToken")
 		a := b.get("/connect/accesstoken", b.basic())
 		token := a.text("accessToken")
@@ -189,7 +189,7 @@ func TestAccessTokens(t *testing.T) {
 }
 
 func TestWhichReportMayBeRead(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken := b.complete(b.begin("externalId", "mine"), nil).text("publicToken")
 		pending := b.begin("externalId", "waiting")
 		_ = pending
@@ -221,7 +221,7 @@ func TestWhichReportMayBeRead(t *testing.T) {
 }
 
 func TestKeySet(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		keys := func() []string {
 			a := b.get("/connect/jwkset", headers{"Origin", "https://anywhere.example"})
 			if a.header.Get("Cache-Control") != "public, max-age=300" || a.header.Get("Access-Control-Allow-Origin") != "*" {
@@ -285,7 +285,7 @@ func TestKeySet(t *testing.T) {
 }
 
 func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		_, jwt, _ := strings.Cut(b.complete(token, nil).text("completeUrl"), "jwt=")
 		h := headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(jwt)), "X-External-Id", "x"}
@@ -305,7 +305,7 @@ func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
 }
 
 func TestConsumers(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		create := func(body any) answer { return b.post("/connect/consumers", b.basic(), body) }
 		a := create(map[string]any{"consumerExternalId": "c-1", "prefill": applicant})
 		b.want("a consumer", a, 201, "")
@@ -367,7 +367,7 @@ func TestConsumers(t *testing.T) {
 }
 
 func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, contract.CodeNotFound)
 		b.want("the root", b.get("/", nil), 404, contract.CodeNotFound)
 		a := b.post("/connect/status", b.basic(), map[string]any{})
@@ -384,7 +384,7 @@ func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
 // log of the database and its free pages, and under PostgreSQL a dump, where bytes are
 // written in hexadecimal.
 func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		canary := with(resident, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
 			"address", "7 Canary Row", "city", "Birdville", "state", "TX", "zip", "76101")
 		publicToken := b.complete(b.begin("prefill", canary), nil).text("publicToken")

@@ -16,7 +16,7 @@ import (
 // TestWhatIsTooOldIsDeleted holds every table that grows with use to how long its rows
 // are kept. What a table of the service's own is missing here must be said so.
 func TestWhatIsTooOldIsDeleted(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections bank_accounts bank_account_names
 			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions
 			audit sessions sign_in_tries dashboard_forms dashboard_notices`)
@@ -125,7 +125,7 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 }
 
 // tables are those of the database.
-func (b *bench) tables() []string {
+func (b *testServer) tables() []string {
 	b.t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	if b.db.Dialect == store.Postgres {
@@ -151,7 +151,7 @@ func (b *bench) tables() []string {
 // the disk or in a dump, opens nothing of those who are gone. Their sealed bytes may lie
 // in a free page for a while; the keys to them may not.
 func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		_, r := b.walked("single", "prefill", resident)
 		b.ready(b.submit(submission()).text("publicToken"))
 		withdraw := []string{report.Text(r.Meta.ConsumerID)}
@@ -192,7 +192,7 @@ func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
 }
 
 // wrapped are data keys as they are kept, but for the system's.
-func (b *bench) wrapped(where string) (all [][]byte) {
+func (b *testServer) wrapped(where string) (all [][]byte) {
 	b.t.Helper()
 	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k LEFT JOIN consumers c ON c.key_id = k.id WHERE k.id <> $1 AND `+where, store.SystemKey)
 	if err != nil {

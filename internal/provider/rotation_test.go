@@ -13,7 +13,7 @@ import (
 )
 
 // entitle enables or disables something for the account of a publicId, as the operator does.
-func (b *bench) entitle(publicID string, on bool, all ...customers.Entitlement) {
+func (b *testServer) entitle(publicID string, on bool, all ...customers.Entitlement) {
 	b.t.Helper()
 	var names []string
 	for _, e := range all {
@@ -24,13 +24,13 @@ func (b *bench) entitle(publicID string, on bool, all ...customers.Entitlement) 
 	}
 }
 
-func (b *bench) rotate(h headers) answer {
+func (b *testServer) rotate(h headers) answer {
 	b.t.Helper()
 	return b.post("/credentials/rotate", h, nil)
 }
 
 func TestASecretIsRotated(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.want("not enabled", b.rotate(b.thirdParty()), 403, contract.CodeForbidden)
 		now := time.Now()
 		a := b.rotate(b.basic())
@@ -76,7 +76,7 @@ func TestASecretIsRotated(t *testing.T) {
 
 // TestOneOfAHundredRotations rotates one secret a hundred times at once.
 func TestOneOfAHundredRotations(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		secret := ""
 		for _, a := range b.atOnce(100, "POST", "/credentials/rotate", b.basic(), nil) {
 			switch {
@@ -94,7 +94,7 @@ func TestOneOfAHundredRotations(t *testing.T) {
 // TestAChildWithCredentialsOfItsOwn acts as a child account that its parent's
 // dashboard gave a secret.
 func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		product := b.productOf(child, "Loan")
 		room := &customers.Service{DB: b.db, Now: time.Now}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestClock(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		a := b.do("POST", "/clock", map[string]string{"now": "2030-02-28T12:00:00Z"})
 		if !strings.HasPrefix(a.text("now"), "2030-02-28T12:00:0") {
 			t.Errorf("set to %s", a.raw)
@@ -42,7 +42,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		set := func(match, action string, times int) {
 			t.Helper()
 			b.want(action, b.do("POST", "/faults", map[string]any{"match": match, "action": action, "times": times}), 201, "")
@@ -85,7 +85,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestResetForgetsEverythingButTheCustomers(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.do("POST", "/clock", map[string]string{"advance": "100h"})
 		publicToken := b.complete(b.begin("externalId", "x"), nil).text("publicToken")
 		b.inbox.wait(t, 1)
@@ -106,7 +106,7 @@ func TestResetForgetsEverythingButTheCustomers(t *testing.T) {
 }
 
 func TestPreparedReports(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		serve := func(id string) *report.Cashflow {
 			t.Helper()
 			done := b.complete(b.begin("sandboxReportId", id, "prefill", nil), nil)
@@ -156,7 +156,7 @@ func TestPreparedReports(t *testing.T) {
 }
 
 func TestWebhooksAreTriedAgainUnderTheSameID(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{500, 302, 429, 204}
 		b.complete(b.begin(), nil)
 		for n := 1; n <= 3; n++ {
@@ -177,7 +177,7 @@ func TestWebhooksAreTriedAgainUnderTheSameID(t *testing.T) {
 }
 
 func TestAWebhookIsGivenUpAfterThreeDays(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{503}
 		b.complete(b.begin(), nil)
 		b.inbox.wait(t, 1)
@@ -189,7 +189,7 @@ func TestAWebhookIsGivenUpAfterThreeDays(t *testing.T) {
 }
 
 func TestGoneDisablesACallback(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{410}
 		b.complete(b.begin(), nil)
 		b.inbox.wait(t, 1)
@@ -204,7 +204,7 @@ func TestFiringWebhooksAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken := b.complete(b.begin(), nil).text("publicToken")
 		first := b.inbox.wait(t, 1)[0]
 		b.want("fire", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 2, "delay": "10ms", "reorder": true}), 200, "")
@@ -220,7 +220,7 @@ func TestFiringWebhooksAgain(t *testing.T) {
 }
 
 func TestCallbacksAndCompleteURLs(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		url := b.seed.CallbackURL
 		same := b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": url + "/other"})
 		if same.text("secret") != b.seed.WebhookSecret {
@@ -247,7 +247,7 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 }
 
 func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		a := b.ask(b.control.URL, "POST", "/reset", headers{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, nil)
 		b.want("a page of another origin", a, http.StatusForbidden, contract.CodeForbidden)
 		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp", "1", "webhook-signature", "v1,x"}, map[string]any{})

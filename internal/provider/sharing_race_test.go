@@ -12,7 +12,7 @@ import (
 // TestSharingAndWithdrawingAtOnce lets many ask for the same pair, and lets
 // withdrawing come in between.
 func TestSharingAndWithdrawingAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		publicToken, _ := b.walked("single")
 		var mu sync.Mutex
@@ -82,7 +82,7 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 // TestSharingWhileTheReportEnds shares at the moment at which reports end: each
 // third party is told once, whichever came first.
 func TestSharingWhileTheReportEnds(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		const n = 12
 		var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func TestSharingWhileTheReportEnds(t *testing.T) {
 // the same time: each gets the answer of their own request, and of each pair there is
 // one token and one event.
 func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		mine, _ := b.walked("single")
 		late, _ := b.walked("multi")
 		stranger := b.account("svc-stranger", contract.Sandbox, "")

@@ -22,13 +22,13 @@ import (
 const relayPath = "/connect/relay-tokens"
 
 // share shares a report with the third party.
-func (b *bench) share(publicToken string) answer {
+func (b *testServer) share(publicToken string) answer {
 	b.t.Helper()
 	return b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": b.seed.ThirdParty.PublicID})
 }
 
 // relayed shares a report and returns its relay token.
-func (b *bench) relayed(publicToken string) string {
+func (b *testServer) relayed(publicToken string) string {
 	b.t.Helper()
 	a := b.share(publicToken)
 	b.want("sharing", a, 200, "")
@@ -36,18 +36,18 @@ func (b *bench) relayed(publicToken string) string {
 }
 
 // relay are the headers by which the third party names a report.
-func (b *bench) relay(token string) headers {
+func (b *testServer) relay(token string) headers {
 	b.t.Helper()
 	return append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
 }
 
-func (b *bench) withdraw(token string) answer {
+func (b *testServer) withdraw(token string) answer {
 	b.t.Helper()
 	return b.ask(b.service.URL, "DELETE", relayPath+"/"+token, b.basic(), nil)
 }
 
 // thirdPartyInbox gives the third party a callback of its own.
-func (b *bench) thirdPartyInbox() *inbox {
+func (b *testServer) thirdPartyInbox() *inbox {
 	b.t.Helper()
 	in := &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Now: time.Now}}
 	hook := httptest.NewServer(in)
@@ -63,7 +63,7 @@ func (b *bench) thirdPartyInbox() *inbox {
 }
 
 // account adds a customer and returns its credentials.
-func (b *bench) account(publicID string, env contract.Environment, parent string) headers {
+func (b *testServer) account(publicID string, env contract.Environment, parent string) headers {
 	b.t.Helper()
 	id, secret := uuid.NewString(), store.NewSecret()
 	for _, q := range []struct {
@@ -81,7 +81,7 @@ func (b *bench) account(publicID string, env contract.Environment, parent string
 	return basic("client-"+publicID, secret)
 }
 
-func (b *bench) count(query string, args ...any) int {
+func (b *testServer) count(query string, args ...any) int {
 	b.t.Helper()
 	var n int
 	if err := b.db.SQL.QueryRowContext(b.t.Context(), query, args...).Scan(&n); err != nil {
@@ -91,7 +91,7 @@ func (b *bench) count(query string, args ...any) int {
 }
 
 func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		publicToken, own := b.walked("joint", "externalId", "mine", "userArgs", "private=words")
 		relayToken := b.relayed(publicToken)
@@ -161,7 +161,7 @@ func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
 }
 
 func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken, own := b.walked("single", "externalId", "mine")
 		relayToken := b.relayed(publicToken)
 		stranger := b.account("svc-stranger", contract.Sandbox, "")
@@ -205,7 +205,7 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 }
 
 func TestWhatCannotBeShared(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken, _ := b.walked("single")
 		failed := b.submit(submission("personal", nil)).text("publicToken")
 		b.account("svc-production", contract.Production, "")
@@ -295,7 +295,7 @@ func TestWhatCannotBeShared(t *testing.T) {
 }
 
 func TestTheLifeOfARelayToken(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		publicToken, _ := b.walked("single")
 		relayToken := b.relayed(publicToken)
 		read := func() answer { t.Helper(); return b.get("/connect/cashflow/v2/json", b.relay(relayToken)) }
@@ -335,7 +335,7 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 }
 
 func TestWithdrawing(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		token, _ := b.walked("single")
 		relayToken := b.relayed(token)
 		b.want("read", b.get("/connect/cashflow/v2/json", b.relay(relayToken)), 200, "")
@@ -363,7 +363,7 @@ func TestWithdrawing(t *testing.T) {
 }
 
 func TestSharingBeforeTheReportIsReady(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		share := func(init string) (publicToken, relayToken string) {
 			t.Helper()
@@ -409,7 +409,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 }
 
 func TestAParentSharesForItsChild(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child := b.account("svc-child", contract.Sandbox, b.seed.PublicID)
 		product := uuid.NewString()
 		if _, err := b.db.SQL.ExecContext(t.Context(), `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
@@ -439,7 +439,7 @@ func TestAParentSharesForItsChild(t *testing.T) {
 // TestTheThirdPartysInbox is what an operator tries sharing with: the generated
 // third party receives on the control surface.
 func TestTheThirdPartysInbox(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.seed.ThirdParty.CallbackURL, b.seed.ThirdParty.WebhookSecret = b.control.URL+"/inbox", webhook.NewSecret()
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
@@ -504,7 +504,7 @@ type webhookEvent struct{ PublicToken, Status string }
 // one that was not, nor by a new one, nor of what was made from the report; and it
 // cannot be brought back. The owner's own report stays.
 func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		b.account("svc-late", contract.Sandbox, "")
 		publicToken, r := b.walked("single", "prefill", resident)
 		secondary := b.ready(b.derived(publicToken, b.seed.Products[contract.Income]))

@@ -55,14 +55,14 @@ func personal(more ...any) map[string]any {
 }
 
 // submit sends a body as the generated customer, for its cashflow product.
-func (b *bench) submit(body any, more ...string) answer {
+func (b *testServer) submit(body any, more ...string) answer {
 	b.t.Helper()
 	h := append(append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow]), more...)
 	return b.post(submissionPath, h, body)
 }
 
 func TestASubmissionBecomesAReport(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		a := b.submit(submission("externalId", "sub-1", "userArgs", "args"))
 		b.want("submission", a, 200, "")
 		token := a.text("publicToken")
@@ -101,7 +101,7 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 // TestBalancesOfTheirDaysInOneCurrency submits a balance of twenty days ago and an
 // account in euros: the report, its files and another report of its data say so.
 func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		pulled := time.Now().Add(-time.Hour)
 		stated := pulled.AddDate(0, 0, -20)
 		tx := func(id string, days int, amount float64, side string) any {
@@ -150,7 +150,7 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 }
 
 func TestSubmissionsThatAreRefused(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		rows := func() (n int) {
 			for _, table := range []string{"reports", "data_keys", "submission_slots", "submission_counts", "events"} {
 				var k int
@@ -228,7 +228,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 }
 
 func TestSubmissionsThatAreTooLarge(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		send := func(body io.Reader, length int64) (int, string) {
 			req, _ := http.NewRequestWithContext(t.Context(), "POST", b.service.URL+submissionPath, body)
@@ -283,7 +283,7 @@ func (blank) Read(p []byte) (int, error) {
 }
 
 func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		for i, c := range []struct {
 			personal any
 			want     contract.Substatus
@@ -326,7 +326,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 }
 
 func TestWhatTheSandboxServesForASubmission(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		read := func(a answer) *report.Cashflow {
 			t.Helper()
 			b.want("submission", a, 200, "")
@@ -366,7 +366,7 @@ func TestWhatTheSandboxServesForASubmission(t *testing.T) {
 }
 
 func TestThirtySubmissionsInAnyMinute(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		advance := func(d string) {
 			b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")
@@ -450,7 +450,7 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 }
 
 func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
-	each(t, func(t *testing.T, b *bench) {
+	each(t, func(t *testing.T, b *testServer) {
 		child, product := uuid.NewString(), uuid.NewString()
 		for _, q := range []struct {
 			query string

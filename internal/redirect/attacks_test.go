@@ -14,43 +14,43 @@ import (
 // TestRefusedReturns is a good return before and after each of the attacks by
 // one request; v is the attempt that must stay open.
 func TestRefusedReturns(t *testing.T) {
-	claims := func(change jose.Claims) func(w *world, v visit) answer {
-		return func(w *world, v visit) answer { return w.back(v.browser, w.token(v, change)) }
+	claims := func(change jose.Claims) func(w *testServer, v visit) answer {
+		return func(w *testServer, v visit) answer { return w.back(v.browser, w.token(v, change)) }
 	}
-	query := func(f func(token string) string) func(w *world, v visit) answer {
-		return func(w *world, v visit) answer { return w.get(v.browser, "/redirect/return"+f(w.token(v, nil))) }
+	query := func(f func(token string) string) func(w *testServer, v visit) answer {
+		return func(w *testServer, v visit) answer { return w.get(v.browser, "/redirect/return"+f(w.token(v, nil))) }
 	}
-	posted := func(contentType string, f func(token string) string) func(w *world, v visit) answer {
-		return func(w *world, v visit) answer { return w.post(f(w.token(v, nil)), contentType) }
+	posted := func(contentType string, f func(token string) string) func(w *testServer, v visit) answer {
+		return func(w *testServer, v visit) answer { return w.post(f(w.token(v, nil)), contentType) }
 	}
-	method := func(m string, header ...string) func(w *world, v visit) answer {
-		return func(w *world, v visit) answer {
+	method := func(m string, header ...string) func(w *testServer, v visit) answer {
+		return func(w *testServer, v visit) answer {
 			return w.send(v.browser, w.request(m, "/redirect/return?jwt="+w.token(v, nil), nil, header...))
 		}
 	}
-	attacks := map[string]func(w *world, v visit) answer{
+	attacks := map[string]func(w *testServer, v visit) answer{
 		// Rows 1, 2, 14, 17; jose has the rest of the token's.
-		"signature altered": func(w *world, v visit) answer {
+		"signature altered": func(w *testServer, v visit) answer {
 			token := w.token(v, nil)
 			return w.back(v.browser, token[:len(token)-8]+"AAAAAAAA")
 		},
-		"another key": func(w *world, v visit) answer {
+		"another key": func(w *testServer, v visit) answer {
 			key, _ := jose.GenerateKey()
 			key.ID = w.signer.Key.ID
 			token, _ := jose.Signer{Key: key, Type: TokenType}.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"redirectArgs": v.sent})
 			return w.back(v.browser, token)
 		},
-		"access token": func(w *world, v visit) answer {
+		"access token": func(w *testServer, v visit) answer {
 			s := w.signer
 			s.Type = "at+jwt"
 			token, _ := s.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"sub": "x", "redirectArgs": v.sent,
 				"outcome": "SUCCESS", "status": "SUCCESS", "publicToken": uuid.NewString()})
 			return w.back(v.browser, token)
 		},
-		"issued before the attempt": func(w *world, v visit) answer {
+		"issued before the attempt": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.tokenAt(v, v.Started.Add(-time.Second), nil))
 		},
-		"expired": func(w *world, v visit) answer {
+		"expired": func(w *testServer, v visit) answer {
 			token := w.token(v, nil)
 			w.advance(5*time.Minute + 31*time.Second)
 			return w.back(v.browser, token)
@@ -81,20 +81,20 @@ func TestRefusedReturns(t *testing.T) {
 		// Row 23.
 		"redirectArgs missing": claims(jose.Claims{"redirectArgs": nil}),
 		"redirectArgs empty":   claims(jose.Claims{"redirectArgs": ""}),
-		"redirectArgs of nobody": func(w *world, v visit) answer {
+		"redirectArgs of nobody": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": store.NewSecret() + "."}))
 		},
-		"redirectArgs altered": func(w *world, v visit) answer {
+		"redirectArgs altered": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent + "x"}))
 		},
-		"redirectArgs cut": func(w *world, v visit) answer {
+		"redirectArgs cut": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent[:referenceLength]}))
 		},
-		"redirectArgs huge": func(w *world, v visit) answer {
+		"redirectArgs huge": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": v.sent + strings.Repeat("x", 8000)}))
 		},
 		"redirectArgs an object": claims(jose.Claims{"redirectArgs": map[string]int{"a": 1}}),
-		"redirectArgs of another browser's attempt": func(w *world, v visit) answer {
+		"redirectArgs of another browser's attempt": func(w *testServer, v visit) answer {
 			other := w.start(w.newBrowser(), "")
 			a := w.back(v.browser, w.token(other, nil))
 			w.wantRefused(a, other)
@@ -106,14 +106,14 @@ func TestRefusedReturns(t *testing.T) {
 		"another issuer":            claims(jose.Claims{"iss": "https://provider.example.org"}),
 		"an issuer of no name":      claims(jose.Claims{"iss": ""}),
 		"issuers in a list":         claims(jose.Claims{"iss": []string{"https://provider.example"}}),
-		"issuer of null":            func(w *world, v visit) answer { return w.back(v.browser, w.null(v, "iss")) },
+		"issuer of null":            func(w *testServer, v visit) answer { return w.back(v.browser, w.null(v, "iss")) },
 		"audience that is no name":  claims(jose.Claims{"aud": 7}),
-		"audience of null":          func(w *world, v visit) answer { return w.back(v.browser, w.null(v, "aud")) },
+		"audience of null":          func(w *testServer, v visit) answer { return w.back(v.browser, w.null(v, "aud")) },
 		"publicToken used by other": publicTokenTwice,
 		// Rows 21, 22, 27, 30.
-		"victim's browser": func(w *world, v visit) answer { return w.back(w.newBrowser(), w.token(v, nil)) },
-		"no cookies":       func(w *world, v visit) answer { return w.back(nil, w.token(v, nil)) },
-		"old cookie jar": func(w *world, v visit) answer {
+		"victim's browser": func(w *testServer, v visit) answer { return w.back(w.newBrowser(), w.token(v, nil)) },
+		"no cookies":       func(w *testServer, v visit) answer { return w.back(nil, w.token(v, nil)) },
+		"old cookie jar": func(w *testServer, v visit) answer {
 			old := &browser{jar: v.browser.cookie()}
 			first := w.start(v.browser, "")
 			w.wantLanded(w.back(v.browser, w.token(first, nil)), first, "SUCCESS")
@@ -157,7 +157,7 @@ func TestRefusedReturns(t *testing.T) {
 			return "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + s + "\r\n--x--\r\n"
 		}),
 		"10 MiB": posted(formType, func(s string) string { return form(s) + strings.Repeat("A", 10<<20) }),
-		"token in query and body": func(w *world, v visit) answer {
+		"token in query and body": func(w *testServer, v visit) answer {
 			token := w.token(v, nil)
 			return w.send(nil, w.request("POST", "/redirect/return?jwt="+token, strings.NewReader(form(token)), "Content-Type", formType))
 		},
@@ -171,16 +171,16 @@ func TestRefusedReturns(t *testing.T) {
 		"old prefetch":    method("GET", "Purpose", "prefetch"),
 		"Mozilla's":       method("GET", "X-Moz", "prefetch"),
 		"method override": method("HEAD", "X-HTTP-Method-Override", "GET"),
-		"HEAD on a handle": func(w *world, v visit) answer {
+		"HEAD on a handle": func(w *testServer, v visit) answer {
 			return w.send(v.browser, w.request("HEAD", w.post(form(w.token(v, nil)), formType).location, nil))
 		},
-		"prefetch of a handle": func(w *world, v visit) answer {
+		"prefetch of a handle": func(w *testServer, v visit) answer {
 			return w.send(v.browser, w.request("GET", w.post(form(w.token(v, nil)), formType).location, nil, "Sec-Purpose", "prefetch"))
 		},
-		"handle of nobody": func(w *world, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
-		"handle of markup": func(w *world, v visit) answer { return w.get(v.browser, finishPath+"%3Cscript%3E%00") },
+		"handle of nobody": func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
+		"handle of markup": func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+"%3Cscript%3E%00") },
 	}
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for name, attack := range attacks {
 			t.Run(name, func(t *testing.T) {
 				w.t = t
@@ -198,13 +198,13 @@ func TestRefusedReturns(t *testing.T) {
 }
 
 // null is a token with a claim that is there and null.
-func (w *world) null(v visit, name string) string {
+func (w *testServer) null(v visit, name string) string {
 	var nothing *string
 	return w.token(v, jose.Claims{name: nothing})
 }
 
 // publicTokenTwice is row 28, in the other spelling of a UUID too.
-func publicTokenTwice(w *world, v visit) answer {
+func publicTokenTwice(w *testServer, v visit) answer {
 	id := uuid.NewString()
 	first := w.start(w.newBrowser(), "")
 	w.wantLanded(w.back(first.browser, w.token(first, jose.Claims{"publicToken": id})), first, "SUCCESS")

@@ -87,6 +87,6 @@ func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) erro
 	if c.Refused != nil {
 		c.Refused(reason(err))
 	}
-	c.Log.InfoContext(r.Context(), "return refused", "why", err.Error(), "status", status, "requestId", httpx.RequestID(r.Context()))
+	c.Log.InfoContext(r.Context(), "return refused", "err", err.Error(), "status", status, "requestId", httpx.RequestID(r.Context()))
 	return c.Pages.Notice(w, r, status, n)
 }

@@ -24,13 +24,13 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-func each(t *testing.T, f func(t *testing.T, w *world)) {
+func each(t *testing.T, f func(t *testing.T, w *testServer)) {
 	t.Helper()
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newWorld(t, db)) })
 }
 
 func TestReturnByGet(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		before := v.browser.cookie()
 		token := w.token(v, nil)
@@ -56,7 +56,7 @@ func TestReturnByGet(t *testing.T) {
 // TestReturnByPost is row 34: the cookie is not with the POST, and the GET on our
 // own site has it.
 func TestReturnByPost(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for _, c := range []struct {
 			contentType string
 			body        func(token string) string
@@ -88,7 +88,7 @@ func TestReturnByPost(t *testing.T) {
 
 // TestOutcomes pins what is made of each kind of outcome.
 func TestOutcomes(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for _, c := range []struct {
 			claims  jose.Claims
 			outcome string
@@ -110,7 +110,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestUnknownErrorIsInternal(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		for sent, want := range map[string]contract.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": contract.WidgetSupplierError} {
 			_, o, err := w.companion.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
@@ -123,7 +123,7 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 
 // TestFirstOutcomeStands is row 29.
 func TestFirstOutcomeStands(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for _, order := range [][2]string{{"EXIT", "SUCCESS"}, {"SUCCESS", "EXIT"}, {"ERROR", "SUCCESS"}} {
 			v := w.start(w.newBrowser(), "")
 			w.wantLanded(w.back(v.browser, w.token(v, jose.Claims{"outcome": order[0]})), v, order[0])
@@ -135,7 +135,7 @@ func TestFirstOutcomeStands(t *testing.T) {
 
 // TestArgsComeBack is row 23's other half.
 func TestArgsComeBack(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`, "ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
 			v := w.start(w.newBrowser(), args)
 			w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
@@ -154,7 +154,7 @@ func TestArgsComeBack(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		if _, _, err := w.companion.Start(t.Context(), StartRequest{}); !errors.Is(err, ErrNoBrowser) {
 			t.Errorf("without a browser: %v", err)
 		}
@@ -210,7 +210,7 @@ func TestLinksThatLeadElsewhere(t *testing.T) {
 
 // TestFiftyAtOnce is row 26: one landing over two replicas, by GET and by handle.
 func TestFiftyAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
 		paths := []string{"/redirect/return?jwt=" + token}
@@ -244,7 +244,7 @@ func TestFiftyAtOnce(t *testing.T) {
 
 // TestTokenOnManyAttemptsAtOnce is row 28 as a race: one publicToken, one landing.
 func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		id := uuid.NewString()
 		var visits []visit
 		for range 12 {
@@ -269,7 +269,7 @@ func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
 // TestTabs is row 31: eight attempts of one browser, finished in reverse order,
 // after thirty that were abandoned.
 func TestTabs(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		b := w.newBrowser()
 		for range 30 {
 			w.start(b, "")
@@ -284,9 +284,9 @@ func TestTabs(t *testing.T) {
 	})
 }
 
-// TestWhoeverComesLater is row 30.
-func TestWhoeverComesLater(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+// TestLateReturns is row 30.
+func TestLateReturns(t *testing.T) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		handle := w.post(form(w.token(v, nil)), formType).location
 		w.advance(Life - time.Second)
@@ -311,7 +311,7 @@ func TestWhoeverComesLater(t *testing.T) {
 
 // TestLandingIsUndone pins that an outcome lands together with what is made of it.
 func TestLandingIsUndone(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
 		w.fail = errors.New("database on fire")
@@ -326,7 +326,7 @@ func TestLandingIsUndone(t *testing.T) {
 // TestStartedIsKeptWithTheAttempt pins that what an application notes of an attempt and
 // the attempt itself are there together or not at all.
 func TestStartedIsKeptWithTheAttempt(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		var fail error
 		w.companion.OnStarted = func(ctx context.Context, tx *store.Tx, a Attempt) error {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO test_landings (attempt, outcome) VALUES ($1, 'begun')`, a.ID); err != nil {
@@ -351,7 +351,7 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 
 // TestParkingIsBounded pins that one token cannot fill the database.
 func TestParkingIsBounded(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := form(w.token(v, nil))
 		for range maxParked {
@@ -383,7 +383,7 @@ func TestParkingIsBounded(t *testing.T) {
 // TestKeysUnavailable pins that an outage of the key set is told apart, refuses
 // nobody for good, and is no failure of ours.
 func TestKeysUnavailable(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
 		good := w.companion.Tokens
@@ -402,7 +402,7 @@ func TestKeysUnavailable(t *testing.T) {
 
 // TestHostIsIgnored is row 37.
 func TestHostIsIgnored(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		r := w.request("GET", "/redirect/return?jwt="+w.token(v, nil), nil, "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp", "Forwarded", "host=evil.example")
 		r.Host = "evil.example"
@@ -411,7 +411,7 @@ func TestHostIsIgnored(t *testing.T) {
 }
 
 func TestAllowNamesTheMethods(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
+	each(t, func(t *testing.T, w *testServer) {
 		for path, want := range map[string]string{"/redirect/return": "GET, POST", "/redirect/finish/x": "GET"} {
 			a := w.send(nil, w.request("PUT", path, nil))
 			if got := a.header.Get("Allow"); a.status != 405 || got != want {

@@ -33,26 +33,26 @@ func (c *clock) pass(d time.Duration) {
 
 var settings = session.Settings{Name: "vestibule", Secure: true, SameSite: http.SameSiteLaxMode}
 
-type rig struct {
+type testServer struct {
 	*session.Sessions
 	t     *testing.T
 	db    *store.DB
 	clock *clock
 }
 
-func each(t *testing.T, f func(t *testing.T, r rig)) {
+func each(t *testing.T, f func(t *testing.T, r testServer)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := &clock{t: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 		s, err := session.New(t.Context(), db, c.now, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(t, rig{s, t, db, c})
+		f(t, testServer{s, t, db, c})
 	})
 }
 
 // change runs f in a transaction and returns the cookie that the browser got.
-func (r rig) change(f func(ctx context.Context, tx *store.Tx) (session.Cookie, error)) *http.Cookie {
+func (r testServer) change(f func(ctx context.Context, tx *store.Tx) (session.Cookie, error)) *http.Cookie {
 	r.t.Helper()
 	var c session.Cookie
 	err := r.db.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -73,7 +73,7 @@ func (r rig) change(f func(ctx context.Context, tx *store.Tx) (session.Cookie, e
 	return cookies[0]
 }
 
-func (r rig) renew(cur session.Session) *http.Cookie {
+func (r testServer) renew(cur session.Session) *http.Cookie {
 	return r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 		_, c, err := r.Renew(ctx, tx, cur)
 		return c, err
@@ -88,7 +88,7 @@ func request(c *http.Cookie) *http.Request {
 	return req
 }
 
-func (r rig) of(c *http.Cookie) session.Session {
+func (r testServer) of(c *http.Cookie) session.Session {
 	r.t.Helper()
 	s, err := r.Of(request(c))
 	if err != nil {
@@ -98,7 +98,7 @@ func (r rig) of(c *http.Cookie) session.Session {
 }
 
 func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		first := r.renew(session.Session{})
 		was := r.of(first)
 		if was.Anonymous() {
@@ -117,7 +117,7 @@ func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
 // Two requests that one browser sends together are answered in either order; it
 // keeps the cookie that comes last, so each must be good.
 func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		was := r.of(r.renew(session.Session{}))
 		first, second := r.renew(was), r.renew(was)
 		if got := r.of(first); got.ID != was.ID {
@@ -130,7 +130,7 @@ func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
 }
 
 func TestARenewalDoesNotUndoASignOut(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		reviewer := r.of(r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
 			return c, err
@@ -143,7 +143,7 @@ func TestARenewalDoesNotUndoASignOut(t *testing.T) {
 }
 
 func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		known := r.of(r.renew(session.Session{}))
 		again := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.Ensure(ctx, tx, known)
@@ -156,7 +156,7 @@ func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
 }
 
 func TestTheCookieIsStrict(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		c := r.renew(session.Session{})
 		if c.Name != "__Host-vestibule" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
 			t.Errorf("cookie = %s", c)
@@ -176,7 +176,7 @@ func TestTheCookieIsStrict(t *testing.T) {
 }
 
 func TestAWrongCookieIsAnAnonymousVisitor(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		good, other := r.renew(session.Session{}), r.renew(session.Session{})
 		for name, value := range map[string]string{
 			"empty":             "",
@@ -202,7 +202,7 @@ func TestAWrongCookieIsAnAnonymousVisitor(t *testing.T) {
 }
 
 func TestSessionsEnd(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		applicant := r.renew(session.Session{})
 		reviewer := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
@@ -239,7 +239,7 @@ func TestSessionsEnd(t *testing.T) {
 }
 
 func TestSigningOutEndsTheSession(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		c := r.renew(session.Session{})
 		gone := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			return r.SignOut(ctx, tx, r.of(c))
@@ -254,7 +254,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 }
 
 func TestSessionsOfAPersonEndTogether(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		signIn := func(who string) *http.Cookie {
 			return r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 				_, c, err := r.SignIn(ctx, tx, session.Session{}, who)
@@ -278,7 +278,7 @@ func TestSessionsOfAPersonEndTogether(t *testing.T) {
 }
 
 func TestKeysRotateWhileCookiesStayGood(t *testing.T) {
-	each(t, func(t *testing.T, r rig) {
+	each(t, func(t *testing.T, r testServer) {
 		replica, err := session.New(t.Context(), r.db, r.clock.now, settings)
 		if err != nil {
 			t.Fatal(err)

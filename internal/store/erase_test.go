@@ -66,8 +66,8 @@ func TestWhatIsErasedIsInNoFile(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForTheReadersOfTheLog but who erases, for a while.
-func TestNobodyWaitsForTheReadersOfTheLog(t *testing.T) {
+// TestWritersDoNotWaitForLogReaders but who erases, for a while.
+func TestWritersDoNotWaitForLogReaders(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	db.Wait(time.Hour)
 	add := func(ctx context.Context, tx *store.Tx) error {

@@ -36,33 +36,33 @@ type group struct {
 
 	mu     sync.Mutex
 	taken  bool // somebody has the baton
-	queued []*member
+	queued []*transaction
 
 	batches, transactions atomic.Uint64 // that were committed
 }
 
-// member is a transaction on its way.
-type member struct {
+// transaction is a transaction on its way.
+type transaction struct {
 	alone bool        // it joins no batch
-	baton chan *batch // its turn: in the batch that is open, or in a new one for nil
+	turn  chan *batch // its turn: in the batch that is open, or in a new one for nil
 	ended chan error  // how its batch ended
 }
 
-func (m *member) joins() bool { return !m.alone }
+func (m *transaction) joins() bool { return !m.alone }
 
 // batch is one transaction of the engine's.
 type batch struct {
 	tx      *sql.Tx
-	alone   bool      // nobody waited when it began: one member, without a savepoint
-	until   time.Time // takes nobody after it
-	members []*member // who wait for its end
+	alone   bool           // nobody waited when it began: one member, without a savepoint
+	until   time.Time      // takes nobody after it
+	members []*transaction // who wait for its end
 }
 
 // run is one try of a transaction. A batch is nobody's alone: neither the tx nor the
 // context that f gets ends with ctx. Where that has ended when f returns, what f did
 // is rolled back.
 func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
-	m := &member{baton: make(chan *batch, 1), ended: make(chan error, 1)}
+	m := &transaction{turn: make(chan *batch, 1), ended: make(chan error, 1)}
 	b, err := g.wait(ctx, m)
 	if err != nil {
 		return err
@@ -100,14 +100,14 @@ const longestWait = 10 * time.Second
 func (g *group) lock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
-	_, err := g.wait(ctx, &member{alone: true, baton: make(chan *batch, 1)})
+	_, err := g.wait(ctx, &transaction{alone: true, turn: make(chan *batch, 1)})
 	return err
 }
 
 func (g *group) unlock() { g.hand(nil) }
 
 // wait returns when m has the baton, with the batch that is open.
-func (g *group) wait(ctx context.Context, m *member) (*batch, error) {
+func (g *group) wait(ctx context.Context, m *transaction) (*batch, error) {
 	g.mu.Lock()
 	if !g.taken {
 		g.taken = true
@@ -117,7 +117,7 @@ func (g *group) wait(ctx context.Context, m *member) (*batch, error) {
 	g.queued = append(g.queued, m)
 	g.mu.Unlock()
 	select {
-	case b := <-m.baton:
+	case b := <-m.turn:
 		return b, nil
 	case <-ctx.Done():
 	}
@@ -128,14 +128,14 @@ func (g *group) wait(ctx context.Context, m *member) (*batch, error) {
 	}
 	g.mu.Unlock()
 	if i < 0 { // it is on its way
-		g.hand(<-m.baton)
+		g.hand(<-m.turn)
 	}
 	return nil, ctx.Err()
 }
 
 func (g *group) begin() (*batch, error) {
 	g.mu.Lock()
-	alone := !slices.ContainsFunc(g.queued, (*member).joins)
+	alone := !slices.ContainsFunc(g.queued, (*transaction).joins)
 	g.mu.Unlock()
 	tx, err := g.db.BeginTx(context.Background(), nil)
 	return &batch{tx: tx, alone: alone, until: time.Now().Add(g.longest)}, err
@@ -200,7 +200,7 @@ func (g *group) hand(b *batch) {
 	defer g.mu.Unlock()
 	i := 0
 	if b != nil {
-		i = slices.IndexFunc(g.queued, (*member).joins)
+		i = slices.IndexFunc(g.queued, (*transaction).joins)
 	}
 	if b != nil && (b.full() || i < 0) {
 		g.mu.Unlock()
@@ -217,7 +217,7 @@ func (g *group) hand(b *batch) {
 	}
 	next := g.queued[i]
 	g.queued = slices.Delete(g.queued, i, i+1)
-	next.baton <- b
+	next.turn <- b
 }
 
 func (b *batch) full() bool {

@@ -81,7 +81,7 @@ func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *Tx) error)
 	return errs
 }
 
-func TestNeighboursShareACommit(t *testing.T) {
+func TestConcurrentTransactionsShareACommit(t *testing.T) {
 	db := grouped(t)
 	refused := errors.New("refused")
 	var told atomic.Bool
@@ -201,10 +201,10 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhoWritesBesideTxWaitsForTheBaton has somebody write by a statement, by rows that
+// TestDirectWritesWaitForTheWriteLock has somebody write by a statement, by rows that
 // are read one by one, and by a transaction of the pool's, as River does: each waits
 // without the engine's sleeping, lets a batch that is open pass, and hands the baton on.
-func TestWhoWritesBesideTxWaitsForTheBaton(t *testing.T) {
+func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 	db := grouped(t)
 	const add = `
 		-- a comment as tools leave it

@@ -164,7 +164,7 @@ type otlpAttribute struct {
 // traces never hold up what they are about.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	if err := e.send(ctx, spans); err != nil {
-		e.log.WarnContext(ctx, "traces not sent", "spans", len(spans), "why", err.Error())
+		e.log.WarnContext(ctx, "traces not sent", "spans", len(spans), "err", err.Error())
 	}
 	return nil
 }

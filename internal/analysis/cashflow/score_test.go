@@ -278,9 +278,9 @@ func TestSourcesUsedAreBanksWithCashAccounts(t *testing.T) {
 	}
 }
 
-// TestLawsOfTheCard: the score is 300 and the points; to improve one bin never
+// TestScorecardProperties: the score is 300 and the points; to improve one bin never
 // lowers it; a reason is a bin that lost points.
-func TestLawsOfTheCard(t *testing.T) {
+func TestScorecardProperties(t *testing.T) {
 	f := enough(t)
 	draw := func(t *rapid.T, b *Bin) value {
 		kind := universal[b.at].Type

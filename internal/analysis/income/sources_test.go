@@ -159,7 +159,7 @@ func amount(c *report.Cents) string {
 }
 
 // Whatever connections and stubs say: the report is made, and again the same.
-func TestSourcesLaws(t *testing.T) {
+func TestSourcesProperties(t *testing.T) {
 	amounts := rapid.Int64Range(-1e15, 1e15)
 	dates := rapid.Custom(func(t *rapid.T) report.Date {
 		return report.Date{Time: asOf.Truncate(24*3600*1e9).AddDate(0, 0, rapid.IntRange(-900, 60).Draw(t, "day"))}

@@ -141,8 +141,8 @@ func withSum(head string) []byte {
 	return append([]byte(head[:29]), byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum), 0, 0, 0, 0, 'I', 'D', 'A', 'T')
 }
 
-// TestAnImageIsForSomebodyToLookAt pins what is said of images.
-func TestAnImageIsForSomebodyToLookAt(t *testing.T) {
+// TestImagesNeedReview pins what is said of images.
+func TestImagesNeedReview(t *testing.T) {
 	d := paystub.Open(withSum("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x03\x20\x00\x00\x02\x58\x08\x02\x00\x00\x00"))
 	v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, report.Date{})[0].IrregularityDetection
 	if v.Status != report.IrregularityReview || len(v.Reasons) != 1 || v.Reasons[0] != paystub.ImageNotRead || v.FileType == nil || *v.FileType != report.FileImage || v.GenuinePDF != nil {

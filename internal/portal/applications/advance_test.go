@@ -25,9 +25,9 @@ import (
 
 const publicToken = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 
-// bench is a service with a provider that answers as told, a clock that moves
+// testServer is a service with a provider that answers as told, a clock that moves
 // when told, and a queue whose jobs run when told.
-type bench struct {
+type testServer struct {
 	*Service
 	t     *testing.T
 	clock time.Time
@@ -46,19 +46,19 @@ type bench struct {
 	lists    atomic.Int64
 }
 
-func (b *bench) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (b *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.jobs = append(b.jobs, args)
 	return nil
 }
 
-func (b *bench) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, error) {
+func (b *testServer) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, error) {
 	b.asked.Add(1)
 	return b.status, b.err
 }
 
-func (b *bench) Report(_ context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
+func (b *testServer) Report(_ context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
 	if b.err != nil {
 		return nil, nil, b.err
 	}
@@ -69,21 +69,21 @@ func (b *bench) Report(_ context.Context, product contract.Product, ref svcapi.R
 	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}, nil
 }
 
-func (b *bench) Files(_ context.Context, product contract.Product, _ svcapi.Ref) ([]svcapi.File, error) {
+func (b *testServer) Files(_ context.Context, product contract.Product, _ svcapi.Ref) ([]svcapi.File, error) {
 	b.product = product
 	b.lists.Add(1)
 	return b.files, b.filesErr
 }
 
-func (b *bench) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
+func (b *testServer) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
 	if len(b.files) == 0 || path != b.files[len(b.files)-1].Path {
 		return svcapi.Content{}, &svcapi.Error{HTTP: 404, Code: contract.CodeNotFound}
 	}
 	return svcapi.Content{Type: "application/json", Body: b.analysis}, nil
 }
 
-func newBench(t *testing.T, db *store.DB) *bench {
-	b := &bench{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+func newBench(t *testing.T, db *store.DB) *testServer {
+	b := &testServer{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: contract.Sandbox, Log: slog.New(slog.DiscardHandler),
 		Products: map[contract.Product]string{contract.Cashflow: "11111111-1111-4111-8111-111111111111",
 			contract.Income: "22222222-1111-4111-8111-111111111111", contract.Eligibility: "33333333-1111-4111-8111-111111111111", contract.Passport: "44444444-1111-4111-8111-111111111111"},
@@ -95,13 +95,13 @@ func newBench(t *testing.T, db *store.DB) *bench {
 	return b
 }
 
-func (b *bench) pass(d time.Duration) {
+func (b *testServer) pass(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clock = b.clock.Add(d)
 }
 
-func (b *bench) tx(f func(ctx context.Context, tx *store.Tx) error) {
+func (b *testServer) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	b.t.Helper()
 	if err := b.DB.Tx(b.t.Context(), f); err != nil {
 		b.t.Fatal(err)
@@ -110,12 +110,12 @@ func (b *bench) tx(f func(ctx context.Context, tx *store.Tx) error) {
 
 var someone = prefill.Fields{FirstName: "Ana", LastName: "Díaz", Email: "ana@example.com", DOB: "1990-02-03"}
 
-func (b *bench) apply() Application {
+func (b *testServer) apply() Application {
 	b.t.Helper()
 	return b.applyFor(contract.Cashflow)
 }
 
-func (b *bench) applyFor(product contract.Product) Application {
+func (b *testServer) applyFor(product contract.Product) Application {
 	b.t.Helper()
 	fields := someone
 	if product == contract.Eligibility {
@@ -134,7 +134,7 @@ func (b *bench) applyFor(product contract.Product) Application {
 	return a
 }
 
-func (b *bench) begin(id string) Attempt {
+func (b *testServer) begin(id string) Attempt {
 	b.t.Helper()
 	var t Attempt
 	b.tx(func(ctx context.Context, tx *store.Tx) error {
@@ -148,7 +148,7 @@ func (b *bench) begin(id string) Attempt {
 	return t
 }
 
-func (b *bench) give(id string, in journey.Input) Application {
+func (b *testServer) give(id string, in journey.Input) Application {
 	b.t.Helper()
 	var a Application
 	in.At = b.Now().Unix()
@@ -159,7 +159,7 @@ func (b *bench) give(id string, in journey.Input) Application {
 	return a
 }
 
-func (b *bench) now(id string) Application {
+func (b *testServer) now(id string) Application {
 	b.t.Helper()
 	a, err := b.Get(b.t.Context(), id)
 	if err != nil {
@@ -170,7 +170,7 @@ func (b *bench) now(id string) Application {
 
 // work runs every job that waits, once, and those that they lead to. Patient
 // polls run only when told.
-func (b *bench) work(patient bool) {
+func (b *testServer) work(patient bool) {
 	b.t.Helper()
 	for {
 		b.mu.Lock()
@@ -196,19 +196,19 @@ func (b *bench) work(patient bool) {
 }
 
 // events are the ways to learn of a success, by name.
-var events = map[string]func(b *bench, a Application){
-	"hook": func(b *bench, a Application) {
+var events = map[string]func(b *testServer, a Application){
+	"hook": func(b *testServer, a Application) {
 		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
-	"exit": func(b *bench, a Application) {
+	"exit": func(b *testServer, a Application) {
 		b.give(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e2"})
 	},
-	"return": func(b *bench, a Application) {
+	"return": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
 			return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
-	"webhook": func(b *bench, a Application) {
+	"webhook": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
 			if !known {
@@ -217,8 +217,8 @@ var events = map[string]func(b *bench, a Application){
 			return err
 		})
 	},
-	"poll": func(b *bench, a Application) { _ = b.poll(b.t.Context(), Poll{Application: a.ID, Attempt: 1}) },
-	"work": func(b *bench, a Application) { b.work(false) },
+	"poll": func(b *testServer, a Application) { _ = b.poll(b.t.Context(), Poll{Application: a.ID, Attempt: 1}) },
+	"work": func(b *testServer, a Application) { b.work(false) },
 }
 
 // TestOneFetchWhateverComes gives hook, exit, return, webhook and poll in random

@@ -73,7 +73,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 			if errors.As(why, &e) {
 				every = max(every, e.RetryAfter)
 			}
-			s.Log.WarnContext(ctx, "analysis not fetched yet", "application", a.ID, "why", why.Error())
+			s.Log.WarnContext(ctx, "analysis not fetched yet", "application", a.ID, "err", why.Error())
 			return jobs.Snooze(every)
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 	case errors.Is(why, errNoAnalysis):
 		s.Log.InfoContext(ctx, "report has no analysis", "application", a.ID)
 	case why != nil:
-		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "why", why.Error())
+		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func analysisOf(t *testing.T, token string) []byte {
 }
 
 // ready makes an application whose report is here and whose analysis is owed.
-func (b *bench) ready() Application {
+func (b *testServer) ready() Application {
 	b.t.Helper()
 	a := b.apply()
 	b.begin(a.ID)

@@ -12,9 +12,9 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestAHeartbeatFindsWhatNobodyToldOf as nobody tells of what a replica moved whose
+// TestHeartbeatFindsUnannouncedChanges as nobody tells of what a replica moved whose
 // clock is far behind.
-func TestAHeartbeatFindsWhatNobodyToldOf(t *testing.T) {
+func TestHeartbeatFindsUnannouncedChanges(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
 		a := b.apply()

@@ -143,7 +143,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	case svcapi.CodeOf(err) == contract.CodeInvalidToken:
 		// No visit of that name yet: the applicant has not begun.
 	default:
-		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "why", err.Error())
+		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "err", err.Error())
 		var e *svcapi.Error
 		if errors.As(err, &e) {
 			wait = e.RetryAfter
@@ -275,13 +275,13 @@ func (s *Service) refetch(ctx context.Context, a Application, why error) error {
 		if a, err := s.tick(ctx, a.ID, a.Journey.Succeeded); err != nil {
 			return err
 		} else if a.Journey.State == journey.Failed {
-			s.Log.ErrorContext(ctx, "report given up", "application", a.ID, "why", why.Error())
+			s.Log.ErrorContext(ctx, "report given up", "application", a.ID, "err", why.Error())
 		}
 	}
 	if !more || a.Journey.State != journey.Pending {
 		return jobs.Cancel(why)
 	}
-	s.Log.WarnContext(ctx, "report not fetched", "application", a.ID, "why", why.Error())
+	s.Log.WarnContext(ctx, "report not fetched", "application", a.ID, "err", why.Error())
 	var e *svcapi.Error
 	if errors.As(why, &e) {
 		every = max(every, e.RetryAfter)

@@ -253,7 +253,7 @@ func (h *Handler) again(
 // what was filled in stay.
 func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
-		"why", e.Error(), "requestId", httpx.RequestID(r.Context()))
+		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
 	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.QuerySuffix}
 	status, said := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {

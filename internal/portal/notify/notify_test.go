@@ -26,9 +26,9 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// room is the service with doubles around it: a sender that answers as it is set to,
+// testServer is the service with doubles around it: a sender that answers as it is set to,
 // and a queue that is worked off by hand.
-type room struct {
+type testServer struct {
 	*Service
 	t       *testing.T
 	now     time.Time
@@ -43,28 +43,28 @@ type room struct {
 
 const here = "https://app.example.com/hooks/whose-path-is-secret"
 
-func each(t *testing.T, f func(t *testing.T, r *room)) {
+func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRoom(t, db)) })
 }
 
-func newRoom(t *testing.T, db *store.DB) *room {
+func newRoom(t *testing.T, db *store.DB) *testServer {
 	secret, err := webhook.ParseSecret(webhook.NewSecret())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
+	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
 	r.apps.Now = func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Queue: r, Sender: r, Applications: r.apps, Environment: contract.Sandbox, URL: here, Secrets: []webhook.Secret{secret},
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: func() time.Time { return r.now }}
 	return r
 }
 
-func (r *room) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	r.queue = append(r.queue, args.(deliver).DeliveryID)
 	return nil
 }
 
-func (r *room) Deliver(_ context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
+func (r *testServer) Deliver(_ context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if url != here || len(secrets) != 1 {
@@ -84,7 +84,7 @@ func (r *room) Deliver(_ context.Context, url string, secrets []webhook.Secret, 
 }
 
 // application makes one.
-func (r *room) application() string {
+func (r *testServer) application() string {
 	r.t.Helper()
 	var a applications.Application
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -98,7 +98,7 @@ func (r *room) application() string {
 }
 
 // moved is an application that came to a state, with the line of it.
-func (r *room) moved(id, state string, sequence int64) (applications.Application, applications.TimelineEntry) {
+func (r *testServer) moved(id, state string, sequence int64) (applications.Application, applications.TimelineEntry) {
 	r.t.Helper()
 	a, err := r.apps.Get(r.t.Context(), id)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *room) moved(id, state string, sequence int64) (applications.Application
 }
 
 // happen lets an application come to a state and returns the delivery of its event.
-func (r *room) happen(id, state string, sequence int64) string {
+func (r *testServer) happen(id, state string, sequence int64) string {
 	r.t.Helper()
 	before := r.queue
 	a, l := r.moved(id, state, sequence)
@@ -128,7 +128,7 @@ func (r *room) happen(id, state string, sequence int64) string {
 }
 
 // work runs the job of a delivery, and reports whether it asks to be run again.
-func (r *room) work(id string) (again bool) {
+func (r *testServer) work(id string) (again bool) {
 	r.t.Helper()
 	err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id})
 	if err != nil && !strings.Contains(err.Error(), "JobSnoozeError") {
@@ -137,7 +137,7 @@ func (r *room) work(id string) (again bool) {
 	return err != nil
 }
 
-func (r *room) delivery(id string) Delivery {
+func (r *testServer) delivery(id string) Delivery {
 	r.t.Helper()
 	d, err := r.Delivery(r.t.Context(), id)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *room) delivery(id string) Delivery {
 }
 
 func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app := r.application()
 		d := r.delivery(r.happen(app, "failed", 5))
 		want := fmt.Sprintf(`{"eventId":%q,"type":"application.failed","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
@@ -175,7 +175,7 @@ func TestAnEventSaysWhereItsApplicationStandsAndNoMore(t *testing.T) {
 }
 
 func TestWithoutAnAddressNothingIsKept(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.URL = ""
 		if id := r.happen(r.application(), "started", 1); id != "" {
 			t.Errorf("delivery %s is on its way to nowhere", id)
@@ -188,7 +188,7 @@ func TestWithoutAnAddressNothingIsKept(t *testing.T) {
 
 // TestAnEventIsOfItsTransaction: what is rolled back was never told.
 func TestAnEventIsOfItsTransaction(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app, broken := r.application(), errors.New("broken")
 		a, l := r.moved(app, "connecting", 1)
 		err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -201,7 +201,7 @@ func TestAnEventIsOfItsTransaction(t *testing.T) {
 }
 
 func TestAFailureIsTriedAgainWithTheSameIDUntilThreeDaysAreOver(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.answers = []webhook.Result{{Err: context.DeadlineExceeded, Took: time.Second}, {HTTP: 503, Took: 2 * time.Millisecond}}
 		id := r.happen(r.application(), "ready", 5)
 		for n, want := range []bool{true, true, false} {
@@ -242,8 +242,8 @@ func TestAFailureIsTriedAgainWithTheSameIDUntilThreeDaysAreOver(t *testing.T) {
 	})
 }
 
-func TestFirstAttemptsAreInOrderAndARetryHoldsNobodyUp(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+func TestFirstAttemptsAreInOrderAndRetriesDoNotBlock(t *testing.T) {
+	each(t, func(t *testing.T, r *testServer) {
 		app, other := r.application(), r.application()
 		started, connecting, pending := r.happen(app, "started", 1), r.happen(app, "connecting", 2), r.happen(app, "pending", 4)
 		elsewhere := r.happen(other, "exited", 3)
@@ -268,7 +268,7 @@ func TestFirstAttemptsAreInOrderAndARetryHoldsNobodyUp(t *testing.T) {
 }
 
 func TestASlowReceiverDoesNotTakeAllWorkers(t *testing.T) {
-	each(t, func(t *testing.T, one *room) {
+	each(t, func(t *testing.T, one *testServer) {
 		one.sending.Store(maxAtOnce)
 		id := one.happen(one.application(), "started", 1)
 		if !one.work(id) || len(one.sent) != 0 || one.sending.Load() != maxAtOnce {
@@ -282,7 +282,7 @@ func TestASlowReceiverDoesNotTakeAllWorkers(t *testing.T) {
 }
 
 func TestGoneStopsEverythingUntilItIsTurnedOn(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app := r.application()
 		first, second := r.happen(app, "started", 1), r.happen(app, "connecting", 2)
 		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
@@ -327,7 +327,7 @@ func TestGoneStopsEverythingUntilItIsTurnedOn(t *testing.T) {
 }
 
 func TestRedelivery(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app := r.application()
 		first := r.happen(app, "ready", 1)
 		if _, err := r.Redeliver(t.Context(), first, 0, nil); !errors.Is(err, ErrOnItsWay) {
@@ -364,7 +364,7 @@ func TestRedelivery(t *testing.T) {
 
 // TestADeletedApplicationHasNoEvents: without its key its events cannot be read.
 func TestADeletedApplicationHasNoEvents(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app, other := r.application(), r.application()
 		shredded, gone := r.happen(app, "ready", 1), r.happen(other, "ready", 1)
 		key, err := r.apps.Key(t.Context(), r.DB.SQL, app)
@@ -387,7 +387,7 @@ func TestADeletedApplicationHasNoEvents(t *testing.T) {
 }
 
 func TestTheListComesInPagesAndIsForgottenAfterAMonth(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		app, other := r.application(), r.application()
 		var made []string
 		for i := range 5 {

@@ -185,7 +185,7 @@ func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person)
 		gone, err := d.remove(ctx, id, by.id, cause)
 		if err != nil {
 			if errors.Is(err, errNotWithdrawn) {
-				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "why", err.Error())
+				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "err", err.Error())
 				return d.showErase(w, r, http.StatusBadGateway, by, a, pages.EraseView{Problem: pages.EraseShared, Cause: cause})
 			}
 			return err
@@ -402,7 +402,7 @@ func (d *Handler) retain(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			d.Log.WarnContext(ctx, "not deleted by age", "application", p.Application, "why", err.Error())
+			d.Log.WarnContext(ctx, "not deleted by age", "application", p.Application, "err", err.Error())
 		}
 	}
 	if len(old) == retainedBatch {

@@ -20,7 +20,7 @@ import (
 
 // happen records the event of a state that the started application came to, and returns
 // its delivery.
-func (d *desk) happen(state journey.State, sequence int64) string {
+func (d *testServer) happen(state journey.State, sequence int64) string {
 	d.t.Helper()
 	a, err := d.Applications.Get(d.t.Context(), appStarted)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *desk) happen(state journey.State, sequence int64) string {
 }
 
 // sent stores what the attempts of a delivery came to.
-func (d *desk) sent(id string, state webhook.State, attempts ...webhook.Result) {
+func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Result) {
 	d.t.Helper()
 	last := 0
 	for i, r := range attempts {

@@ -16,7 +16,7 @@ import (
 const stubPath = "6c1a/paystub.pdf"
 
 // kept is a desk whose ready application has files at the service.
-func kept(t *testing.T, db *store.DB) *desk {
+func kept(t *testing.T, db *store.DB) *testServer {
 	d := open(t, db)
 	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"}, {DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
 		{DocumentType: "DOCUMENT", SourceID: "PAYSTUB", Path: "6c1a/page"}}
@@ -65,7 +65,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 }
 
 // looks counts what was written down of an action with the ready application.
-func (d *desk) looks(action string) (n int) {
+func (d *testServer) looks(action string) (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
 		d.t.Fatal(err)

@@ -147,7 +147,7 @@ func (s *issuer) authorize(to string) (back string) {
 	return strings.TrimPrefix(u.Query().Get("redirect_uri"), "https://portal.example") + "?" + url.Values{"state": {u.Query().Get("state")}, "code": {code}}.Encode()
 }
 
-func (d *desk) browser() *desk {
+func (d *testServer) browser() *testServer {
 	out := *d
 	jar, _ := cookiejar.New(nil)
 	out.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
@@ -155,7 +155,7 @@ func (d *desk) browser() *desk {
 }
 
 // elsewhere signs in by the issuer and returns the answer.
-func (d *desk) elsewhere(s *issuer, next string) (int, string, string) {
+func (d *testServer) elsewhere(s *issuer, next string) (int, string, string) {
 	d.t.Helper()
 	to := "/review/sign-in/elsewhere"
 	if next != "" {
@@ -298,7 +298,7 @@ func TestWhatIsNoSignIn(t *testing.T) {
 	}
 	good("between")
 
-	begin := func(b *desk) string {
+	begin := func(b *testServer) string {
 		t.Helper()
 		resp, _ := b.get("/review/sign-in/elsewhere")
 		return s.authorize(resp.Header.Get("Location"))

@@ -82,7 +82,7 @@ type queue struct{}
 func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
 // add stores an application and puts it into the index.
-func (d *desk) add(r stored) {
+func (d *testServer) add(r stored) {
 	d.t.Helper()
 	d.shelf.rows[r.ID] = r
 	a := applicationstest.Put(d.t, d.DB, r)
@@ -98,7 +98,7 @@ func (d *desk) add(r stored) {
 }
 
 // change stores an application anew.
-func (d *desk) change(id string, f func(*stored)) {
+func (d *testServer) change(id string, f func(*stored)) {
 	d.t.Helper()
 	r := d.shelf.rows[id]
 	f(&r)
@@ -107,7 +107,7 @@ func (d *desk) change(id string, f func(*stored)) {
 }
 
 // keep changes the report of the ready application.
-func (d *desk) keep(raw []byte) { d.change(appReady, func(r *stored) { r.Body = raw }) }
+func (d *testServer) keep(raw []byte) { d.change(appReady, func(r *stored) { r.Body = raw }) }
 
 // one is an application in a state.
 func one(id string, product contract.Product, state journey.State, created, updated time.Time) applications.Application {
@@ -151,8 +151,8 @@ func sample(t testing.TB) []byte {
 	return raw
 }
 
-// desk is a running desk and a browser in front of it.
-type desk struct {
+// testServer is a running desk and a browser in front of it.
+type testServer struct {
 	*Handler
 	t     *testing.T
 	shelf *shelf
@@ -162,10 +162,10 @@ type desk struct {
 	now   *time.Time
 }
 
-func open(t *testing.T, db *store.DB, more ...func(*Handler)) *desk {
+func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	t.Helper()
 	now := noon
-	d := &desk{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
+	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
 	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
 	if err != nil {
@@ -207,7 +207,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *desk {
 	return d
 }
 
-func (d *desk) do(req *http.Request) (*http.Response, string) {
+func (d *testServer) do(req *http.Request) (*http.Response, string) {
 	d.t.Helper()
 	resp, err := d.http.Do(req)
 	if err != nil {
@@ -221,7 +221,7 @@ func (d *desk) do(req *http.Request) (*http.Response, string) {
 	return resp, string(body)
 }
 
-func (d *desk) get(path string) (*http.Response, string) {
+func (d *testServer) get(path string) (*http.Response, string) {
 	d.t.Helper()
 	req, err := http.NewRequest("GET", d.srv.URL+path, nil)
 	if err != nil {
@@ -230,7 +230,7 @@ func (d *desk) get(path string) (*http.Response, string) {
 	return d.do(req)
 }
 
-func (d *desk) post(path string, form url.Values) (*http.Response, string) {
+func (d *testServer) post(path string, form url.Values) (*http.Response, string) {
 	d.t.Helper()
 	req, err := http.NewRequest("POST", d.srv.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -240,7 +240,7 @@ func (d *desk) post(path string, form url.Values) (*http.Response, string) {
 	return d.do(req)
 }
 
-func (d *desk) signInAs(pass, next string) *http.Response {
+func (d *testServer) signInAs(pass, next string) *http.Response {
 	d.t.Helper()
 	resp, _ := d.post("/review/sign-in", url.Values{"email": {" reviewer@example.COM"}, "password": {pass}, "next": {next}})
 	return resp
@@ -324,7 +324,7 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 func proxied(d *Handler) { d.BehindProxy = true }
 
 // signInFrom signs in as a browser of an address does that has these cookies alone.
-func (d *desk) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {
+func (d *testServer) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {
 	d.t.Helper()
 	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {pass}}.Encode()))
 	if err != nil {
@@ -429,7 +429,7 @@ func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 }
 
 // fill makes the queue of passwords full until it is released.
-func (d *desk) fill() (release func()) {
+func (d *testServer) fill() (release func()) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() { d.passwords.Do(context.Background(), func() { close(held); <-hold }) })
@@ -450,7 +450,7 @@ func (d *desk) fill() (release func()) {
 }
 
 // tries is how many rows the tries to sign in have.
-func (d *desk) tries() (n int) {
+func (d *testServer) tries() (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRowContext(d.t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
 		d.t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 
 // as is a browser at the desk in which a new person of that role has signed in by
 // the link that an administrator was shown.
-func (d *desk) as(role Role) *desk {
+func (d *testServer) as(role Role) *testServer {
 	d.t.Helper()
 	out := *d
 	jar, _ := cookiejar.New(nil)
@@ -34,7 +34,7 @@ func (d *desk) as(role Role) *desk {
 var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/welcome/[A-Za-z0-9_-]{43})<`)
 
 // invite adds a person and returns the path of the link.
-func (d *desk) invite(email string, role Role) string {
+func (d *testServer) invite(email string, role Role) string {
 	d.t.Helper()
 	resp, page := d.post("/review/people", url.Values{"email": {email}, "role": {string(role)}})
 	found := welcomeLink.FindStringSubmatch(page)
@@ -76,7 +76,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
 		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-", "POST /review/events/{id}/redeliver": "RA-",
 	}
-	browsers := []*desk{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
+	browsers := []*testServer{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d
 	stranger.http = &http.Client{CheckRedirect: d.http.CheckRedirect}
 	routes := d.table()
@@ -100,7 +100,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 			id = share
 		}
 		path = strings.NewReplacer("{id}", id, "{file}", "none").Replace(path)
-		ask := func(b *desk) *http.Response {
+		ask := func(b *testServer) *http.Response {
 			var resp *http.Response
 			if method == "GET" {
 				resp, _ = b.get(path)

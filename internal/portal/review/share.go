@@ -179,7 +179,7 @@ func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by 
 // not done and is not kept; of what it did not answer, nobody knows.
 func (d *Handler) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
-	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "why", why.Error())
+	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "err", why.Error())
 	if code == "" {
 		return why
 	}

@@ -100,7 +100,7 @@ func sharing(publicID, label string) url.Values {
 }
 
 // rows are the shares of the database, without what is random, each in a line.
-func (d *desk) rows() []string {
+func (d *testServer) rows() []string {
 	d.t.Helper()
 	all, err := d.book().Of(d.t.Context(), d.DB.SQL, appReady)
 	if err != nil {
@@ -123,7 +123,7 @@ func (d *desk) rows() []string {
 }
 
 // lines are what is written down of who did what, oldest first.
-func (d *desk) lines() []string {
+func (d *testServer) lines() []string {
 	d.t.Helper()
 	all, err := shares.Lines(d.t.Context(), d.DB.SQL, appReady, 1000)
 	if err != nil {
@@ -144,7 +144,7 @@ func (d *desk) lines() []string {
 	return out
 }
 
-func (d *desk) expect(what string, got, want []string) {
+func (d *testServer) expect(what string, got, want []string) {
 	d.t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		d.t.Errorf("%s: -want +got\n%s", what, diff)
@@ -152,14 +152,14 @@ func (d *desk) expect(what string, got, want []string) {
 }
 
 // led fails unless the form leads back to the card.
-func (d *desk) led(what string, resp *http.Response, done string) {
+func (d *testServer) led(what string, resp *http.Response, done string) {
 	d.t.Helper()
 	if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done="+done+"#sharing" {
 		d.t.Errorf("%s: %d to %q", what, resp.StatusCode, resp.Header.Get("Location"))
 	}
 }
 
-func (d *desk) says(what, page string, want ...string) {
+func (d *testServer) says(what, page string, want ...string) {
 	d.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(page, w) {
@@ -440,7 +440,7 @@ func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
 	d.expect("shared", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, open`})
 }
 
-func TestBadSharesAreRefusedAtTheDoor(t *testing.T) {
+func TestRejectsMalformedShares(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	id := shareID(appReady, harbor)
 	for _, path := range []string{own + "/shares", "/review/shares/" + id + "/withdraw"} {

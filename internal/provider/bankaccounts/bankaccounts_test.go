@@ -22,15 +22,15 @@ import (
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// room is the service over a database with one customer.
-type room struct {
+// testServer is the service over a database with one customer.
+type testServer struct {
 	*Service
 	t   *testing.T
 	now time.Time
 }
 
-func newRoom(t *testing.T, db *store.DB) *room {
-	r := &room{t: t, now: day}
+func newRoom(t *testing.T, db *store.DB) *testServer {
+	r := &testServer{t: t, now: day}
 	clock := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Now: clock, Customers: &customers.Service{DB: db, Now: clock}, Reports: &reports.Service{DB: db, Now: clock},
 		Banks: func(contract.Environment) []Bank { return []Bank{{Name: "Tokens", Tokens: true}} }}
@@ -43,7 +43,7 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	return r
 }
 
-func (r *room) exec(query string, args ...any) {
+func (r *testServer) exec(query string, args ...any) {
 	r.t.Helper()
 	if _, err := r.DB.SQL.ExecContext(r.t.Context(), query, args...); err != nil {
 		r.t.Fatal(err)
@@ -51,7 +51,7 @@ func (r *room) exec(query string, args ...any) {
 }
 
 // person is a new consumer: his id and data key.
-func (r *room) person() (id, key string) {
+func (r *testServer) person() (id, key string) {
 	r.t.Helper()
 	key, err := r.DB.Vault.NewKey(r.t.Context(), r.DB.SQL)
 	if err != nil {
@@ -72,7 +72,7 @@ type made struct {
 func (m made) account() string { return m.data.Connections[0].Accounts[0].ID }
 
 // made returns a report of a consumer's account at a bank, one that gives TANs or not.
-func (r *room) made(consumer, key string, tokens bool, retrieved time.Time) made {
+func (r *testServer) made(consumer, key string, tokens bool, retrieved time.Time) made {
 	r.t.Helper()
 	at := bankdata.Connection{ID: uuid.NewString(), Accounts: []bankdata.Account{{ID: uuid.NewString(), Institution: "Bank", Owner: "Ada",
 		Name: "Checking", Type: report.CashEquivalent, Subtype: "CHECKING", Number: "000123456789", Routing: "110000000"}}}
@@ -83,7 +83,7 @@ func (r *room) made(consumer, key string, tokens bool, retrieved time.Time) made
 }
 
 // report adds a report, with a source for a secondary one.
-func (r *room) report(consumer, key, source string, retrieved time.Time) reports.Report {
+func (r *testServer) report(consumer, key, source string, retrieved time.Time) reports.Report {
 	r.t.Helper()
 	token, nullable := uuid.NewString(), func(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id, status, created_at, updated_at, retrieved_at, source_token, held_at)
@@ -95,7 +95,7 @@ func (r *room) report(consumer, key, source string, retrieved time.Time) reports
 	return out
 }
 
-func (r *room) connect(m made) {
+func (r *testServer) connect(m made) {
 	r.t.Helper()
 	keep, err := r.Connect(r.t.Context(), m.Report, m.data, m.fetched)
 	if err == nil {
@@ -106,7 +106,7 @@ func (r *room) connect(m made) {
 	}
 }
 
-func (r *room) count(query string) int {
+func (r *testServer) count(query string) int {
 	r.t.Helper()
 	var n int
 	if err := r.DB.SQL.QueryRowContext(r.t.Context(), query).Scan(&n); err != nil {
@@ -115,7 +115,7 @@ func (r *room) count(query string) int {
 	return n
 }
 
-func (r *room) list(consumer string) []item {
+func (r *testServer) list(consumer string) []item {
 	r.t.Helper()
 	all, err := r.items(r.t.Context(), "c", consumer)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// room is the service with a parent account and a clock that the test moves.
-type room struct {
+// testServer is the service with a parent account and a clock that the test moves.
+type testServer struct {
 	*Service
 	t      *testing.T
 	at     time.Time
 	parent string
 }
 
-func newRoom(t *testing.T, db *store.DB) *room {
+func newRoom(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
-	r := &room{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	r := &testServer{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		r.parent, err = r.Seed(ctx, tx, r.seed())
@@ -36,24 +36,24 @@ func newRoom(t *testing.T, db *store.DB) *room {
 	return r
 }
 
-func (r *room) seed() Seed {
+func (r *testServer) seed() Seed {
 	return Seed{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
 		Products: map[contract.Product]string{contract.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
 }
 
 // tx runs f, which must succeed.
-func (r *room) tx(f func(ctx context.Context, tx *store.Tx) error) {
+func (r *testServer) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	if err := r.try(f); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *room) try(f func(ctx context.Context, tx *store.Tx) error) error {
+func (r *testServer) try(f func(ctx context.Context, tx *store.Tx) error) error {
 	return r.DB.Tx(r.t.Context(), f)
 }
 
-func (r *room) child(name string) Account {
+func (r *testServer) child(name string) Account {
 	r.t.Helper()
 	var a Account
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
@@ -64,7 +64,7 @@ func (r *room) child(name string) Account {
 }
 
 // good reports whether a secret would be let in.
-func (r *room) good(clientID, secret string) bool {
+func (r *testServer) good(clientID, secret string) bool {
 	r.t.Helper()
 	found, err := r.Clients(r.t.Context(), r.DB.SQL, clientID)
 	if err != nil {

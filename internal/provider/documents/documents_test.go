@@ -19,17 +19,17 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// room is the room over a database with one report.
-type room struct {
+// testServer is the room over a database with one report.
+type testServer struct {
 	*Service
 	t          *testing.T
 	now        time.Time
 	token, key string
 }
 
-func each(t *testing.T, f func(t *testing.T, r *room)) {
+func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := &room{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		r := &testServer{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 		r.Service = &Service{DB: db, Now: func() time.Time { return r.now }}
 		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
 		r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'c', 'income', 'P', '', 0)`)
@@ -38,14 +38,14 @@ func each(t *testing.T, f func(t *testing.T, r *room)) {
 	})
 }
 
-func (r *room) exec(query string, args ...any) {
+func (r *testServer) exec(query string, args ...any) {
 	r.t.Helper()
 	if _, err := r.DB.SQL.ExecContext(r.t.Context(), query, args...); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *room) report() (token, key string) {
+func (r *testServer) report() (token, key string) {
 	r.t.Helper()
 	key, err := r.DB.Vault.NewKey(r.t.Context(), r.DB.SQL)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *room) report() (token, key string) {
 	return token, key
 }
 
-func (r *room) rows(table string) (n int) {
+func (r *testServer) rows(table string) (n int) {
 	r.t.Helper()
 	if err := r.DB.SQL.QueryRowContext(r.t.Context(), `SELECT COUNT(*) FROM `+table).Scan(&n); err != nil {
 		r.t.Fatal(err)
@@ -66,7 +66,7 @@ func (r *room) rows(table string) (n int) {
 }
 
 // kept uploads a file and has it count.
-func (r *room) kept(name string, body []byte) Document {
+func (r *testServer) kept(name string, body []byte) Document {
 	r.t.Helper()
 	d, err := r.Upload(r.t.Context(), New{PublicToken: r.token, KeyID: r.key, Kind: "PAYSTUB", Name: name}, bytes.NewReader(body))
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *room) kept(name string, body []byte) Document {
 	return d
 }
 
-func (r *room) opened(d Document) io.ReadSeeker {
+func (r *testServer) opened(d Document) io.ReadSeeker {
 	r.t.Helper()
 	from, err := r.Open(r.t.Context(), r.token, d.ID)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *room) opened(d Document) io.ReadSeeker {
 	return from
 }
 
-func (r *room) tx(f func(ctx context.Context, tx *store.Tx) (bool, error)) (ok bool) {
+func (r *testServer) tx(f func(ctx context.Context, tx *store.Tx) (bool, error)) (ok bool) {
 	r.t.Helper()
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		ok, err = f(ctx, tx)
@@ -111,7 +111,7 @@ func file(size int) []byte {
 // What was uploaded is read again, whole and in parts, and nothing of it stands in
 // the database as it is.
 func TestAFileComesBack(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		for _, size := range []int{16, partSize - 1, partSize, partSize + 1, 3*partSize + 7} {
 			body := file(size)
 			d := r.kept("stub of Ada.pdf", body)
@@ -156,7 +156,7 @@ func TestAFileComesBack(t *testing.T) {
 }
 
 func TestWhatIsRefusedLeavesNothing(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		cut := errors.New("cut off")
 		for _, c := range []struct {
 			name string
@@ -194,7 +194,7 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 
 // A file counts once it is kept, and a report keeps ten.
 func TestKeeping(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		var ids []string
 		for range MaxFiles + 2 {
 			d, err := r.Upload(t.Context(), New{PublicToken: r.token, KeyID: r.key, Name: "x"}, bytes.NewReader(file(20)))
@@ -256,7 +256,7 @@ func TestKeeping(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		d := r.kept("a.pdf", file(20))
 		if _, err := r.Upload(t.Context(), New{PublicToken: r.token, KeyID: r.key}, bytes.NewReader(file(20))); err != nil {
 			t.Fatal(err)

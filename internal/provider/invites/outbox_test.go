@@ -24,9 +24,9 @@ import (
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// room is the service over a database with two customers, with a mailer that fails as
+// testServer is the service over a database with two customers, with a mailer that fails as
 // the test says.
-type room struct {
+type testServer struct {
 	*Service
 	t       *testing.T
 	now     time.Time
@@ -35,18 +35,18 @@ type room struct {
 	queued  int
 }
 
-func (r *room) Send(_ context.Context, l mail.Message) error {
+func (r *testServer) Send(_ context.Context, l mail.Message) error {
 	r.letters = append(r.letters, l)
 	return r.fails
 }
 
-func (r *room) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+func (r *testServer) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
 }
 
-func newRoom(t *testing.T, db *store.DB, sends bool) *room {
-	r := &room{t: t, now: day}
+func newRoom(t *testing.T, db *store.DB, sends bool) *testServer {
+	r := &testServer{t: t, now: day}
 	clock := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: clock, Queue: r, Customers: &customers.Service{DB: db, Now: clock}}
 	if sends {
@@ -59,7 +59,7 @@ func newRoom(t *testing.T, db *store.DB, sends bool) *room {
 	return r
 }
 
-func (r *room) exec(query string, args ...any) {
+func (r *testServer) exec(query string, args ...any) {
 	r.t.Helper()
 	if _, err := r.DB.SQL.ExecContext(r.t.Context(), query, args...); err != nil {
 		r.t.Fatal(err)
@@ -67,7 +67,7 @@ func (r *room) exec(query string, args ...any) {
 }
 
 // add writes a letter of a customer, whose link is over after a time.
-func (r *room) add(customer, to string, lives time.Duration) (b reports.Report) {
+func (r *testServer) add(customer, to string, lives time.Duration) (b reports.Report) {
 	r.t.Helper()
 	err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		b = reports.Report{PublicToken: uuid.NewString(), CustomerID: customer}
@@ -86,7 +86,7 @@ func (r *room) add(customer, to string, lives time.Duration) (b reports.Report) 
 	return b
 }
 
-func (r *room) outbox(customer string, from store.Cursor) []Message {
+func (r *testServer) outbox(customer string, from store.Cursor) []Message {
 	r.t.Helper()
 	out, err := r.Outbox(r.t.Context(), r.DB.SQL, customer, from)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// room is a reports service over a database, with its status changes and jobs counted.
-type room struct {
+// testServer is a reports service over a database, with its status changes and jobs counted.
+type testServer struct {
 	*Service
 	mu     sync.Mutex
 	events []string
@@ -28,19 +28,19 @@ type room struct {
 	from   Sources
 }
 
-func (r *room) changed(_ context.Context, _ *store.Tx, c StatusChange) error {
+func (r *testServer) changed(_ context.Context, _ *store.Tx, c StatusChange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprintf("%s %s", c.Status, c.Substatus))
 	return nil
 }
 
-func (r *room) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+func (r *testServer) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
 	r.queued++
 	return nil
 }
 
-func (r *room) Fetch(profile, link string, at time.Time) bankdata.Data {
+func (r *testServer) Fetch(profile, link string, at time.Time) bankdata.Data {
 	day := report.DateOf(at)
 	return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: contract.StatusSuccess,
 		Accounts: []bankdata.Account{
@@ -54,9 +54,9 @@ const (
 	product  = "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"
 )
 
-func newRoom(t *testing.T, db *store.DB) *room {
+func newRoom(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
-	r := &room{}
+	r := &testServer{}
 	r.from.Bank = r
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
@@ -74,12 +74,12 @@ func exec(t *testing.T, db *store.DB, query string, args ...any) {
 	}
 }
 
-func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) error {
+func (r *testServer) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) error {
 	t.Helper()
 	return r.DB.Tx(t.Context(), f)
 }
 
-func (r *room) create(t *testing.T, externalID string) Report {
+func (r *testServer) create(t *testing.T, externalID string) Report {
 	t.Helper()
 	var rep Report
 	err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -92,7 +92,7 @@ func (r *room) create(t *testing.T, externalID string) Report {
 	return rep
 }
 
-func (r *room) attach(t *testing.T, publicToken string, in Input) error {
+func (r *testServer) attach(t *testing.T, publicToken string, in Input) error {
 	t.Helper()
 	return r.tx(t, func(ctx context.Context, tx *store.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
 }

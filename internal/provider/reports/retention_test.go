@@ -15,7 +15,7 @@ import (
 )
 
 // kept says which of the two a report's row has.
-func (r *room) kept(t *testing.T, publicToken string) string {
+func (r *testServer) kept(t *testing.T, publicToken string) string {
 	t.Helper()
 	out := ""
 	for _, name := range []string{"input", "body"} {
@@ -32,7 +32,7 @@ func (r *room) kept(t *testing.T, publicToken string) string {
 
 // made creates a report and has it made at the clock's time, its data retrieved
 // then or, if that is not zero, at another time.
-func (r *room) made(t *testing.T, at time.Time) Report {
+func (r *testServer) made(t *testing.T, at time.Time) Report {
 	t.Helper()
 	rep := r.create(t, "")
 	if err := r.attach(t, rep.PublicToken, Input{Profile: "any", At: at}); err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // earner makes an income report of somebody with 2,000 a month, and a benefit.
-func (r *room) earner(t *testing.T) Report {
+func (r *testServer) earner(t *testing.T) Report {
 	t.Helper()
 	var rep Report
 	if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -48,7 +48,7 @@ func (r *room) earner(t *testing.T) Report {
 	return rep
 }
 
-func (r *room) correct(t *testing.T, publicToken string, c Correction) (n int, err error) {
+func (r *testServer) correct(t *testing.T, publicToken string, c Correction) (n int, err error) {
 	err = r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		n, err = r.Correct(ctx, tx, customer, publicToken, c)
 		return err
@@ -57,7 +57,7 @@ func (r *room) correct(t *testing.T, publicToken string, c Correction) (n int, e
 }
 
 // read is the report as it is given out.
-func (r *room) read(t *testing.T, rep Report) *report.Income {
+func (r *testServer) read(t *testing.T, rep Report) *report.Income {
 	t.Helper()
 	raw, err := r.body(t.Context(), rep)
 	if err != nil {

@@ -42,7 +42,7 @@ func (c *Clock) Follow(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := c.Load(ctx); err != nil && ctx.Err() == nil {
-				c.Log.Warn("clock not read", "why", err.Error())
+				c.Log.Warn("clock not read", "err", err.Error())
 			}
 		}
 	}

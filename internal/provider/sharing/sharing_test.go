@@ -57,14 +57,14 @@ func TestWhereAShareStands(t *testing.T) {
 	}
 }
 
-// room is a sharing service over a database, with a clock that the test moves.
-type room struct {
+// testServer is a sharing service over a database, with a clock that the test moves.
+type testServer struct {
 	*Service
 	now time.Time
 }
 
 // events lists who was notified of what, in order.
-func (r *room) events(t *testing.T) (out []string) {
+func (r *testServer) events(t *testing.T) (out []string) {
 	t.Helper()
 	rows, err := r.DB.SQL.QueryContext(t.Context(), `SELECT customer_id || ' ' || public_token || ' ' || status FROM events ORDER BY id`)
 	if err != nil {
@@ -81,14 +81,14 @@ func (r *room) events(t *testing.T) (out []string) {
 	return out
 }
 
-func (r *room) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) {
+func (r *testServer) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) error) {
 	t.Helper()
 	if err := r.DB.Tx(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *room) grant(t *testing.T, publicToken, third string) (token string) {
+func (r *testServer) grant(t *testing.T, publicToken, third string) (token string) {
 	t.Helper()
 	r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
 		token, err = r.share(ctx, tx, auth.Caller{CustomerID: "owner", Environment: contract.Sandbox}, publicToken, third)
@@ -97,9 +97,9 @@ func (r *room) grant(t *testing.T, publicToken, third string) (token string) {
 	return token
 }
 
-func newRoom(t *testing.T, db *store.DB) *room {
+func newRoom(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
-	r := &room{now: start}
+	r := &testServer{now: start}
 	now := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
 		Reports: &reports.Service{DB: db, Now: now}, Webhooks: &webhooks.Service{DB: db, Now: now}}

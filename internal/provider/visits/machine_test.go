@@ -141,7 +141,7 @@ func TestNext(t *testing.T) {
 
 // Whatever comes in whatever order: an end stays, an outcome belongs to its
 // state, the status is told once, and a refused input changes nothing.
-func TestNextLaws(t *testing.T) {
+func TestNextProperties(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
 	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected, EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn, EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted, EventEmployerSelected, EventEmployerSkipOpened, EventEmployerSkipped, EventSourceAdded, EventSourcesFinished, EventReportFinished, EventClosed, EventReopened, EventFailed, EventExpired, EventConsentWithdrawn}
 	proptest.Check(t, func(t *rapid.T) {

@@ -28,9 +28,9 @@ const (
 	report = "11111111-1111-4111-8111-111111111111"
 )
 
-// room is an events service with a sender whose answers the test sets, a queue whose
+// testServer is an events service with a sender whose answers the test sets, a queue whose
 // jobs the test runs, and one report in the database.
-type room struct {
+type testServer struct {
 	*Service
 	t        *testing.T
 	now      time.Time
@@ -41,9 +41,9 @@ type room struct {
 	bodies   []string
 }
 
-func each(t *testing.T, f func(t *testing.T, r *room)) {
+func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := &room{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+		r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 		now := func() time.Time { return r.now }
 		r.Service = &Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
 			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}}
@@ -68,14 +68,14 @@ func each(t *testing.T, f func(t *testing.T, r *room)) {
 	})
 }
 
-func (r *room) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
+func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	r.queue = append(r.queue, args.(deliver))
 	return nil
 }
 
-func (r *room) CheckURL(string) error { return nil }
+func (r *testServer) CheckURL(string) error { return nil }
 
-func (r *room) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ string, body []byte) webhook.Result {
+func (r *testServer) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ string, body []byte) webhook.Result {
 	r.bodies = append(r.bodies, string(body))
 	if len(secrets) == 0 {
 		r.t.Error("nothing signs")
@@ -92,14 +92,14 @@ func (r *room) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ 
 }
 
 // relabel changes the label that the customer gave the report.
-func (r *room) relabel(userArgs string) {
+func (r *testServer) relabel(userArgs string) {
 	r.tx(func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE reports SET user_args = $1 WHERE public_token = $2`, userArgs, report)
 		return err
 	})
 }
 
-func (r *room) tx(f func(ctx context.Context, tx *store.Tx) error) {
+func (r *testServer) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	if err := r.DB.Tx(r.t.Context(), f); err != nil {
 		r.t.Fatal(err)
@@ -107,7 +107,7 @@ func (r *room) tx(f func(ctx context.Context, tx *store.Tx) error) {
 }
 
 // happen records an event of a status and returns its delivery's id, or "".
-func (r *room) happen(status contract.Status) string {
+func (r *testServer) happen(status contract.Status) string {
 	r.t.Helper()
 	before := len(r.queue)
 	r.tx(func(ctx context.Context, tx *store.Tx) error {
@@ -121,7 +121,7 @@ func (r *room) happen(status contract.Status) string {
 }
 
 // work makes one attempt at a delivery.
-func (r *room) work(id string) {
+func (r *testServer) work(id string) {
 	r.t.Helper()
 	// While it is pending, the error asks for a later attempt.
 	if err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id}); (err != nil) != (r.delivery(id).State == "pending") {
@@ -129,7 +129,7 @@ func (r *room) work(id string) {
 	}
 }
 
-func (r *room) direct(customer, url string) (secret string) {
+func (r *testServer) direct(customer, url string) (secret string) {
 	r.t.Helper()
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		secret, err = r.Direct(ctx, tx, customer, url)
@@ -138,7 +138,7 @@ func (r *room) direct(customer, url string) (secret string) {
 	return secret
 }
 
-func (r *room) callback(customer string) Callback {
+func (r *testServer) callback(customer string) Callback {
 	r.t.Helper()
 	c, err := r.Callback(r.t.Context(), r.DB.SQL, customer)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *room) callback(customer string) Callback {
 	return c
 }
 
-func (r *room) delivery(id string) Delivery {
+func (r *testServer) delivery(id string) Delivery {
 	r.t.Helper()
 	d, err := r.Delivery(r.t.Context(), r.DB.SQL, mine, id)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *room) delivery(id string) Delivery {
 }
 
 func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.direct(mine, "https://a.example/hook")
 		r.answers = []webhook.Result{{Err: context.DeadlineExceeded, Took: time.Second}, {HTTP: 503, Took: 2 * time.Millisecond}}
 		id := r.happen(contract.StatusSuccess)
@@ -196,7 +196,7 @@ func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
 }
 
 func TestRedelivery(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.direct(mine, "https://a.example/hook")
 		first := r.happen(contract.StatusSuccess)
 		again := func(customer, id string, resends int64) (string, error) {
@@ -251,7 +251,7 @@ func TestRedelivery(t *testing.T) {
 }
 
 func TestASubscriptionChoosesStatuses(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		subscribe := func(statuses ...contract.Status) error {
 			return r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return r.Subscribe(ctx, tx, mine, statuses) })
 		}
@@ -284,7 +284,7 @@ func TestASubscriptionChoosesStatuses(t *testing.T) {
 }
 
 func TestOfRotationsAtOnceOneWins(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		if r.direct(mine, "https://a.example/hook") == "" {
 			t.Fatal("a new callback has no secret")
 		}
@@ -334,7 +334,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 }
 
 func TestSwitchingACallback(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		set := func(on bool) (changed bool) {
 			r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 				changed, err = r.Switch(ctx, tx, mine, on)
@@ -357,7 +357,7 @@ func TestSwitchingACallback(t *testing.T) {
 
 // TestAnAddressThatIsGoneDisablesNoOther that was set while it answered so.
 func TestAnAddressThatIsGoneDisablesNoOther(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.direct(mine, "https://old.example/hook")
 		id := r.happen(contract.StatusSuccess)
 		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
@@ -381,7 +381,7 @@ func TestAnAddressThatIsGoneDisablesNoOther(t *testing.T) {
 }
 
 func TestDeliveriesAreListedByPages(t *testing.T) {
-	each(t, func(t *testing.T, r *room) {
+	each(t, func(t *testing.T, r *testServer) {
 		r.direct(mine, "https://a.example/hook")
 		var want []string
 		for i := range 7 {

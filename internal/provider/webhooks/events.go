@@ -218,7 +218,7 @@ func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, resu
 	if result != nil {
 		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
 		if result.Err != nil {
-			attrs = append(attrs, "why", result.Err.Error())
+			attrs = append(attrs, "err", result.Err.Error())
 		}
 	}
 	s.Log.InfoContext(ctx, "webhook", attrs...)

@@ -37,7 +37,7 @@ type fleet struct {
 	provider    string
 	replicas    []*replica
 	failed      failures
-	app         *hearing
+	app         *onboardingApp
 	Credentials struct {
 		PublicID, ClientID, SecretKey, PortalAPIKey, EventsSecret string
 		Reviewer                                                  struct{ Email, Password string }
@@ -82,7 +82,7 @@ func free(t *testing.T, host string) string {
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	t.Helper()
 	assets.Need(t)
-	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newHearing(t)}
+	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newOnboardingApp(t)}
 	for range n {
 		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"), control: free(t, "127.0.0.1"), log: &tail{}})
 	}

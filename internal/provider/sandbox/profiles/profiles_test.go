@@ -102,8 +102,8 @@ func TestOutcomesOfTheProfiles(t *testing.T) {
 	}
 }
 
-// TestLawsOfTheGenerator walks a year of fetch dates.
-func TestLawsOfTheGenerator(t *testing.T) {
+// TestGeneratorProperties walks a year of fetch dates.
+func TestGeneratorProperties(t *testing.T) {
 	start := at(t, "2023-12-20T23:59:59Z")
 	for n := range 400 {
 		when := start.AddDate(0, 0, n)

@@ -12,7 +12,7 @@ import (
 )
 
 // returned is a redirect's application whose browser has come back, with its end.
-func (w *world) returned(t *testing.T) (id string) {
+func (w *testServer) returned(t *testing.T) (id string) {
 	t.Helper()
 	id, token := w.application(t, "redirect")
 	cookie := w.enter(t, id, token)
@@ -43,7 +43,7 @@ func (w *world) returned(t *testing.T) (id string) {
 
 // fetchedOnce holds an application to a report that was fetched once, and whose
 // webhook moved nothing afterwards.
-func (w *world) fetchedOnce(t *testing.T, id string) {
+func (w *testServer) fetchedOnce(t *testing.T, id string) {
 	t.Helper()
 	w.state(t, id, "ready")
 	if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1 AND kind = 'fetched'`, id); n != 1 {
@@ -62,7 +62,7 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		var ids []string
 		for range 4 {
 			ids = append(ids, w.returned(t))

@@ -80,7 +80,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 	})
 }
 
-func TestLawsOfAReport(t *testing.T) {
+func TestReportProperties(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)
@@ -166,10 +166,10 @@ func TestLawsOfAReport(t *testing.T) {
 	})
 }
 
-// TestNobodyIsPaidBeforeTheDayOfHiring: before an estimated day of hiring no
+// TestNoPayBeforeHireDate: before an estimated day of hiring no
 // account of the history has a wage of the employer, and each that has one later
 // has something else by then.
-func TestNobodyIsPaidBeforeTheDayOfHiring(t *testing.T) {
+func TestNoPayBeforeHireDate(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := Input{Bank: bank(cash(), cash())}, asOf
 		n := 0

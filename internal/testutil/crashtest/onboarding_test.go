@@ -12,9 +12,9 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// hearing is the onboarding app, which is told of what becomes of its applications.
+// onboardingApp is the onboarding app, which is told of what becomes of its applications.
 // It is never killed.
-type hearing struct {
+type onboardingApp struct {
 	*httptest.Server
 	t *testing.T
 
@@ -29,15 +29,15 @@ type heard struct {
 	Application struct{ ID string }
 }
 
-func newHearing(t *testing.T) *hearing {
-	h := &hearing{t: t, events: map[string]heard{}}
+func newOnboardingApp(t *testing.T) *onboardingApp {
+	h := &onboardingApp{t: t, events: map[string]heard{}}
 	h.Server = httptest.NewServer(h)
 	t.Cleanup(h.Close)
 	return h
 }
 
 // ServeHTTP takes an event. One whose delivery was cut off comes again under its id.
-func (h *hearing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *onboardingApp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -62,20 +62,20 @@ func (h *hearing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // verify has all that comes from now on be signed with the secret.
-func (h *hearing) verify(secret string) {
+func (h *onboardingApp) verify(secret string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.secret = secret
 }
 
-func (h *hearing) count() int {
+func (h *onboardingApp) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.events)
 }
 
 // told is how many events of a type there were of an application.
-func (h *hearing) told(application, kind string) (n int) {
+func (h *onboardingApp) told(application, kind string) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range h.events {
@@ -87,7 +87,7 @@ func (h *hearing) told(application, kind string) (n int) {
 }
 
 // doubled says what was told under more than one id.
-func (h *hearing) doubled() (all []string) {
+func (h *onboardingApp) doubled() (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	seen := map[heard]bool{}

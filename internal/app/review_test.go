@@ -11,7 +11,7 @@ import (
 
 // staff signs a person in to the dashboard and returns the headers of one who
 // sends its forms.
-func (w *world) staff(t *testing.T, who login) []string {
+func (w *testServer) staff(t *testing.T, who login) []string {
 	t.Helper()
 	form := url.Values{"email": {who.Email}, "password": {who.Password}}
 	r := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/sign-in", form.Encode(), "Content-Type", asForm, "Origin", w.Provider))
@@ -29,7 +29,7 @@ var (
 )
 
 // onPage is what a page of the dashboard has where the pattern has its group.
-func (w *world) onPage(t *testing.T, staff []string, path string, pattern *regexp.Regexp) string {
+func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *regexp.Regexp) string {
 	t.Helper()
 	r := good(t, 200, ask(t, "GET", w.Provider+path, "", staff[:2]...))
 	m := pattern.FindSubmatch(r.Body)
@@ -59,7 +59,7 @@ func TestStaffBehindAProxyAreNotOne(t *testing.T) {
 }
 
 // form is the body of a form of the dashboard.
-func (w *world) form(t *testing.T, staff []string, pairs ...string) string {
+func (w *testServer) form(t *testing.T, staff []string, pairs ...string) string {
 	t.Helper()
 	f := url.Values{"once": {w.onPage(t, staff, "/dashboard/webhooks", onceField)}}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -69,7 +69,7 @@ func (w *world) form(t *testing.T, staff []string, pairs ...string) string {
 }
 
 // deskRoutes are the doors of the dashboard.
-func (w *world) deskRoutes(t *testing.T, child, configuration, income string) []route {
+func (w *testServer) deskRoutes(t *testing.T, child, configuration, income string) []route {
 	t.Helper()
 	staff := w.staff(t, w.Credentials.Dashboard)
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
@@ -132,7 +132,7 @@ func (w *world) deskRoutes(t *testing.T, child, configuration, income string) []
 
 // otherStaff are the third party's people, with a good form of theirs: what is not
 // their account's is unknown to them.
-func (w *world) otherStaff(t *testing.T, r route, kind []string, add adder) {
+func (w *testServer) otherStaff(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	body := r.body
 	if body != "" {

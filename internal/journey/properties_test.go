@@ -45,10 +45,10 @@ func drawInput(t *rapid.T) Input {
 	}
 }
 
-// TestLaws: whatever comes in whatever order, a report is asked for at most once, and
+// TestProperties: whatever comes in whatever order, a report is asked for at most once, and
 // lost by the clock alone; ready is the end, only a success reaches it, and saying the
 // same twice changes nothing.
-func TestLaws(t *testing.T) {
+func TestProperties(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		a, fetches, proven := New(t0), 0, false
 		for i := range rapid.IntRange(1, 40).Draw(t, "n") {

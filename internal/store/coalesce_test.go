@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 )
 
-func TestNobodyGetsWhatWasSoBeforeTheyAsked(t *testing.T) {
+func TestCoalescedAnswersAreNotStale(t *testing.T) {
 	var together Coalescer[string, int64]
 	var state, runs atomic.Int64
 	var wg sync.WaitGroup
@@ -152,7 +152,7 @@ func TestOneQuestionForAllKeys(t *testing.T) {
 	})
 }
 
-func TestNobodyGetsAnotherKeysAnswer(t *testing.T) {
+func TestBatchedAnswersMatchTheirKeys(t *testing.T) {
 	var gather Batcher[int64, int64]
 	var state atomic.Int64
 	var wg sync.WaitGroup

@@ -25,9 +25,9 @@ import (
 
 const publicID = "our-public-id"
 
-// world is a portal that does nothing but redirects: two replicas over one
+// testServer is a portal that does nothing but redirects: two replicas over one
 // database, browsers, and a service that signs what it is told to.
-type world struct {
+type testServer struct {
 	t         *testing.T
 	db        *store.DB
 	companion *Handler
@@ -42,13 +42,13 @@ type world struct {
 	fail error // what Landed answers
 }
 
-func newWorld(t *testing.T, db *store.DB) *world {
+func newWorld(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	key, err := jose.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, db: db, service: &fakeService{}, browsers: &fakeBrowsers{identities: map[string]string{}},
+	w := &testServer{t: t, db: db, service: &fakeService{}, browsers: &fakeBrowsers{identities: map[string]string{}},
 		signer: jose.Signer{Key: key, Type: TokenType}, log: &logtest.Buffer{}, now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
@@ -73,19 +73,19 @@ func newWorld(t *testing.T, db *store.DB) *world {
 	return w
 }
 
-func (w *world) clock() time.Time {
+func (w *testServer) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-func (w *world) advance(d time.Duration) {
+func (w *testServer) advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
 }
 
-func (w *world) land(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error {
+func (w *testServer) land(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error {
 	w.mu.Lock()
 	fail := w.fail
 	w.mu.Unlock()
@@ -97,7 +97,7 @@ func (w *world) land(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) er
 }
 
 // landings is the outcomes that landed attempt id.
-func (w *world) landings(id string) []string {
+func (w *testServer) landings(id string) []string {
 	w.t.Helper()
 	rows, err := w.db.SQL.Query(`SELECT outcome FROM test_landings WHERE attempt = $1`, id)
 	if err != nil {
@@ -122,7 +122,7 @@ type visit struct {
 	browser *browser
 }
 
-func (w *world) start(b *browser, args string) visit {
+func (w *testServer) start(b *browser, args string) visit {
 	w.t.Helper()
 	a, _, err := w.companion.Start(w.t.Context(), StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
 		Service: svcapi.RedirectRequest{RedirectArgs: args}})
@@ -133,12 +133,12 @@ func (w *world) start(b *browser, args string) visit {
 }
 
 // token is a good SUCCESS for v, with claims replaced or, where nil, left out.
-func (w *world) token(v visit, change jose.Claims) string {
+func (w *testServer) token(v visit, change jose.Claims) string {
 	w.t.Helper()
 	return w.tokenAt(v, w.clock(), change)
 }
 
-func (w *world) tokenAt(v visit, iat time.Time, change jose.Claims) string {
+func (w *testServer) tokenAt(v visit, iat time.Time, change jose.Claims) string {
 	w.t.Helper()
 	claims := jose.Claims{"publicToken": uuid.NewString(), "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": v.sent}
 	for name, value := range change {
@@ -165,7 +165,7 @@ func (b *browser) cookie() string {
 	return b.jar
 }
 
-func (w *world) newBrowser() *browser {
+func (w *testServer) newBrowser() *browser {
 	return &browser{jar: w.browsers.add(rand.Text())}
 }
 
@@ -178,7 +178,7 @@ type answer struct {
 }
 
 // send sends a request of b, without following redirects.
-func (w *world) send(b *browser, r *http.Request) answer {
+func (w *testServer) send(b *browser, r *http.Request) answer {
 	w.t.Helper()
 	if b != nil && b.cookie() != "" {
 		r.AddCookie(&http.Cookie{Name: "sid", Value: b.cookie()})
@@ -203,7 +203,7 @@ func (w *world) send(b *browser, r *http.Request) answer {
 	return answer{res.StatusCode, res.Header.Get("Location"), res.Header, string(raw)}
 }
 
-func (w *world) request(method, path string, body io.Reader, header ...string) *http.Request {
+func (w *testServer) request(method, path string, body io.Reader, header ...string) *http.Request {
 	w.t.Helper()
 	r, err := http.NewRequest(method, w.replicas[0].URL+path, body)
 	if err != nil {
@@ -215,12 +215,12 @@ func (w *world) request(method, path string, body io.Reader, header ...string) *
 	return r
 }
 
-func (w *world) get(b *browser, path string) answer {
+func (w *testServer) get(b *browser, path string) answer {
 	w.t.Helper()
 	return w.send(b, w.request("GET", path, nil))
 }
 
-func (w *world) back(b *browser, token string) answer {
+func (w *testServer) back(b *browser, token string) answer {
 	w.t.Helper()
 	return w.get(b, "/redirect/return?jwt="+token)
 }
@@ -228,13 +228,13 @@ func (w *world) back(b *browser, token string) answer {
 const formType = "application/x-www-form-urlencoded"
 
 // post is a cross-site form POST: no cookie is with it.
-func (w *world) post(body, contentType string) answer {
+func (w *testServer) post(body, contentType string) answer {
 	w.t.Helper()
 	return w.send(nil, w.request("POST", "/redirect/return", strings.NewReader(body), "Content-Type", contentType, "Origin", "null"))
 }
 
 // wantRefused holds a to what every refusal is, and v to being open.
-func (w *world) wantRefused(a answer, v visit) {
+func (w *testServer) wantRefused(a answer, v visit) {
 	w.t.Helper()
 	if a.status < 400 || a.status > 499 {
 		w.t.Errorf("status = %d, want 4xx", a.status)
@@ -248,7 +248,7 @@ func (w *world) wantRefused(a answer, v visit) {
 	}
 }
 
-func (w *world) wantPage(a answer) {
+func (w *testServer) wantPage(a answer) {
 	w.t.Helper()
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
 		if got := a.header.Get(name); got != want {
@@ -261,7 +261,7 @@ func (w *world) wantPage(a answer) {
 }
 
 // wantLanded holds a to be the way on from v, which landed once.
-func (w *world) wantLanded(a answer, v visit, outcome string) {
+func (w *testServer) wantLanded(a answer, v visit, outcome string) {
 	w.t.Helper()
 	w.wantPage(a)
 	if want := "/applications/" + v.Application; a.status != 303 || a.location != want {

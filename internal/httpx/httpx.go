@@ -164,7 +164,7 @@ func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	}
 	attrs := []any{"code", e.Code, "status", e.HTTPStatus(), "requestId", RequestID(r.Context())}
 	if e.Why != nil {
-		attrs = append(attrs, "why", e.Why.Error())
+		attrs = append(attrs, "err", e.Why.Error())
 	}
 	log.Log(r.Context(), level, "request failed", attrs...)
 }

@@ -101,7 +101,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 	})
 }
 
-func TestLawsOfAReport(t *testing.T) {
+func TestReportProperties(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		raw := encode(t, in, at)

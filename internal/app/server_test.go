@@ -30,8 +30,8 @@ import (
 	"vestibule/internal/testutil/logtest"
 )
 
-// world is one running program with both parties, and its databases.
-type world struct {
+// testServer is one running program with both parties, and its databases.
+type testServer struct {
 	Portal, Provider, Control string
 	Admin                     string // "" unless asked for
 	Credentials               credentials
@@ -67,7 +67,7 @@ type credentials struct {
 
 // eachEngine runs f against a program on SQLite and one on PostgreSQL, with more
 // flags.
-func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
+func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...string) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		f(t, startWorld(t, "", more...))
@@ -80,11 +80,11 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *world), more ...string) {
 
 // startWorld runs the program, with more flags, until the test ends, when it must
 // drain with exit code 0.
-func startWorld(t *testing.T, databaseURL string, more ...string) *world {
+func startWorld(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
 	assets.Need(t)
 	password.Cheapen()
-	w := &world{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
+	w := &testServer{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	w.stop = stop
@@ -145,7 +145,7 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *world {
 }
 
 // openStores opens the program's databases beside it, to look at their rows.
-func (w *world) openStores(t *testing.T, databaseURL string) {
+func (w *testServer) openStores(t *testing.T, databaseURL string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "master.key"))
 	if err != nil {
@@ -165,7 +165,7 @@ func (w *world) openStores(t *testing.T, databaseURL string) {
 }
 
 // rested waits until no job that is due is left: what was begun has brought its rows.
-func (w *world) rested(t *testing.T) {
+func (w *testServer) rested(t *testing.T) {
 	t.Helper()
 	w.until(t, func() bool {
 		left := 0
@@ -184,7 +184,7 @@ func (w *world) rested(t *testing.T) {
 // rows counts the rows of every table of both databases. What may change by
 // itself or by a page that is only looked at is left out: the queue's own
 // housekeeping, sessions, counted tries to sign in, and the desk's audit trail.
-func (w *world) rows(t *testing.T) map[string]int {
+func (w *testServer) rows(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for i, db := range w.stores {
@@ -389,13 +389,13 @@ func basic(a account) string {
 }
 
 // bearer gets an access token and returns the header that carries it.
-func (w *world) bearer(t *testing.T, a account) string {
+func (w *testServer) bearer(t *testing.T, a account) string {
 	t.Helper()
 	got := good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(a)))
 	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(got.field("accessToken")))
 }
 
-func (w *world) key() string { return "Bearer " + w.Credentials.PortalAPIKey }
+func (w *testServer) key() string { return "Bearer " + w.Credentials.PortalAPIKey }
 
 // What the tests give of a person. Each must stay out of every log.
 const (
@@ -414,25 +414,25 @@ func goodForm() url.Values {
 }
 
 // initialization is a good body for POST /connect/initialization.
-func (w *world) initialization(more string) string {
+func (w *testServer) initialization(more string) string {
 	return `{"productId":"` + w.Credentials.Products["cashflow"] + `"` + more + `,"prefill":` + goodPrefill + `}`
 }
 
 // token gets an initialization token.
-func (w *world) token(t *testing.T, more string) string {
+func (w *testServer) token(t *testing.T, more string) string {
 	t.Helper()
 	return good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", w.initialization(more),
 		"Authorization", basic(w.Credentials.account), "Content-Type", asJSON)).field("token")
 }
 
 // complete walks a visit to its end.
-func (w *world) complete(t *testing.T, token string) reply {
+func (w *testServer) complete(t *testing.T, token string) reply {
 	t.Helper()
 	return good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{}`, "Content-Type", asJSON))
 }
 
 // application is made by the API.
-func (w *world) application(t *testing.T, mode string) (id, embedToken string) {
+func (w *testServer) application(t *testing.T, mode string) (id, embedToken string) {
 	t.Helper()
 	got := good(t, 201, ask(t, "POST", w.Portal+"/api/v1/applications", `{"product":"cashflow","mode":"`+mode+`","prefill":`+goodPrefill+`}`,
 		"Authorization", w.key(), "Content-Type", asJSON))
@@ -440,7 +440,7 @@ func (w *world) application(t *testing.T, mode string) (id, embedToken string) {
 }
 
 // enter gives an application to a browser and returns its cookie.
-func (w *world) enter(t *testing.T, id, embedToken string) string {
+func (w *testServer) enter(t *testing.T, id, embedToken string) string {
 	t.Helper()
 	got := good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"?grant="+embedToken, ""))
 	return cookieOf(t, got)
@@ -464,7 +464,7 @@ func namedCookie(t *testing.T, r reply, name string) string {
 }
 
 // state waits until the application is in that state.
-func (w *world) state(t *testing.T, id, want string) reply {
+func (w *testServer) state(t *testing.T, id, want string) reply {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -484,7 +484,7 @@ func (w *world) state(t *testing.T, id, want string) reply {
 var connectToken = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
 
 // connect opens the connect page and returns the token on it.
-func (w *world) connect(t *testing.T, id, cookie string) string {
+func (w *testServer) connect(t *testing.T, id, cookie string) string {
 	t.Helper()
 	got := good(t, 200, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
 	m := connectToken.FindSubmatch(got.Body)

@@ -55,8 +55,8 @@ func within(importPath string, rooms ...string) bool {
 	return false
 }
 
-// TestWalls holds the imports of the product to the walls of the house.
-func TestWalls(t *testing.T) {
+// TestImportRules holds the imports of the product to the walls of the house.
+func TestImportRules(t *testing.T) {
 	all := list(t)
 	never := func(reason string, from []string, to ...string) {
 		t.Helper()
@@ -160,9 +160,9 @@ func TestImportOrder(t *testing.T) {
 	}
 }
 
-// TestSQLStandsInStores keeps queries in the store and in files named store.go or
+// TestSQLInStoreFilesOnly keeps queries in the store and in files named store.go or
 // *_store.go.
-func TestSQLStandsInStores(t *testing.T) {
+func TestSQLInStoreFilesOnly(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", "--exclude=*_test.go",
 		`(ExecContext|QueryContext|QueryRowContext)\(|\.(Exec|Query|QueryRow)\([^)]`, "internal", "cmd", "templates", "wasm")
 	cmd.Dir = "../.."
@@ -175,12 +175,12 @@ func TestSQLStandsInStores(t *testing.T) {
 	}
 }
 
-// TestLawsAreCheckedWithTheSameInputs in every run: by package laws alone.
-func TestLawsAreCheckedWithTheSameInputs(t *testing.T) {
+// TestPropertiesUseFixedSeeds in every run: by package laws alone.
+func TestPropertiesUseFixedSeeds(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`, "internal", "cmd", "e2e", "templates", "wasm", "web", "docs")
 	cmd.Dir = "../.."
 	out, _ := cmd.Output() // exit 1 is: nothing found
-	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/testutil/proptest/laws.go"}) {
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/testutil/proptest/proptest.go"}) {
 		t.Errorf("%v draw inputs; that is done by internal/testutil/proptest", got)
 	}
 }

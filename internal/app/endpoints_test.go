@@ -82,16 +82,16 @@ func someAtOnce(all []func()) {
 	wait.Wait()
 }
 
-// TestDoors sends bad input through every door of both parties. Nothing of it
+// TestEndpointsRejectBadInput sends bad input through every door of both parties. Nothing of it
 // may fail on our side, be answered in another shape than the door's, be stored,
 // or be found in the log.
-func TestDoors(t *testing.T) {
+func TestEndpointsRejectBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
-	eachEngine(t, func(t *testing.T, w *world) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		routes := w.routes(t)
 		for _, pattern := range registered(t) {
 			if !slices.ContainsFunc(routes, func(r route) bool { return r.name() == pattern }) {
@@ -130,7 +130,7 @@ func TestDoors(t *testing.T) {
 }
 
 // judge sends one attack and holds the answer to what every door promises.
-func (w *world) judge(t *testing.T, r route, a attack) {
+func (w *testServer) judge(t *testing.T, r route, a attack) {
 	t.Helper()
 	got, err := send(a.req)
 	if err != nil {
@@ -204,7 +204,7 @@ func (w *world) judge(t *testing.T, r route, a attack) {
 var outward = regexp.MustCompile(`(?:href|action|src)="(?://|/\\|[a-z:/]*evil|javascript:)[^"]*"`)
 
 // ours reports whether an address to go on at is one of the two parties' own.
-func (w *world) ours(to string) bool {
+func (w *testServer) ours(to string) bool {
 	for _, base := range []string{w.Portal, w.Provider} {
 		if strings.HasPrefix(to, base+"/") {
 			return true
@@ -215,7 +215,7 @@ func (w *world) ours(to string) bool {
 
 // nothingLeaked looks for what was personal or secret in the log, and, where the
 // database is a file that can be read, for what must be sealed.
-func (w *world) nothingLeaked(t *testing.T) {
+func (w *testServer) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials
 	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
@@ -278,7 +278,7 @@ func registered(t *testing.T) []string {
 }
 
 // attacks are the bad requests that fit a route.
-func (w *world) attacks(t *testing.T, r route, all []route) []attack {
+func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	t.Helper()
 	var out []attack
 	add := func(sure bool, name, method, to, body string, header ...string) *http.Request {
@@ -357,7 +357,7 @@ func (w *world) attacks(t *testing.T, r route, all []route) []attack {
 type adder func(sure bool, name, method, to, body string, header ...string) *http.Request
 
 // strangers ask with somebody else's credentials, or with none that can be read.
-func (w *world) strangers(t *testing.T, r route, kind []string, add adder) {
+func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	b64 := base64.StdEncoding.EncodeToString
 	as := func(name string, header ...string) {
@@ -436,7 +436,7 @@ func (w *world) strangers(t *testing.T, r route, kind []string, add adder) {
 }
 
 // badJSON are bodies that no JSON door takes.
-func (w *world) badJSON(r route, add adder) {
+func (w *testServer) badJSON(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
 	}
@@ -474,7 +474,7 @@ func (w *world) badJSON(r route, add adder) {
 }
 
 // badForms are bodies that no form's door takes, and some that may be odd.
-func (w *world) badForms(r route, add adder) {
+func (w *testServer) badForms(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
 	}

@@ -28,8 +28,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// rig is a portal on a listener, beside its provider.
-type rig struct {
+// testServer is a portal on a listener, beside its provider.
+type testServer struct {
 	t        *testing.T
 	db       *store.DB
 	provider *service
@@ -41,9 +41,9 @@ type rig struct {
 
 const apiKey = "a-key-for-the-portals-api"
 
-func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
+func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *testServer {
 	t.Helper()
-	r := &rig{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
+	r := &testServer{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
@@ -77,10 +77,10 @@ func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *rig {
 // browser keeps cookies and follows nothing.
 type browser struct {
 	*http.Client
-	r *rig
+	r *testServer
 }
 
-func (r *rig) browser() *browser {
+func (r *testServer) browser() *browser {
 	jar, _ := cookiejar.New(nil)
 	return &browser{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
 }
@@ -164,14 +164,14 @@ func (b *browser) follow(application, state string) {
 	b.r.t.Fatalf("the stream ended after %v, without %s\n%s", seen, state, b.r.log)
 }
 
-func (r *rig) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
+func (r *testServer) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
 	r.t.Helper()
 	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
 		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)
 }
 
-func (r *rig) send(body []byte, secret string) int {
+func (r *testServer) send(body []byte, secret string) int {
 	s, err := webhook.ParseSecret(secret)
 	if err != nil {
 		r.t.Fatal(err)
@@ -195,7 +195,7 @@ func (b *browser) hook(application, kind string, attempt int) int {
 }
 
 // outcome is a signed outcome token for the last redirect, with one more claim.
-func (r *rig) outcome(publicToken, outcome, name, value string) string {
+func (r *testServer) outcome(publicToken, outcome, name, value string) string {
 	r.t.Helper()
 	claims := jose.Claims{"publicToken": publicToken, "outcome": outcome, "redirectArgs": r.provider.args}
 	if name != "" {
@@ -219,6 +219,6 @@ func section(p page) map[string]string {
 	return out
 }
 
-func each(t *testing.T, f func(t *testing.T, r *rig)) {
+func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRig(t, db)) })
 }
