@@ -22,11 +22,13 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
+	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/svcapi"
 	"vestibule/web"
 )
 
@@ -71,8 +73,10 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 	srv := httptest.NewUnstartedServer(nil)
 	base := "http://" + srv.Listener.Addr().String()
 	p, err := portal.New(ctx, portal.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Assets: web.Portal(), URL: base, ProviderURL: base,
-		WidgetScriptURL: base + "/widget.js", Environment: contract.Sandbox, PublicID: "p", ClientID: "c", SecretKey: "s", APIKey: "an-api-key-of-the-bench",
-		Products: map[contract.Product]string{contract.Cashflow: "1", contract.Income: "2", contract.Eligibility: "3", contract.Passport: "4"}})
+		Environment: contract.Sandbox, Pages: portal.Pages{WidgetScriptURL: base + "/widget.js"}, API: api.Config{Key: "an-api-key-of-the-bench"},
+		Account: svcapi.Account{PublicID: "p", ClientID: "c", SecretKey: "s",
+			Products: map[contract.Product]string{contract.Cashflow: "1", contract.Income: "2", contract.Eligibility: "3", contract.Passport: "4"}},
+		SignIn: review.SignIn{LocalAccounts: true}})
 	if err != nil {
 		return nil, err
 	}

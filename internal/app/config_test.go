@@ -3,6 +3,8 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -217,6 +219,36 @@ func flagFields() map[string]reflect.StructField {
 }
 
 func variable(flag string) string { return strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
+
+// TestDocumentedVariables keeps the guides to variables that are configuration or that
+// vestibule credentials exports.
+func TestDocumentedVariables(t *testing.T) {
+	known := regexp.MustCompile(`^(TEST|E2E|PRODUCT|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
+	fields := map[string]bool{}
+	for name := range flagFields() {
+		fields[variable(name)] = true
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`VESTIBULE_([A-Z0-9]+(?:_[A-Z0-9]+)*)`).FindAllStringSubmatch(string(text), -1) {
+			if !fields[m[1]] && !known.MatchString(m[1]) {
+				t.Errorf("%s names VESTIBULE_%s, which nothing reads", page, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile("`--(?:no-)?([a-z]+(?:-[a-z]+)*)[`= ]").FindAllStringSubmatch(string(text), -1) {
+			if _, ok := flagFields()[m[1]]; !ok && m[1] != "help" && m[1] != "format" && m[1] != "staff" {
+				t.Errorf("%s names --%s, which no command takes", page, m[1])
+			}
+		}
+	}
+}
 
 // TestHelpListsTheCommandsOwnFlags: the help of a command has the flags that it uses, by
 // group, and neither old names nor those of other commands.

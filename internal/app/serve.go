@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -226,12 +225,10 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		DB:        db, DisableWorkers: !p.config.Process.Workers, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
 		Environment:            p.config.Process.Environment,
 		BehindProxy:            p.config.TLS.BehindProxy,
-		WidgetRate:             p.config.Limits.WidgetRate,
-		WidgetAccountRate:      p.config.Limits.WidgetAccountRate,
-		WidgetFiles:            int64(p.config.Limits.WidgetFiles) << 20,
+		Limits:                 p.config.Limits,
 		AllowLoopbackCallbacks: local,
 		Sandbox:                sandboxOf(p.config),
-		FaultSeed:              p.config.Simulation.Faults,
+		Simulation:             p.config.Simulation,
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
 	}
@@ -286,14 +283,6 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	return made, nil
 }
 
-// told are the decisions that a flag names; none is an empty list.
-func told(kinds []string) []string {
-	if slices.Equal(kinds, []string{"none"}) {
-		return []string{}
-	}
-	return kinds
-}
-
 // sandboxOf is what makes a provider a sandbox; nil in production.
 func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provider.Sandbox, error) {
 	if c.Process.Environment != contract.Sandbox {
@@ -331,15 +320,10 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	conf := portal.Config{
 		Telemetry: observed,
 		DB:        db, DisableWorkers: !c.Process.Workers, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
-		Environment: c.Process.Environment, ProviderURL: c.Listen.ProviderURL, Issuer: c.Account.Issuer,
-		PublicID: c.Account.PublicID, ClientID: c.Account.ClientID, SecretKey: c.Account.SecretKey, Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
-		WebhookSecrets: c.Account.WebhookSecrets, ReturnMode: c.Account.ReturnMode, APIKey: own.PortalAPIKey,
-		WidgetScriptURL: c.Pages.WidgetScriptURL, WidgetGlobal: c.Pages.WidgetGlobal,
-		APIRate: c.API.Rate, ApplyRate: c.Pages.ApplyRate, BehindProxy: c.TLS.BehindProxy,
-		EventsURL: c.Events.URL, EventsSecrets: signers, EventsInside: c.Events.OnLoopback,
-		RetentionDays: c.Review.RetentionDays, ReportAgency: c.Review.Agency, Regulator: c.Review.Regulator, Creditor: c.Review.Creditor,
-		DecisionEmails: told(c.Review.DecisionEmails), DecisionPages: told(c.Review.DecisionPages), OIDC: c.SignIn.Issuer(), NoPasswords: !c.SignIn.LocalAccounts,
+		Environment: c.Process.Environment, ProviderURL: c.Listen.ProviderURL, BehindProxy: c.TLS.BehindProxy,
+		Account: c.Account, Pages: c.Pages, API: c.API, Events: c.Events, Review: c.Review, SignIn: c.SignIn,
 	}
+	conf.API.Key, conf.Events.Secrets = own.PortalAPIKey, signers
 	if conf.Mail, err = c.Mail.Sender(); err != nil {
 		return err
 	}
@@ -348,12 +332,13 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	}
 	if which.provider {
 		conf.ProviderURL = p.service("provider").url
-		conf.PublicID, conf.ClientID, conf.SecretKey = made.PublicID, made.ClientID, made.SecretKey
+		a := &conf.Account
+		a.PublicID, a.ClientID, a.SecretKey, a.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
 		// Besides the generated secret, those that it was rotated to.
-		conf.Products, conf.WebhookSecrets = made.Products, append([]string{made.WebhookSecret}, c.Account.WebhookSecrets...)
+		a.WebhookSecrets = append([]string{made.WebhookSecret}, a.WebhookSecrets...)
 	}
-	if conf.WidgetScriptURL == "" {
-		conf.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
+	if conf.Pages.WidgetScriptURL == "" {
+		conf.Pages.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
 	}
 	s, err := portal.New(ctx, conf)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
 	for _, only := range []bool{true, false} {
 		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
-			c.Products, c.AssetsOnly = map[contract.Product]string{contract.Eligibility: productID, contract.Cashflow: productID}, only
+			c.Account.Products, c.Account.AssetsOnly = map[contract.Product]string{contract.Eligibility: productID, contract.Cashflow: productID}, only
 		})
 		b := r.browser()
 		form := b.get("/apply/eligibility")

@@ -68,7 +68,7 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		app := newHearing(t, "application.decided")
 		events := func(c *portal.Config) {
-			c.EventsURL, c.EventsSecrets, c.EventsInside = app.URL, []string{app.secret}, true
+			c.Events.URL, c.Events.Secrets, c.Events.OnLoopback = app.URL, []string{app.secret}, true
 		}
 		r, other := newRig(t, db, events), newRig(t, db, events)
 		b := r.browser()

@@ -17,7 +17,7 @@ import (
 )
 
 func productIDs(c *portal.Config) {
-	c.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID, contract.Eligibility: productID, contract.Passport: productID}
+	c.Account.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID, contract.Eligibility: productID, contract.Passport: productID}
 }
 
 // listing is a listing of the playground as a browser copies it.
@@ -147,7 +147,7 @@ func TestARunShowsTheChosenWay(t *testing.T) {
 
 // Runs are held to the form's rate: what one made by the form counts here.
 func TestRunsAreHeldToTheFormsRate(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.BehindProxy = 2, true })
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(path string, f url.Values) page {
 		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(), "Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
 	}

@@ -15,7 +15,7 @@ import (
 // TestTheFormIsHeldToARateByAddress: too often is said in the applicant's language,
 // with a time, and with all that was typed.
 func TestTheFormIsHeldToARateByAddress(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.BehindProxy = 2, true })
+	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(from, language string) page {
 		return r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(),
 			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from, "Accept-Language", language)
@@ -44,7 +44,7 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 // loopback.
 func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
 	for env, want := range map[contract.Environment]int{contract.Sandbox: 303, contract.Production: 429} {
-		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.ApplyRate, c.Environment = 2, env })
+		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.Environment = 2, env })
 		var last int
 		for range 3 {
 			last = r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(), "Sec-Fetch-Site", "same-origin").status

@@ -169,7 +169,7 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 	})
 	t.Run("untold", func(t *testing.T) {
 		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
-			c.DecisionEmails, c.DecisionPages = []string{"approved"}, []string{}
+			c.Review.DecisionEmails, c.Review.DecisionPages = []string{"approved"}, []string{}
 		})
 		b, desk := r.browser(), r.atTheDesk()
 		a := b.apply()

@@ -23,9 +23,12 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
+	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/branding"
+	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/telemetry"
 	"vestibule/templates/ui"
 	"vestibule/web"
@@ -40,48 +43,22 @@ type Config struct {
 	Assets *web.Assets
 
 	URL         string               // our public address, without a slash at the end
-	ProviderURL string               // the service's
-	Issuer      string               // iss of its signed results, where they have one; "": ProviderURL
+	ProviderURL string               // the provider's
 	Environment contract.Environment // of the account
+	BehindProxy bool                 // clients' addresses are in X-Forwarded-For
 
-	PublicID  string // the account
-	ClientID  string
-	SecretKey string
-	Products  map[contract.Product]string // what the account has: kind → productId
+	Account svcapi.Account
+	Pages   Pages
+	API     api.Config    // its key is required
+	Events  notify.Config // one secret at least, where there is a URL
+	Review  review.Config
+	SignIn  review.SignIn
 
-	// AssetsOnly says that the account's eligibility product verifies assets only, so
-	// that its applicants are asked for no employers.
-	AssetsOnly bool
+	Brand *branding.Brand // nil: Vestibule's own
+	Mail  *mail.Sender    // nil: emails wait in a sandbox's outbox, and production offers none
 
-	WebhookSecrets  []string // whsec_…; none: every webhook is refused
-	WidgetScriptURL string
-	WidgetGlobal    string // "" is SvcWidget
-	ReturnMode      string // get or post: how outcome tokens come back; "" is get
-	APIKey          string // of the portal's API
-
-	RetentionDays int          // after which an application to which nothing happens is deleted; 0 is never
-	ReportAgency  string       // who makes the reports, as letters name it; "" is the service's host
-	Creditor      string       // name and address of who decides, as letters name them; "" is none
-	Regulator     string       // the federal agency that letters after a decline name; "" is none
-	OIDC          *review.OIDC // whose accounts may sign in to the review dashboard, too; nil is none
-	NoPasswords   bool         // has them sign in there only
-
-	DecisionEmails []string // decisions that applicants get an email of; nil: all but escalations
-	DecisionPages  []string // decisions that their pages show; nil: the same
-
-	Brand *branding.Brand // whose pages they are; nil is Vestibule's own
-	Mail  *mail.Sender    // sends letters to applicants; nil: in the sandbox they wait in an outbox, else none are offered
-
-	APIRate     int  // requests a second that the API's key may make in this process; 0 is 50
-	ApplyRate   int  // applications a minute that one address may begin on the form; 0 is no limit
-	BehindProxy bool // who asks is who a proxy says it is
-
-	DisableWorkers bool             // jobs are left to other processes with this database
-	Telemetry      *telemetry.Party // observes what the portal does; nil is none
-
-	EventsURL     string   // the onboarding app's, where events go; "" is nowhere
-	EventsSecrets []string // whsec_…, all of which sign events; one at least if there is an EventsURL
-	EventsInside  bool     // EventsURL may be on this machine, and http there
+	DisableWorkers bool             // other processes with this database run the jobs
+	Telemetry      *telemetry.Party // nil: none
 }
 
 // Portal is the party.
@@ -101,14 +78,14 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if err != nil || public.Host == "" {
 		return nil, fmt.Errorf("portal: %q is no public address", c.URL)
 	}
-	if c.WidgetGlobal == "" {
-		c.WidgetGlobal = "SvcWidget"
+	if c.Pages.WidgetGlobal == "" {
+		c.Pages.WidgetGlobal = "SvcWidget"
 	}
 	if c.Brand == nil {
 		c.Brand = &branding.Brand{}
 	}
 	looks := &pageRenderer{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
-		assetsOnly: c.AssetsOnly, log: c.Log}
+		assetsOnly: c.Account.AssetsOnly, log: c.Log}
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
 	if p.handlers, err = wire(ctx, c, looks); err != nil {
 		return nil, err

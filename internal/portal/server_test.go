@@ -21,8 +21,11 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/portal"
+	"vestibule/internal/portal/api"
+	"vestibule/internal/portal/review"
 	"vestibule/internal/store"
 	"vestibule/internal/store/storetest"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/webhook"
@@ -47,9 +50,11 @@ func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *testServe
 	srv := httptest.NewUnstartedServer(nil)
 	r.url = "http://" + srv.Listener.Addr().String()
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
-		Assets: assets.Portal(t), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox, PublicID: "pub",
-		ClientID: "client", SecretKey: "secret", Products: map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID},
-		WebhookSecrets: []string{r.secret}, WidgetScriptURL: r.provider.URL + "/widget.js", APIKey: apiKey}
+		Assets: assets.Portal(t), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox,
+		Account: svcapi.Account{PublicID: "pub", ClientID: "client", SecretKey: "secret", WebhookSecrets: []string{r.secret},
+			Products: map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID}},
+		Pages: portal.Pages{WidgetScriptURL: r.provider.URL + "/widget.js"}, API: api.Config{Key: apiKey},
+		SignIn: review.SignIn{LocalAccounts: true}}
 	for _, f := range more {
 		f(&config)
 	}

@@ -53,12 +53,12 @@ const signInStarts = 30
 // wire makes the handlers from the bottom of the declared import order up. What a lower
 // package calls in a higher one is a function that is set here.
 func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err error) {
-	origins, err := originsOf(c.ProviderURL, c.WidgetScriptURL)
+	origins, err := originsOf(c.ProviderURL, c.Pages.WidgetScriptURL)
 	if err != nil {
 		return h, err
 	}
 	receiver := &webhook.Receiver{Now: time.Now}
-	if receiver.Secrets, err = secrets(c.WebhookSecrets); err != nil {
+	if receiver.Secrets, err = secrets(c.Account.WebhookSecrets); err != nil {
 		return h, err
 	}
 	spec, err := docs.PortalOpenAPI()
@@ -81,16 +81,16 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
 		c.Telemetry.Queue(h.queue.Waiting)
 	}
-	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.ClientID, SecretKey: c.SecretKey,
+	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.Account.ClientID, SecretKey: c.Account.SecretKey,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
 	limit := func(perMinute int) *httpx.RateLimit {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
 	}
 
-	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Products, AssetsOnly: c.AssetsOnly,
-		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.DecisionPages}
-	h.site = &applications.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.PublicID, Limit: limit(c.ApplyRate),
+	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
+		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
+	h.site = &applications.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
 		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
@@ -104,28 +104,29 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	h.site.Letters = looks.letters
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
-	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.APIKey, Rate: c.APIRate, URL: c.URL,
+	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
 		Now: c.Now, Log: c.Log, Spec: spec}
 	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
-		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.ReturnMode == "post"), Audience: c.PublicID,
-		Issuer: cmp.Or(c.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.Redirected, OnOutcome: service.Landed,
+		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
+		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.Redirected, OnOutcome: service.Landed,
 		Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
 	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify,
-		Service: client, Queue: h.queue, URL: c.URL, Agency: c.ReportAgency, Host: hostOf(c.ProviderURL), Regulator: c.Regulator,
-		Creditor: c.Creditor, Brand: c.Brand.Page.Name, Emails: c.DecisionEmails, RetentionDays: c.RetentionDays, OIDC: c.OIDC, Starts: limit(signInStarts), NoPasswords: c.NoPasswords,
+		Service: client, Queue: h.queue, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
+		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), RetentionDays: c.Review.RetentionDays,
+		OIDC: c.SignIn.Issuer(), Starts: limit(signInStarts), NoPasswords: !c.SignIn.LocalAccounts,
 		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget}}
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
 	}
-	h.connect = &connect.Handler{Site: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal,
+	h.connect = &connect.Handler{Site: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
 	if c.Environment == contract.Sandbox {
 		h.developers = &developers.Handler{Site: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
-			ScriptURL: c.WidgetScriptURL, Global: c.WidgetGlobal}
+			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
 		h.redirect.Verified = h.developers.Verified
 	}
 
@@ -142,18 +143,18 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 
 // wireNotify makes the service that sends the onboarding app its events.
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
-	sender := webhook.NewSender(c.EventsInside, nil)
+	sender := webhook.NewSender(c.Events.OnLoopback, nil)
 	sender.Watch = c.Telemetry.Delivered
 	out := &notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
-		URL: c.EventsURL, Now: c.Now, Log: c.Log}
+		URL: c.Events.URL, Now: c.Now, Log: c.Log}
 	var err error
-	if out.Secrets, err = secrets(c.EventsSecrets); err != nil || c.EventsURL == "" {
+	if out.Secrets, err = secrets(c.Events.Secrets); err != nil || c.Events.URL == "" {
 		return out, err
 	}
-	if err := sender.CheckURL(c.EventsURL); err != nil {
+	if err := sender.CheckURL(c.Events.URL); err != nil {
 		return nil, fmt.Errorf("portal: the address of events: %w", err)
 	}
-	if len(c.EventsSecrets) == 0 {
+	if len(c.Events.Secrets) == 0 {
 		return nil, errors.New("portal: there is an address of events and no secret to sign them")
 	}
 	return out, nil

@@ -70,14 +70,8 @@ type Config struct {
 	// customers reach inside.
 	AllowLoopbackCallbacks bool
 
-	// How many visits a minute may be begun without a token, in this process, by one
-	// address and for one account; 0 is no limit. This machine itself is not held.
-	WidgetRate, WidgetAccountRate int
-	// WidgetFiles is how many bytes of files such visits of one account may be sent in
-	// 24 hours; 0 is no limit.
-	WidgetFiles int64
-
-	FaultSeed uint64 // not 0: the seed by which a sandbox is awkward on purpose
+	Limits     Limits
+	Simulation Simulation // of a sandbox
 }
 
 // Provider is the running service.
@@ -118,7 +112,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
 	}
 	if c.Sandbox != nil {
-		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.FaultSeed})
+		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.Simulation.Faults})
 		if err != nil {
 			return nil, fmt.Errorf("provider: sandbox: %w", err)
 		}

@@ -48,7 +48,7 @@ func (p *Provider) wire() {
 		Customers: p.customers, Reports: p.reports, Documents: p.documents,
 		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:     strings.HasPrefix(c.URL, "https:"),
-		ByAddress:  limit(c.WidgetRate), ByAccount: limit(c.WidgetAccountRate), Files: c.WidgetFiles}
+		ByAddress:  limit(c.Limits.WidgetRate), ByAccount: limit(c.Limits.WidgetAccountRate), Files: int64(c.Limits.WidgetFiles) << 20}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth,

@@ -47,6 +47,20 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Emails returns the decisions that are emailed to applicants; nil is the default.
+func (c Config) Emails() []string { return orNone(c.DecisionEmails) }
+
+// Pages returns the decisions that status pages show; nil is the default.
+func (c Config) Pages() []string { return orNone(c.DecisionPages) }
+
+// orNone reads the word none as an empty list.
+func orNone(kinds []string) []string {
+	if slices.Equal(kinds, []string{"none"}) {
+		return []string{}
+	}
+	return kinds
+}
+
 // SignIn configures how reviewers sign in.
 type SignIn struct {
 	LocalAccounts bool `default:"true" negatable:"" help:"Let reviewers sign in with a password that this program keeps."`

@@ -171,7 +171,7 @@ func TestPayStubsThatAreNotHandedIn(t *testing.T) {
 // do not reach: a visit by a token, and another account's.
 func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.WidgetFiles = 1 << 20 })
+		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles = 1 })
 		begin := func(options map[string]any) applicant {
 			options["productId"] = r.Seed.Products[contract.Income]
 			a := register(r, options)

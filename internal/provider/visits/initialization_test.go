@@ -359,7 +359,7 @@ func TestATokenIsUsedOnce(t *testing.T) {
 func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) {
-			c.WidgetRate, c.WidgetAccountRate, c.BehindProxy = 2, 5, true
+			c.Limits.WidgetRate, c.Limits.WidgetAccountRate, c.BehindProxy = 2, 5, true
 		})
 		from := func(address string, options map[string]any) providertest.Answer {
 			all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow], "publicId": r.Seed.PublicID}
