@@ -63,22 +63,19 @@ var (
 		ES: "Su informe está completo, con lo que se le pidió. Por ahora no necesita hacer nada más."}
 )
 
-// Words says to the applicant where an application stands.
-func (s *Service) Words(a Application) contract.Words {
+// Words returns what the applicant reads about the state of an application, a sentence
+// or more each.
+func (s *Service) Words(a Application) []contract.Words {
 	switch kind := a.Decision.Kind; {
 	case !s.told(kind):
 	case kind == journey.Approved:
-		return sentences(wordsApproved, wordsApprovedText)
+		return []contract.Words{wordsApproved, wordsApprovedText}
 	case kind == journey.Declined:
-		return sentences(wordsDeclined, wordsDeclinedText)
+		return []contract.Words{wordsDeclined, wordsDeclinedText}
 	case a.Decision.Answered():
-		return wordsAnswered
+		return []contract.Words{wordsAnswered}
 	case a.Journey.State == journey.Ready:
-		return wordsMoreText
+		return []contract.Words{wordsMoreText}
 	}
-	return journey.Words(a.Journey)
-}
-
-func sentences(title, text contract.Words) contract.Words {
-	return contract.Words{EN: title.EN + ". " + text.EN, ES: title.ES + ". " + text.ES}
+	return []contract.Words{journey.Words(a.Journey)}
 }

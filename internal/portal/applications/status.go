@@ -48,8 +48,9 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []TimelineEntry) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
+	text := s.Service.Words(a)
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
-		Title: title(j), Text: s.Service.Words(a), Moving: moving, Final: a.final(),
+		Title: title(j), Text: text[len(text)-1], Moving: moving, Final: a.final(),
 		Slow:   moving && s.Service.now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
 		Stream: StreamURL(a.ID) + v.QuerySuffix, Self: StatusURL(a.ID) + v.QuerySuffix, Restart: RestartURL(a.ID) + v.QuerySuffix}

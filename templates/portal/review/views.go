@@ -154,8 +154,8 @@ type ApplicationView struct {
 	Row        Row
 	Origin     string
 	UserArgs   string
-	Words      contract.Words // what the applicant is told
-	Token      string         // publicToken
+	Words      []contract.Words // what the applicant reads
+	Token      string           // publicToken
 	Status     contract.Status
 	Substatus  contract.Substatus
 	Error      contract.WidgetError
@@ -218,7 +218,7 @@ func (v ApplicationView) facts(l contract.Lang) []ui.Fact {
 	facts := []ui.Fact{
 		{Term: letterRef.In(l), Body: given(l, v.Row.ID)},
 		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
-		{Term: reviewTold.In(l), Text: v.Words.In(l)},
+		{Term: reviewTold.In(l), Text: sentences(l, v.Words)},
 		{Term: listName.In(l), Body: given(l, v.Row.Name)},
 		{Term: reviewEmail.In(l), Body: given(l, v.Email)},
 		{Term: reviewProduct.In(l), Text: known(l, productWords, v.Row.Product)},
@@ -302,4 +302,13 @@ type HeldReport struct {
 // earlier is where a report that was replaced is read.
 func (v ApplicationView) earlier(h HeldReport, as string) string {
 	return "/review/applications/" + v.Row.ID + "/" + as + "?attempt=" + strconv.Itoa(h.Attempt)
+}
+
+// sentences joins texts, some of which are headings without a full stop.
+func sentences(l contract.Lang, words []contract.Words) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, strings.TrimSuffix(w.In(l), "."))
+	}
+	return strings.Join(out, ". ") + "."
 }
