@@ -80,7 +80,7 @@ func TestWhenThingsFail(t *testing.T) {
 			staff.open(t, s.Portal+"/review/letters")
 			text := read(t, staff.page("main"))
 			// The newest application of the address comes first.
-			link = regexp.MustCompile(`http\S+/go/\S+`).FindString(text)
+			link = regexp.MustCompile(`http\S+/resume/\S+`).FindString(text)
 			return link != ""
 		})
 		v.open(t, link)

@@ -16,7 +16,7 @@ import (
 // hookReports keeps what the page reports to the portal: those of a hook, not
 // that the widget was opened.
 func hookReports(t *testing.T, v *visitor) func() []reported {
-	sent := v.sent("/events")
+	sent := v.sent("/callbacks")
 	var all []reported
 	return func() []reported {
 		t.Helper()
@@ -38,7 +38,7 @@ func refuseFirst(t *testing.T, v *visitor) {
 	t.Helper()
 	v.expect("503")
 	var refused atomic.Bool
-	must(t, v.Context.Route("**/applications/*/events", func(r playwright.Route) {
+	must(t, v.Context.Route("**/applications/*/callbacks", func(r playwright.Route) {
 		raw, _ := r.Request().PostData()
 		go func() {
 			if strings.Contains(raw, `"onOpen"`) || refused.Swap(true) {

@@ -188,12 +188,12 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	staff.send(t, desk+"/applications/"+declined.ID+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
 	staff.send(t, own+"/shares", "publicId", s.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
 	staff.send(t, own+"/notes", "text", "Called about the second job.")
-	welcome := regexp.MustCompile(`/review/welcome/[^"<\s]+`).FindString(staff.send(t, desk+"/people", "email", "colleague@example.org", "role", "auditor"))
+	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(staff.send(t, desk+"/people", "email", "colleague@example.org", "role", "auditor"))
 	if welcome == "" {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	letter := found(t, staff, desk+"/letters", `(/go/[^"<\s]+)`)
+	letter := found(t, staff, desk+"/letters", `(/resume/[^"<\s]+)`)
 	event := found(t, staff, desk+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
 	found(t, staff, own+"/report", `(id="total")`) // what stands behind it is there
@@ -236,7 +236,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 			}
 			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return", "/developers", "/developers/guides/embed", "/api/v1/docs",
-					letter, "/go/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
+					letter, "/resume/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
 				look(s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
 				look("", s.hosted(t, "cashflow", lang, nil))
 				look("", strings.Split(v.URL(), "?")[0]+"/return")

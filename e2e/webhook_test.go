@@ -94,7 +94,7 @@ func (s *site) callback(t *testing.T, url string) {
 // hook reports a hook of the widget as the page's module does, in v's browser.
 func (s *site) hook(t *testing.T, v *visitor, a opened, eventID, kind string) {
 	t.Helper()
-	resp, err := v.Context.Request().Post(s.statusURL(a)+"/events", playwright.APIRequestContextPostOptions{
+	resp, err := v.Context.Request().Post(s.statusURL(a)+"/callbacks", playwright.APIRequestContextPostOptions{
 		Data: map[string]any{"eventId": eventID, "type": kind, "attempt": 1}})
 	must(t, err)
 	if resp.Status() != http.StatusNoContent {

@@ -116,12 +116,12 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 	status("not set up, of a brand", branded, applications.Visitor{}, setup)
 	status("framed", base, applications.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
 	return append(all,
-		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/go/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
+		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
 			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
-		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/go/secret"})},
+		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: contract.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
-		Exhibit{"letters of the sandbox", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/go/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"letters of the sandbox", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
 		Exhibit{"letters, none", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org"})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: contract.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},

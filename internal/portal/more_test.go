@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-var resumeLink = regexp.MustCompile(`(/go/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
+var resumeLink = regexp.MustCompile(`(/resume/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
 
 // ready walks an application of b to its report, and returns its address, its id and
 // the report's token.

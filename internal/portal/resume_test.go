@@ -53,7 +53,7 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 		application := desk.apply()
 		desk.get(application + "/connect")
 		link := desk.link(application)
-		if strings.Contains(r.log.String(), strings.TrimPrefix(link, "/go/")) {
+		if strings.Contains(r.log.String(), strings.TrimPrefix(link, "/resume/")) {
 			t.Error("the log has the link's secret")
 		}
 		if p := phone.get(application); p.status != 404 {
@@ -80,7 +80,7 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 		if p := phone.get(link); p.status != 303 || p.location != application {
 			t.Errorf("again on the phone: %d to %q", p.status, p.location)
 		}
-		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/go/" + store.NewSecret()), other.post("/go/"+store.NewSecret(), nil)} {
+		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/resume/" + store.NewSecret()), other.post("/resume/"+store.NewSecret(), nil)} {
 			if p.status != 410 || p.header.Get("Set-Cookie") != "" || !strings.Contains(p.body, "does not work any more") {
 				t.Errorf("a dead link = %d\n%s", p.status, p.body)
 			}
@@ -171,7 +171,7 @@ func (b *browser) letters(n int) []string {
 	}
 }
 
-var inLetter = regexp.MustCompile(`/go/\S+`)
+var inLetter = regexp.MustCompile(`/resume/\S+`)
 
 // TestWhoComesBackWithoutALink asks for a letter: nothing tells whether an address
 // is known, and its link lets in.

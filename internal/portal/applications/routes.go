@@ -22,7 +22,7 @@ func (s *Handler) Routes(mux *http.ServeMux) {
 	page("POST /applications/{id}/applicant", s.applicant)
 	page("POST /applications/{id}/restart", s.restart)
 	api("GET /applications/{id}/stream", s.stream)
-	api("POST /applications/{id}/events", s.hook)
+	api("POST /applications/{id}/callbacks", s.hook)
 	api("POST /webhooks/visit", s.announced)
 }
 

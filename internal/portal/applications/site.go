@@ -72,8 +72,8 @@ func RestartURL(id string) string { return "/applications/" + id + "/restart" }
 // StreamURL tells, as a stream of events, that an application has moved.
 func StreamURL(id string) string { return "/applications/" + id + "/stream" }
 
-// EventsURL is where the hooks of an application's widget are reported.
-func EventsURL(id string) string { return "/applications/" + id + "/events" }
+// CallbacksURL is where the callbacks of an application's widget are reported.
+func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks" }
 
 // ResumeOptions are the ways to go on with an application in another browser; none in a
 // frame, which has no session.

@@ -102,7 +102,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		Env: h.Site.Service.Environment, ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID,
 		Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
-		Report: applications.EventsURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix,
+		Report: applications.CallbacksURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix,
 		Restart:         applications.RestartURL(a.ID) + v.QuerySuffix,
 		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {

@@ -11,7 +11,7 @@ import (
 
 // TestTheDrawingIsTheCode reads the path's strokes back into modules.
 func TestTheDrawingIsTheCode(t *testing.T) {
-	const link = "https://portal.example.com/go/ye4ZSHdXYRr-ngytXeGUqOTTc7xFl3sqCmE7nV5DK7o?lang=es"
+	const link = "https://portal.example.com/resume/ye4ZSHdXYRr-ngytXeGUqOTTc7xFl3sqCmE7nV5DK7o?lang=es"
 	path, size, err := code(link)
 	if err != nil {
 		t.Fatal(err)

@@ -26,8 +26,14 @@ import (
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
 	page("POST /applications/{id}/link", d.show)
-	page("GET /go/{secret}", d.arrive)
-	page("POST /go/{secret}", d.handleOpen)
+	page("GET /resume/{token}", d.arrive)
+	page("POST /resume/{token}", d.handleOpen)
+	// Emails of the version before this one have links to here.
+	mux.Handle("GET /go/{token}", d.Site.Adapt(func(w http.ResponseWriter, r *http.Request) error {
+		to := url.URL{Path: "/resume/" + r.PathValue("token"), RawQuery: r.URL.RawQuery}
+		httpx.SeeOther(w, to.String())
+		return nil
+	}))
 	if d.Letters() {
 		page("POST /applications/{id}/letter", d.mine)
 		page("GET /return", d.returning)
@@ -127,7 +133,7 @@ func draw(c image.Image) string {
 // arrive is the page of a link. It changes nothing: whoever looks at addresses
 // before people do uses no link up.
 func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
-	id, works, err := leads(r.Context(), d.DB.SQL, store.Hash(r.PathValue("secret")), d.now())
+	id, works, err := leads(r.Context(), d.DB.SQL, store.Hash(r.PathValue("token")), d.now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -166,7 +172,7 @@ func (d *Handler) mineAlready(r *http.Request, id string) (bool, error) {
 
 // handleOpen lets the browser in, and the link is used up.
 func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
-	hash := store.Hash(r.PathValue("secret"))
+	hash := store.Hash(r.PathValue("token"))
 	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func (d *Handler) Outbox() bool { return d.Mail == nil && d.Environment == contr
 func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
 	secret, now := store.NewSecret(), d.now()
 	until = now.Add(life)
-	url = d.URL + "/go/" + secret
+	url = d.URL + "/resume/" + secret
 	if lang != contract.Languages()[0].Lang {
 		url += "?lang=" + string(lang)
 	}

@@ -271,7 +271,7 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 		t.Errorf("an escalation has an email: %+v", state)
 	}
 	sent, _ := decide(MoreAsked)
-	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/go/") || !strings.Contains(sent[0].Text, "https://portal.example/return") {
+	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/resume/") || !strings.Contains(sent[0].Text, "https://portal.example/return") {
 		t.Fatalf("the email that asks for more: %+v", sent)
 	}
 	d.Emails = []string{Approved}

@@ -132,7 +132,7 @@ func TestWhatTheIssuerSaysOfItself(t *testing.T) {
 		t.Helper()
 		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
 		b := d.browser()
-		resp, _ := b.get("/review/sign-in/elsewhere")
+		resp, _ := b.get("/review/oidc/login")
 		if resp.StatusCode != 303 {
 			return resp.StatusCode
 		}
@@ -183,7 +183,7 @@ func TestBeginningASignInStoresNothing(t *testing.T) {
 	before, b := rows(), d.browser()
 	var to []string
 	for range 2 { // two tabs
-		resp, _ := b.get("/review/sign-in/elsewhere")
+		resp, _ := b.get("/review/oidc/login")
 		to = append(to, resp.Header.Get("Location"))
 	}
 	if to[0] != to[1] {
@@ -192,7 +192,7 @@ func TestBeginningASignInStoresNothing(t *testing.T) {
 	first, second := s.authorize(to[0]), s.authorize(to[1])
 	last := 0
 	for range 4 {
-		resp, _ := d.browser().get("/review/sign-in/elsewhere")
+		resp, _ := d.browser().get("/review/oidc/login")
 		last = resp.StatusCode
 	}
 	if n := rows(); last != 429 || n != before {
@@ -212,7 +212,7 @@ func TestBeginningASignInStoresNothing(t *testing.T) {
 		t.Errorf("a state that was used, by a cookie that was kept: %d", resp.StatusCode)
 	}
 	*d.now = d.now.Add(time.Minute)
-	resp, _ := d.browser().get("/review/sign-in/elsewhere")
+	resp, _ := d.browser().get("/review/oidc/login")
 	for _, c := range resp.Cookies() {
 		if strings.Contains(c.String(), "sign-in") && (!c.HttpOnly || c.SameSite != http.SameSiteLaxMode || len(c.Value) > 1024) {
 			t.Errorf("the cookie %s", c)

@@ -157,7 +157,7 @@ func (d *testServer) browser() *testServer {
 // elsewhere signs in by the issuer and returns the answer.
 func (d *testServer) elsewhere(s *issuer, next string) (int, string, string) {
 	d.t.Helper()
-	to := "/review/sign-in/elsewhere"
+	to := "/review/oidc/login"
 	if next != "" {
 		to += "?next=" + url.QueryEscape(next)
 	}
@@ -175,12 +175,12 @@ func TestSigningInElsewhere(t *testing.T) {
 		if resp, page := d.get("/review/sign-in"); strings.Contains(page, "Sign in with") || resp.StatusCode != 200 {
 			t.Errorf("a button that leads nowhere:\n%s", page)
 		}
-		if resp, _ := d.get("/review/sign-in/elsewhere"); resp.StatusCode != 404 {
+		if resp, _ := d.get("/review/oidc/login"); resp.StatusCode != 404 {
 			t.Errorf("signing in elsewhere, where that is not configured: %d", resp.StatusCode)
 		}
 		s := newIssuer(t, d.now)
 		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Name: "Acme <ID>", Domains: []string{"example.com"}}
-		if _, page := d.get("/review/sign-in?next=" + url.QueryEscape(own)); !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/sign-in/elsewhere?next=") || !strings.Contains(page, `name="password"`) {
+		if _, page := d.get("/review/sign-in?next=" + url.QueryEscape(own)); !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/oidc/login?next=") || !strings.Contains(page, `name="password"`) {
 			t.Errorf("the sign-in page:\n%s", page)
 		}
 		nina := d.browser()
@@ -300,7 +300,7 @@ func TestWhatIsNoSignIn(t *testing.T) {
 
 	begin := func(b *testServer) string {
 		t.Helper()
-		resp, _ := b.get("/review/sign-in/elsewhere")
+		resp, _ := b.get("/review/oidc/login")
 		return s.authorize(resp.Header.Get("Location"))
 	}
 	b := d.browser()
@@ -333,7 +333,7 @@ func TestWhatIsNoSignIn(t *testing.T) {
 	good("after")
 	s.Close()
 	d.OIDC.provider = nil
-	if resp, page := d.browser().get("/review/sign-in/elsewhere"); resp.StatusCode != 502 || !strings.Contains(page, "could not be signed in") {
+	if resp, page := d.browser().get("/review/oidc/login"); resp.StatusCode != 502 || !strings.Contains(page, "could not be signed in") {
 		t.Errorf("an issuer that is away: %d", resp.StatusCode)
 	}
 }

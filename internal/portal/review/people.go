@@ -86,7 +86,7 @@ func (d *Handler) link(key string) string {
 	if key == "" {
 		return ""
 	}
-	return d.URL + "/review/welcome/" + key
+	return d.URL + "/review/set-password/" + key
 }
 
 // addressed reports whether s can be somebody's e-mail address.
@@ -181,7 +181,7 @@ func (d *Handler) welcomed(r *http.Request) (string, error) {
 	if !d.Local() {
 		return "", httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 	}
-	id, err := linked(r.Context(), d.DB.SQL, store.Hash(r.PathValue("key")), d.Now())
+	id, err := linked(r.Context(), d.DB.SQL, store.Hash(r.PathValue("token")), d.Now())
 	if err == nil {
 		var email string
 		if email, err = d.email(r.Context(), d.DB.SQL, id); err == nil {
@@ -221,11 +221,11 @@ func (d *Handler) welcome(w http.ResponseWriter, r *http.Request) error {
 	}
 	var cookie session.Cookie
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, err := linked(ctx, tx, store.Hash(r.PathValue("key")), d.Now())
+		id, err := linked(ctx, tx, store.Hash(r.PathValue("token")), d.Now())
 		if err != nil {
 			return err
 		}
-		if ok, err := useLink(ctx, tx, store.Hash(r.PathValue("key")), d.Now()); err != nil {
+		if ok, err := useLink(ctx, tx, store.Hash(r.PathValue("token")), d.Now()); err != nil {
 			return err
 		} else if !ok {
 			return store.ErrNotFound

@@ -31,7 +31,7 @@ func (d *testServer) as(role Role) *testServer {
 	return &out
 }
 
-var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/welcome/[A-Za-z0-9_-]{43})<`)
+var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/set-password/[A-Za-z0-9_-]{43})<`)
 
 // invite adds a person and returns the path of the link.
 func (d *testServer) invite(email string, role Role) string {

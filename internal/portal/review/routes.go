@@ -63,10 +63,10 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	page("GET /review/sign-in", d.signInPage)
 	page("POST /review/sign-in", d.signIn)
 	page("POST /review/sign-out", d.signOut)
-	page("GET /review/sign-in/elsewhere", d.leave)
+	page("GET /review/oidc/login", d.leave)
 	page("GET /review/sign-in/return", d.arrive)
-	page("GET /review/welcome/{key}", d.welcomePage)
-	page("POST /review/welcome/{key}", d.welcome)
+	page("GET /review/set-password/{token}", d.welcomePage)
+	page("POST /review/set-password/{token}", d.welcome)
 	for _, r := range d.table() {
 		page(r.pattern, d.only(r.may, r.do))
 	}

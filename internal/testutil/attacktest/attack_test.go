@@ -720,20 +720,22 @@ func TestBackChannel(t *testing.T) {
 		t.Run("a link opens to one browser", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			page := f.good(t, 200, v.browser, "POST", v.application+"/link", "", "Content-Type", asForm, "Sec-Fetch-Site", "same-origin").body
-			_, rest, _ := strings.Cut(page, f.url+"/go/")
+			_, rest, _ := strings.Cut(page, f.url+"/resume/")
 			secret, _, ok := strings.Cut(rest, `"`)
 			if !ok || len(secret) < 20 {
 				t.Fatalf("the page has no link:\n%.2000s", page)
 			}
 			secret = secret[:min(len(secret), 43)]
 			f.keep(secret)
-			f.good(t, 200, nil, "GET", "/go/"+secret, "")
-			by := f.atOnce(t, 20, func(int) (reply, error) { return f.send(&browser{}, "POST", "/go/"+secret, "", "Content-Type", asForm) })
+			f.good(t, 200, nil, "GET", "/resume/"+secret, "")
+			by := f.atOnce(t, 20, func(int) (reply, error) {
+				return f.send(&browser{}, "POST", "/resume/"+secret, "", "Content-Type", asForm)
+			})
 			if len(by[303]) != 1 {
 				t.Errorf("%d browsers are let in: %v", len(by[303]), len(by))
 			}
 			for _, bad := range []string{secret[1:], strings.ToLower(secret), "%00"} {
-				if got := f.do(t, &browser{}, "POST", "/go/"+bad, "", "Content-Type", asForm); got.status < 400 || got.status > 499 {
+				if got := f.do(t, &browser{}, "POST", "/resume/"+bad, "", "Content-Type", asForm); got.status < 400 || got.status > 499 {
 					t.Errorf("a bad link = %d", got.status)
 				}
 			}

@@ -53,9 +53,9 @@ type SignInView struct {
 // elsewhere is where the other house's sign-in begins.
 func (v SignInView) elsewhere() string {
 	if v.Next == "" {
-		return "/review/sign-in/elsewhere"
+		return "/review/oidc/login"
 	}
-	return "/review/sign-in/elsewhere?" + url.Values{"next": {v.Next}}.Encode()
+	return "/review/oidc/login?" + url.Values{"next": {v.Next}}.Encode()
 }
 
 // ListView is a page of applications.
