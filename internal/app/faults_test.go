@@ -203,7 +203,7 @@ func TestEveryFaultEndsWell(t *testing.T) {
 			dial(status, action, 1)
 		}
 		publicToken := w.complete(t, visit).field("publicToken")
-		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/events",
+		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
 			fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken), "Cookie", cookie, "Content-Type", asJSON))
 		w.fetchedOnce(t, id)
 		if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {

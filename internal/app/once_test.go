@@ -124,7 +124,7 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 			cookie := w.enter(t, id, token)
 			done := w.complete(t, w.connect(t, id, cookie))
 			only(t, "hooks", atOnce(t, many, func(int) *http.Request {
-				return ask(t, "POST", w.Portal+"/applications/"+id+"/events",
+				return ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
 					`{"eventId":"hook-1","type":"onSuccess","attempt":1,"publicToken":"`+done.field("publicToken")+`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON)
 			}), map[int]int{204: many})
 			body := `{"eventId":"evt_again","type":"VISIT","status":"SUCCESS","publicToken":"` + done.field("publicToken") + `"}`

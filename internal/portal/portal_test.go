@@ -76,7 +76,7 @@ func TestABrowserThatStoresNothing(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		if p := b.do("POST", a+"/events", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`, "Sec-Fetch-Site", "same-origin"); p.status != 204 {
+		if p := b.do("POST", a+"/callbacks", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`, "Sec-Fetch-Site", "same-origin"); p.status != 204 {
 			t.Fatalf("onOpen: %d", p.status)
 		}
 		if next := section(b.get(a + "/connect")); next["attempt"] != "2" || next["resumed"] != "" {
@@ -478,7 +478,7 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 			t.Errorf("about nothing known: %d", status)
 		}
 		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`, `{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {
-			if p := b.do("POST", a+"/events", "application/json", bad, "Sec-Fetch-Site", "same-origin"); p.status != 400 {
+			if p := b.do("POST", a+"/callbacks", "application/json", bad, "Sec-Fetch-Site", "same-origin"); p.status != 400 {
 				t.Errorf("hook %s = %d", bad, p.status)
 			}
 		}

@@ -196,7 +196,7 @@ func (r *testServer) send(body []byte, secret string) int {
 
 func (b *browser) hook(application, kind string, attempt int) int {
 	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"resumable":true,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
-	return b.do("POST", application+"/events", "application/json", body, "Sec-Fetch-Site", "same-origin").status
+	return b.do("POST", application+"/callbacks", "application/json", body, "Sec-Fetch-Site", "same-origin").status
 }
 
 // outcome is a signed outcome token for the last redirect, with one more claim.

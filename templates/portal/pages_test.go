@@ -35,7 +35,7 @@ func examples(lang contract.Lang) map[string]templ.Component {
 	id := "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 	connect := Connect{Base: base, Product: contract.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: contract.Sandbox,
 		ProductID: "p", PublicID: "c", Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04",
-		Report: "/applications/1/events", Next: "/applications/1", Restart: "/applications/1/restart"}
+		Report: "/applications/1/callbacks", Next: "/applications/1", Restart: "/applications/1/restart"}
 	manual := connect
 	manual.Restart += "?grant=g"
 	manual.Base, manual.Token, manual.Manual, manual.Prefill = framed, "", true, `{"firstName":"<Ana>"}`

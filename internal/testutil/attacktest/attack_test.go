@@ -550,7 +550,7 @@ func TestTransport(t *testing.T) {
 				}
 			}
 			hook := `{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"` + mine.publicToken + `","status":"SUCCESS"}`
-			refused(t, "another's hook", f.do(t, theirs.browser.copy(), "POST", mine.application+"/events", hook, "Content-Type", asJSON))
+			refused(t, "another's hook", f.do(t, theirs.browser.copy(), "POST", mine.application+"/callbacks", hook, "Content-Type", asJSON))
 			for _, path := range []string{"/restart", "/link", "/applicant"} {
 				refused(t, "another's "+path, f.do(t, theirs.browser.copy(), "POST", mine.application+path, "", "Content-Type", asForm))
 			}
