@@ -78,8 +78,8 @@ func TestFilesOfACashflowReport(t *testing.T) {
 			b.want(other, b.get(filePath+other, b.named(token)), 404, contract.CodeNotFound)
 		}
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
-		b.want("somebody else's", b.get(path, theirs), 404, contract.CodeInvalidToken)
-		b.want("somebody else's list", b.get("/connect/cashflow/v2/files", theirs), 404, contract.CodeInvalidToken)
+		b.want("another customer's", b.get(path, theirs), 404, contract.CodeInvalidToken)
+		b.want("another customer's list", b.get("/connect/cashflow/v2/files", theirs), 404, contract.CodeInvalidToken)
 		b.want("no report named", b.get("/connect/cashflow/v2/files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 
 		failed := b.submit(submission("personal", nil)).text("publicToken")

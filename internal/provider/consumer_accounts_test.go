@@ -124,7 +124,7 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 		for i, a := range b.banked(consumer) {
 			if i > 0 {
 				if a.Number != nil || a.Routing != nil || a.Kind != nil {
-					t.Errorf("numbers that nobody has asked for: %+v", a)
+					t.Errorf("numbers that were not requested: %+v", a)
 				}
 				continue
 			}
@@ -186,14 +186,14 @@ func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
 		b.want("capital letters", b.get(achPath(strings.ToUpper(consumer), strings.ToUpper(ids[0])), b.basic()), 200, "")
 
 		b.want("a customer it is not enabled for", b.get(achPath(consumer, ids[0]), b.thirdParty()), 403, contract.CodeForbidden)
-		b.want("somebody else's list", b.get(consumerPath(consumer), b.thirdParty()), 404, contract.CodeNotFound)
+		b.want("another customer's list", b.get(consumerPath(consumer), b.thirdParty()), 404, contract.CodeNotFound)
 		enable := func(on bool) {
 			t.Helper()
 			b.entitle(b.seed.PublicID, on, customers.AccountNumbers)
 			b.entitle(b.seed.ThirdParty.PublicID, on, customers.AccountNumbers)
 		}
 		enable(true)
-		b.want("somebody else's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, contract.CodeNotFound)
+		b.want("another customer's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, contract.CodeNotFound)
 		enable(false)
 		b.want("no longer enabled", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeForbidden)
 		if all := b.banked(consumer); len(all) != 1 || all[0].Number != nil || all[0].Kind != nil || all[0].Routing != nil {
@@ -234,7 +234,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		if a := b.reportACH(token, ids[0]); string(a.raw) != string(ach.raw) {
 			t.Errorf("by the report %s, by the consumer %s", a.raw, ach.raw)
 		}
-		// Nobody has another's.
+		// Customers cannot read accounts of another.
 		someone := b.consumer()
 		_, theirs := b.visited(someone, "single", tokenizingBank)
 		if a := b.get(achPath(someone, theirs[0]), b.basic()); a.text("full_account_number") == tan || a.text("account_number_type") != "TAN" {
@@ -267,7 +267,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		if b.want("a new token", a, 200, ""); a.text("full_account_number") == tan {
 			t.Error("it is the one that was revoked")
 		}
-		// One that is revoked before anybody asked for it is never given out.
+		// A number that is revoked before the first request is never returned.
 		late := b.consumer()
 		_, unasked := b.visited(late, "single", tokenizingBank)
 		b.want("revoked before", b.revoke(unasked[0]), 204, "")

@@ -94,7 +94,7 @@ func TestStaffCorrectAReport(t *testing.T) {
 			}
 		}
 
-		// Nobody else's, and no other kind.
+		// Another customer's reports and other kinds have no corrections.
 		cashflow, _ := b.walked("default")
 		for _, path := range []string{page + "/correct", "/dashboard/reports/" + d.reportNamed(cashflow) + "/correct"} {
 			who := eve
@@ -173,7 +173,7 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 			t.Errorf("of no reference: %d", a.status)
 		}
 		if a := b.browser().send(page+"/check", url.Values{}); a.status != 303 {
-			t.Errorf("by nobody: %d", a.status)
+			t.Errorf("without a user: %d", a.status)
 		}
 		b.advance("745h") // 31 days and an hour: the session is of today
 		refuse(banked, incomes.UnfitUnknown, "gross_annual", "net_annual", "1")

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// Two people who rotate at once, or one in two windows, do not end a secret that
+// Two users who rotate concurrently, or one in two windows, do not end a secret that
 // is in use.
 func TestRotationsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
@@ -55,7 +55,7 @@ func TestSessionsOfStaffEnd(t *testing.T) {
 		b.staffed()
 		d := b.signedIn(ours)
 		form := d.form("state", "off")
-		// The sandbox's clock is not the staff's.
+		// Sessions do not use the sandbox's clock.
 		b.advance("720h")
 		d.page("/dashboard/webhooks")
 		if _, err := b.db.SQL.Exec(`UPDATE sessions SET expires_at = 1`); err != nil {
@@ -95,7 +95,7 @@ func TestSigningInToTheDashboardIsLimited(t *testing.T) {
 			t.Errorf("after %d tries the right password: %d, Retry-After %q", password.TriesHere, a.status, a.header.Get("Retry-After"))
 		}
 		if n := b.audited(); n != 0 {
-			t.Errorf("%d lines of nobody's", n)
+			t.Errorf("%d lines without a user", n)
 		}
 		a = b.browser().send("/dashboard/sign-in", url.Values{"email": {theirs.Email}, "password": {theirs.Password}})
 		c, err := http.ParseSetCookie(a.header.Get("Set-Cookie"))
@@ -105,8 +105,8 @@ func TestSigningInToTheDashboardIsLimited(t *testing.T) {
 	})
 }
 
-// What somebody guesses bars neither staff elsewhere behind the same proxy, nor the
-// browser in which they have signed in; and one client's share of tries is its own.
+// Guessed passwords lock out neither users elsewhere behind the same proxy, nor the
+// browser in which they have signed in; each client has its own limit of attempts.
 func TestGuessesTakeNothingFromStaff(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db, func(c *provider.Config) { c.BehindProxy = true })
@@ -130,7 +130,7 @@ func TestGuessesTakeNothingFromStaff(t *testing.T) {
 		}
 		for i := range password.TriesPlace - password.TriesHere {
 			if a := try(b.browser(), stranger, fmt.Sprintf("nobody%d@customer.example", i), ours.Password); a.status != 422 {
-				t.Fatalf("somebody who is nobody, try %d: %d", i, a.status)
+				t.Fatalf("an unknown user, try %d: %d", i, a.status)
 			}
 		}
 		rows := b.count(`SELECT COUNT(*) FROM sign_in_tries`)
@@ -140,7 +140,7 @@ func TestGuessesTakeNothingFromStaff(t *testing.T) {
 			}
 		}
 		if n := b.count(`SELECT COUNT(*) FROM sign_in_tries`); n != rows {
-			t.Errorf("tries that nobody looked at left %d rows", n-rows)
+			t.Errorf("failed attempts left %d rows", n-rows)
 		}
 		if a := try(b.browser(), "203.0.113.8", theirs.Email, theirs.Password); a.status != 303 {
 			t.Errorf("from another address: %d", a.status)
@@ -246,7 +246,7 @@ func TestLettersWaitOnTheDashboard(t *testing.T) {
 			t.Errorf("the letter's link leads to %d", a.status)
 		}
 		if text := eve.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
-			t.Error("somebody else reads the letter")
+			t.Error("another customer reads the email")
 		}
 		b.advance("73h")
 		if text := d.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {

@@ -151,8 +151,8 @@ func (b *testServer) last() (action, object, detail string) {
 	return action, object, detail
 }
 
-// doors are the changes that the room registers.
-func doors(t *testing.T) []string {
+// changePaths returns the paths of the forms that package dashboard registers.
+func changePaths(t *testing.T) []string {
 	t.Helper()
 	raw, err := os.ReadFile("dashboard/routes.go")
 	if err != nil {
@@ -240,7 +240,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 				strange[k] = v
 			}
 			if a := eve.send(path, strange); a.status != 303 || b.audited() != before {
-				t.Errorf("%s with a form of somebody else: %d", path, a.status)
+				t.Errorf("%s with a form of another customer: %d", path, a.status)
 			}
 			if id != "" || step.fields() != nil && strings.Contains(step.path, "configurations") {
 				strange["once"] = eve.form()["once"]
@@ -267,7 +267,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 				t.Errorf("%s without a nonce changed something", path)
 			}
 		}
-		for _, path := range doors(t) {
+		for _, path := range changePaths(t) {
 			if path != "/dashboard/sign-out" && !walked[path] {
 				t.Errorf("%s changes something and is not walked here", path)
 			}
@@ -309,7 +309,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 			d.page(path)
 			for _, bad := range []string{path, path[:len(path)-12] + "000000000000"} {
 				if a := eve.ask("GET", bad, ""); a.status != 404 {
-					t.Errorf("GET %s by somebody else = %d", bad, a.status)
+					t.Errorf("GET %s by another customer = %d", bad, a.status)
 				}
 			}
 		}
@@ -327,7 +327,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 				t.Errorf("finding %s: %d %s", query, a.status, a.header.Get("Location"))
 			}
 			if a := eve.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 200 || !strings.Contains(string(a.raw), "No such report") {
-				t.Errorf("somebody else finds it: %d", a.status)
+				t.Errorf("another customer finds it: %d", a.status)
 			}
 		}
 		for _, path := range []string{"/dashboard/reports", "/dashboard/reports/" + report, "/dashboard/relay-tokens"} {

@@ -78,7 +78,7 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 			return
 		}
 		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, contract.CodeMalformedHeaders))
-		b.want(what+" for nobody's child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
+		b.want(what+" for an unknown child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
 	})
 	if bearers == 0 {
 		t.Fatal("no operation takes a token")
@@ -92,7 +92,7 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 }
 
 // inTable is the code that an operation answers with where others have code: the
-// error table of the consumer's bank accounts has its own (document 2).
+// endpoints of the consumer's bank accounts have their own (API reference: Consumers).
 func inTable(op *openapi3.Operation, code contract.Code) contract.Code {
 	if op.OperationID != "consumerBankAccounts" && op.OperationID != "consumerACH" {
 		return code

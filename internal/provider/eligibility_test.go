@@ -68,7 +68,7 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			}
 			for _, e := range r.StatedEmployers {
 				if e.InputMethod != report.ConsumerInput || len(e.VerificationSources) != 0 || e.SkippedReason != nil {
-					t.Errorf("%s: nobody verified or skipped %+v", c.alias, e)
+					t.Errorf("%s: neither verified nor skipped: %+v", c.alias, e)
 				}
 			}
 			if st := b.get("/connect/status", b.named(token)); st.text("status") != "SUCCESS" || st.text("substatus") != string(c.sub) {
@@ -280,7 +280,7 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
 			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
-			b.want(p+" of somebody else's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
+			b.want(p+" of another customer's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 		}
 		// It is an eligibility report and no other.
 		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/income/v2/json", "/connect/income/v2/files"} {

@@ -31,7 +31,7 @@ func (e ending) String() string {
 	return fmt.Sprintf("%s of %s %s by %.200s", e.product, e.first, e.last, fmt.Sprint(e.how))
 }
 
-// endings are the rows of documents 1 and 3, for each product that they are for.
+// endings lists the simulations and outcomes for each product that supports them.
 func endings() (all []ending) {
 	const (
 		ok, fails, refused, down, mute = contract.StatusSuccess, contract.StatusError, contract.StatusNotAuthenticated, contract.StatusBureauUnresponsive, contract.StatusSupplierUnresponsive
@@ -43,7 +43,7 @@ func endings() (all []ending) {
 	}
 	file := func(name string) []any { return holding(name, []byte("%PDF-1.4 a file")) }
 	letter := paystubtest.Letter()
-	// What an applicant brings for an employer of an eligibility report he brings for the
+	// Sources for an employer of an eligibility report are those of the
 	// report of any other product.
 	brought := func(p contract.Product, key string, what any) map[string]any {
 		if p == contract.Eligibility {
@@ -53,7 +53,7 @@ func endings() (all []ending) {
 	}
 	for _, p := range []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility} {
 		all = append(all,
-			// Document 3, "Sandbox simulations".
+			// Simulations by the name of the applicant.
 			ending{p, "", "supplierdown", nil, down, ""},
 			ending{p, "mfa required", "", nil, refused, contract.SubMFARequired},
 			// "Sandbox profile outcomes" and "Mock bank login".
@@ -280,7 +280,7 @@ func nullable(s contract.Substatus) any {
 	return string(s)
 }
 
-// tenantOf is somebody who may apply for a product.
+// tenantOf returns an applicant's data for a product.
 func tenantOf(p contract.Product) map[string]any {
 	if p == contract.Eligibility {
 		return tenant

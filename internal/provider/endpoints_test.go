@@ -79,9 +79,9 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 		}
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", e.token)
 		if e.numbers { // they are not enabled to
-			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 403, contract.CodeForbidden)
+			b.want(e.path+" of another customer's", b.get(e.path, theirs), 403, contract.CodeForbidden)
 		} else {
-			b.want(e.path+" of somebody else's", b.get(e.path, theirs), 404, contract.CodeInvalidToken)
+			b.want(e.path+" of another customer's", b.get(e.path, theirs), 404, contract.CodeInvalidToken)
 		}
 		if !e.numbers && !strings.Contains(e.path, "/files/") {
 			b.want(e.path+" of a child", b.get(e.path, as("X-EXTERNAL-ID", "child-"+e.externalID, "X-PUBLIC-ID", child)), 200, "")

@@ -18,7 +18,7 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 	begin := func(id string, more ...any) map[string]any {
 		return with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": resident, "externalId": id}, more...)
 	}
-	doors := map[string]struct {
+	endpoints := map[string]struct {
 		give func(id string) answer
 		code contract.Code
 	}{
@@ -40,19 +40,19 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 		}, contract.CodeMalformedBody},
 	}
 	before := b.count(`SELECT (SELECT count(*) FROM reports) + (SELECT count(*) FROM consumers)`)
-	for name, door := range doors {
+	for name, endpoint := range endpoints {
 		for _, id := range []string{" x", "x ", " ", "x\t", "\nx", "a\x7fb", "x\u00a0", "\u2003x", "x\u0085"} {
-			if a := door.give(id); a.status != 400 || a.text("error") != string(door.code) || !strings.Contains(string(a.raw), "xternalId") {
-				t.Errorf("%s of %q: %d %s, want 400 %s that names it", name, id, a.status, a.raw, door.code)
+			if a := endpoint.give(id); a.status != 400 || a.text("error") != string(endpoint.code) || !strings.Contains(string(a.raw), "xternalId") {
+				t.Errorf("%s of %q: %d %s, want 400 %s that names it", name, id, a.status, a.raw, endpoint.code)
 			}
 		}
 	}
 	if after := b.count(`SELECT (SELECT count(*) FROM reports) + (SELECT count(*) FROM consumers)`); after != before {
 		t.Errorf("%d rows were kept of what was refused", after-before)
 	}
-	for name, door := range doors {
+	for name, endpoint := range endpoints {
 		id := "Case é  " + name
-		if a := door.give(id); a.status/100 != 2 {
+		if a := endpoint.give(id); a.status/100 != 2 {
 			t.Errorf("%s of %q: %d %s", name, id, a.status, a.raw)
 		} else if name != "consumer" {
 			b.want("status of "+id, b.get("/connect/status", append(append(headers{}, token...), "X-EXTERNAL-ID", id)), 200, "")
@@ -60,8 +60,8 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 	}
 }
 
-// UUIDs are one however they are written, at every door, and answers have small
-// letters.
+// Every endpoint accepts UUIDs in any case, and answers have lowercase
+// ones.
 func TestUUIDsInCapitals(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	upper := strings.ToUpper

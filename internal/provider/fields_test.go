@@ -260,7 +260,7 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 			if last != "delinquent" && supplier.Code != "MEX_CDC" && supplier.Code != report.DocumentSupplier {
 				continue
 			}
-			hold(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(contract.Passport, somebody("Ana", last), map[string]any{"supplier": supplier.Code}))
+			hold(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(contract.Passport, applicantNamed("Ana", last), map[string]any{"supplier": supplier.Code}))
 		}
 	}
 	for p, table := range tables {

@@ -172,7 +172,7 @@ func (b *testServer) exec(query string, args ...any) {
 	}
 }
 
-// hierarchy is all that the room has stored, as text.
+// hierarchy returns the stored account hierarchy as text.
 func (b *testServer) hierarchy() string {
 	b.t.Helper()
 	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM customers
@@ -193,8 +193,8 @@ func (b *testServer) hierarchy() string {
 	return out.String()
 }
 
-// TestTheHierarchyRefuses sends what is refused to every endpoint of the room, and
-// looks whether anything of it was stored.
+// TestTheHierarchyRefuses sends invalid requests to every endpoint of the hierarchy, and
+// checks that nothing of them is stored.
 func TestTheHierarchyRefuses(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")

@@ -224,7 +224,7 @@ func TestIrregularityByTheApplicantsName(t *testing.T) {
 }
 
 // Several banks are several sources: each account belongs to the bank where it is, also
-// of somebody who is known to both.
+// of a consumer whom both know.
 func TestAnIncomeReportFromTwoBanks(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		_, one, _ := b.earned(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})

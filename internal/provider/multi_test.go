@@ -214,7 +214,7 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 			{"an externalId that is taken", b.basic(), body("externalId", "taken"), 400, contract.CodeInvalidParameters, "externalId"},
 			{"an unknown source", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
 			{"a source that is no UUID", b.basic(), body("publicToken", "mine"), 404, contract.CodeInvalidToken, ""},
-			{"somebody else's source", b.thirdParty(), body(), 404, contract.CodeInvalidToken, ""},
+			{"another customer's source", b.thirdParty(), body(), 404, contract.CodeInvalidToken, ""},
 			{"an unknown product", b.basic(), body("productId", uuid.NewString()), 404, contract.CodeInvalidProduct, ""},
 			{"a product that is no UUID", b.basic(), body("productId", "income"), 404, contract.CodeInvalidProduct, ""},
 			{"the same product", b.basic(), body("productId", b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState, ""},

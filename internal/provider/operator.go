@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// NewCustomer is a customer that an operator adds. The secrets are his to hand on.
+// NewCustomer is a customer that an operator adds. The operator passes on the secrets.
 type NewCustomer struct {
 	Name      string
 	PublicID  string
@@ -22,8 +22,8 @@ type NewCustomer struct {
 }
 
 // AddCustomer adds a parent account of the provider's environment with its first
-// person, for whom the rest is on the dashboard. A name that is none and an e-mail
-// that somebody has are errors.
+// dashboard user. An invalid name and an email address that is already in use are
+// errors.
 func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	if problem := customers.NameProblem(n.Name); problem != "" {
 		return errors.New("provider: the name " + problem)
@@ -38,11 +38,11 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	})
 }
 
-// RotateKeys makes new signing keys and returns when the published one begins to
-// sign. What the ones before it signed stays good.
+// RotateKeys creates new signing keys and returns the time when the published one
+// begins to sign. Tokens of earlier keys stay valid until they expire.
 func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }
 
-// Entitlements are the names of what an operator can enable.
+// Entitlements returns the names of the entitlements that an operator can enable.
 func Entitlements() []string {
 	var out []string
 	for _, e := range customers.Entitlements() {
@@ -60,15 +60,17 @@ type OperatedAccount struct {
 	Entitlements map[string]EntitlementState `json:"entitlements"`
 }
 
-// EntitlementState says whether an entitlement is enabled, and whether that is the parent's.
+// EntitlementState says whether an entitlement is enabled, and whether the parent
+// account sets it.
 type EntitlementState struct {
 	Enabled   bool `json:"enabled"`
 	Inherited bool `json:"inherited,omitempty"`
 }
 
-// SetEntitlements enables or disables entitlements of the account of a publicId, or,
-// with enabled nil, has a child account follow its parent. Each change is written to
-// the audit trail of the account and, for a child, of its parent. All are made or none.
+// SetEntitlements enables or disables entitlements of the account of a publicId or,
+// with a nil enabled, makes a child account follow its parent. Each change is written
+// to the audit trail of the account and, for a child, of its parent. The changes are
+// made together or not at all.
 func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names []string, enabled *bool) error {
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err := p.operated(ctx, tx, publicID)
@@ -105,8 +107,8 @@ func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names [
 	})
 }
 
-// Accounts lists the account of a publicId with its children, or with an empty one all
-// accounts, each parent before its children.
+// Accounts lists the account of a publicId and its children. With an empty publicID it
+// lists all accounts, each parent before its children.
 func (p *Provider) Accounts(ctx context.Context, publicID string) ([]OperatedAccount, error) {
 	q := p.config.DB.SQL
 	parents := []customers.Account{}
@@ -156,7 +158,7 @@ func (p *Provider) shown(ctx context.Context, a customers.Account) (OperatedAcco
 	return out, err
 }
 
-// operated is the account of a publicId, of either environment.
+// operated returns the account of a publicId, in either environment.
 func (p *Provider) operated(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
 	known, err := p.customers.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) {

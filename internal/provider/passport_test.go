@@ -37,8 +37,8 @@ func (b *testServer) walk(token string, how map[string]any) answer {
 	return b.do("POST", "/visits/"+token+"/complete", how)
 }
 
-// somebody is an applicant of another name.
-func somebody(first, last string) map[string]any {
+// applicantNamed returns a prefill with another name.
+func applicantNamed(first, last string) map[string]any {
 	return with(applicant, "firstName", first, "lastName", last)
 }
 
@@ -60,7 +60,7 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 		}
 		names := map[string]string{"KOR_NICE": "김민준", "UKR_CI": "Коваленко Олена", "CHN_CCX": "欧阳雨桐"}
 		for _, s := range all {
-			who := map[string]map[string]any{"KOR_NICE": somebody("Minjun", "Kim"), "UKR_CI": somebody("Olena", "Kovalenko"), "CHN_CCX": somebody("Yutong", "Ouyang")}[s.Code]
+			who := map[string]map[string]any{"KOR_NICE": applicantNamed("Minjun", "Kim"), "UKR_CI": applicantNamed("Olena", "Kovalenko"), "CHN_CCX": applicantNamed("Yutong", "Ouyang")}[s.Code]
 			if who == nil {
 				who = applicant
 			}
@@ -127,7 +127,7 @@ func TestWhoMayReadAPassport(t *testing.T) {
 			if strings.Contains(text, "mine-only") || strings.Contains(text, token) || !strings.Contains(text, relayToken) {
 				t.Errorf("%s: the third party reads %.600s", path, text)
 			}
-			b.want(path+" of nobody", b.get(path, b.named("5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11")), 404, contract.CodeInvalidToken)
+			b.want(path+" of an unknown report", b.get(path, b.named("5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11")), 404, contract.CodeInvalidToken)
 			b.want(path+" without credentials", b.get(path, headers{"X-PUBLIC-TOKEN", token}), 400, contract.CodeMalformedHeaders)
 		}
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
@@ -164,7 +164,7 @@ func TestHowPassportVisitsEnd(t *testing.T) {
 			status contract.Status
 			sub    contract.Substatus
 		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation}, {"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
-			done := b.walk(b.begin("productId", product, "prefill", somebody("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
+			done := b.walk(b.begin("productId", product, "prefill", applicantNamed("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
 			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
 				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
 			}

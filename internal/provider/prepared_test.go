@@ -127,22 +127,22 @@ func TestPreparedReportsThatAreRefused(t *testing.T) {
 			code  contract.Code
 			field string
 		}{
-			"no product":                   {map[string]any{"profile": "joint"}, contract.CodeInvalidProduct, "product"},
-			"another product":              {map[string]any{"product": "mortgage", "profile": "joint"}, contract.CodeInvalidProduct, "product"},
-			"a passport of a profile":      {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, contract.CodeInvalidParameters, "profile"},
-			"a passport of nobody":         {map[string]any{"product": "passport", "submission": personal}, contract.CodeInvalidParameters, "supplier"},
-			"an unknown supplier":          {map[string]any{"product": "passport", "supplier": "XXX_YY"}, contract.CodeInvalidParameters, "supplier"},
-			"a passport of accounts":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, contract.CodeMalformedBody, "submission.accounts"},
-			"income without accounts":      {map[string]any{"product": "income", "submission": personal}, contract.CodeMalformedBody, "submission.accounts"},
-			"income of nothing":            {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "submission"},
-			"income of a supplier":         {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, contract.CodeInvalidParameters, "supplier"},
-			"cashflow of payroll":          {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
-			"cashflow of employers":        {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
-			"an unknown payroll provider":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, contract.CodeInvalidParameters, "payroll"},
-			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, contract.CodeInvalidParameters, "payroll"},
-			"a payroll provider twice":     {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
-			"seven employers":              {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
-			"an employer without a name":   {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"no product":                    {map[string]any{"profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"another product":               {map[string]any{"product": "mortgage", "profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"a passport of a profile":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, contract.CodeInvalidParameters, "profile"},
+			"a passport without a supplier": {map[string]any{"product": "passport", "submission": personal}, contract.CodeInvalidParameters, "supplier"},
+			"an unknown supplier":           {map[string]any{"product": "passport", "supplier": "XXX_YY"}, contract.CodeInvalidParameters, "supplier"},
+			"a passport of accounts":        {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, contract.CodeMalformedBody, "submission.accounts"},
+			"income without accounts":       {map[string]any{"product": "income", "submission": personal}, contract.CodeMalformedBody, "submission.accounts"},
+			"income of nothing":             {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "submission"},
+			"income of a supplier":          {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, contract.CodeInvalidParameters, "supplier"},
+			"cashflow of payroll":           {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
+			"cashflow of employers":         {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an unknown payroll provider":   {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, contract.CodeInvalidParameters, "payroll"},
+			"a payroll sign-in that fails":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, contract.CodeInvalidParameters, "payroll"},
+			"a payroll provider twice":      {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
+			"seven employers":               {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an employer without a name":    {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
 		} {
 			a := b.do("POST", "/sandbox-reports", c.body)
 			b.want(name, a, 400, c.code)

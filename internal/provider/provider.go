@@ -1,10 +1,10 @@
-// Package provider is the Consumer Report Service: the service's side of the
-// contract, with a sandbox for a test bench. Its packages import each other downward
-// in one declared order; wire.go builds them, and gives the lower ones the few
-// functions by which they call the higher ones.
+// Package provider is the Consumer Report Service, the service's side of the API, with
+// an optional sandbox. Its packages import each other downward in one declared order;
+// wire.go builds them and gives the lower packages the few functions of higher ones
+// that they call.
 //
-// It never reaches the portal, nor anything of the customer's side: the two meet
-// over HTTP only.
+// It imports nothing of the portal or of the customer's side: the two communicate over
+// HTTP only.
 package provider
 
 import (
@@ -40,7 +40,7 @@ import (
 	"vestibule/web"
 )
 
-// Config is what a provider is made of.
+// Config configures a provider.
 type Config struct {
 	DB          *store.DB
 	Log         *slog.Logger
@@ -48,26 +48,25 @@ type Config struct {
 	URL         string               // public base, without a trailing slash
 	Environment contract.Environment // of requests that name none
 
-	// Sandbox makes the test bench of a sandbox: testbench.New. It is refused in
-	// production.
+	// Sandbox creates the sandbox, usually testbench.New. New refuses it in production.
 	Sandbox func(context.Context, SandboxConfig) (Sandbox, error)
 
 	Assets  *web.Assets
-	OpenAPI []byte // the contract, served at /openapi.json and, for people, at /docs; empty for none
+	OpenAPI []byte // API reference, served at /openapi.json and as a page at /docs; empty for none
 
 	DisableWorkers bool // jobs are left to other processes with this database
 
-	// Telemetry observes what the service does; nil: nobody.
+	// Telemetry observes the service; nil turns telemetry off.
 	Telemetry *telemetry.Party
 
-	BehindProxy bool // who asks is who a proxy says it is
+	BehindProxy bool // take client addresses from the proxy's headers
 
-	// Mail sends the letters of invites; nil leaves them in the outbox.
+	// Mail sends invites by email; nil leaves them in the outbox.
 	Mail invites.Mailer
 
-	// AllowLoopbackCallbacks lets events be sent to this machine, by plain http
-	// too. Only for a sandbox that is on loopback itself: elsewhere it would let
-	// customers reach inside.
+	// AllowLoopbackCallbacks lets webhooks go to loopback addresses, also over plain HTTP.
+	// Use it only for a sandbox on loopback: elsewhere customers could reach internal
+	// services.
 	AllowLoopbackCallbacks bool
 
 	Limits     Limits
@@ -80,7 +79,7 @@ type Provider struct {
 	now      func() time.Time
 	queue    *jobs.Queue
 	sandbox  Sandbox           // nil in production
-	invented Sources           // of the sandbox environment; none in production
+	invented Sources           // of the sandbox environment; empty in production
 	docs     *httpx.StaticPage // nil without a contract
 
 	keys         *auth.Keys
@@ -102,7 +101,7 @@ type Provider struct {
 	idle sync.WaitGroup
 }
 
-// New wires a provider. It makes the signing keys of the first start.
+// New builds a provider. On the first start it creates the signing keys.
 func New(ctx context.Context, c Config) (*Provider, error) {
 	if !c.Environment.Valid() {
 		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
@@ -145,7 +144,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	return p, nil
 }
 
-// docsPage is the contract for people.
+// docsPage renders the API reference as a page.
 func docsPage(ctx context.Context, c Config) (*httpx.StaticPage, error) {
 	m, err := apidocs.Read(c.OpenAPI, c.URL)
 	if err != nil {
@@ -155,7 +154,7 @@ func docsPage(ctx context.Context, c Config) (*httpx.StaticPage, error) {
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 
-// Handler is the service's listener.
+// Handler returns the handler of the service's public listener.
 func (p *Provider) Handler() http.Handler {
 	mux := http.NewServeMux()
 	p.auth.Routes(mux)
@@ -180,7 +179,8 @@ func (p *Provider) Handler() http.Handler {
 	return httpx.Wrap(p.config.Log, h)
 }
 
-// forPeople reports whether people look at the answer to r, rather than programs.
+// forPeople reports whether the answer to r is shown to people rather than read by
+// programs.
 func forPeople(r *http.Request) bool {
 	for _, prefix := range []string{"/visit/", "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
@@ -190,7 +190,7 @@ func forPeople(r *http.Request) bool {
 	return r.URL.Path == "/docs"
 }
 
-// missing answers people at an address that is none, or by a method it does not take.
+// missing renders the error page for an unknown address or an unsupported method.
 func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
 	if strings.HasPrefix(r.URL.Path, "/dashboard") {
 		p.dashboard.Missing(w, r, status)
@@ -207,8 +207,8 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Control is the sandbox's control listener; in production there is nothing at
-// any address of it.
+// Control returns the handler of the sandbox's control listener. In production it
+// answers 404 to every request.
 func (p *Provider) Control() http.Handler {
 	if p.sandbox == nil {
 		return httpx.Wrap(p.config.Log, httpx.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
@@ -218,7 +218,7 @@ func (p *Provider) Control() http.Handler {
 	return p.sandbox.Control(p.services(), ControlHooks{First: p.seed.PublicID, Receive: p.receive, Moved: p.moved, Refill: p.refill})
 }
 
-// receive reads a webhook as the generated third party does.
+// receive reads a webhook as the generated third party would.
 func (p *Provider) receive(r *http.Request) (webhook.Event, error) {
 	in := webhook.Receiver{Now: p.config.Now}
 	if secret, err := webhook.ParseSecret(p.seed.ThirdParty.WebhookSecret); err == nil {
@@ -227,8 +227,8 @@ func (p *Provider) receive(r *http.Request) (webhook.Event, error) {
 	return in.Receive(r)
 }
 
-// moved does what time itself would have done: jobs come due, keys grow old,
-// visits expire, and what reports hold is deleted.
+// moved catches up after the sandbox's clock has moved: it runs due jobs, rotates
+// keys, expires visits, and deletes old data.
 func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if d != 0 {
 		if err := p.queue.Shift(ctx, d); err != nil {
@@ -241,7 +241,7 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	return p.sweep(ctx)
 }
 
-// Start begins the background work, until Stop.
+// Start runs the background work until Stop.
 func (p *Provider) Start(ctx context.Context) error {
 	if err := p.queue.Start(ctx); err != nil {
 		return fmt.Errorf("provider: %w", err)
@@ -254,7 +254,7 @@ func (p *Provider) Start(ctx context.Context) error {
 	return nil
 }
 
-// tend has the keys seen to and what is too old deleted, at once and every hour.
+// tend maintains the signing keys and deletes old data, at once and every hour.
 func (p *Provider) tend(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -276,19 +276,19 @@ func (p *Provider) tend(ctx context.Context) {
 	}
 }
 
-// Stop takes no new work and waits for what runs, as long as ctx allows.
+// Stop stops accepting work and waits for running work until ctx ends.
 func (p *Provider) Stop(ctx context.Context) error {
 	p.stop()
 	p.idle.Wait()
 	return p.queue.Stop(ctx)
 }
 
-// Ready reports why the service cannot serve and do its work, or nil.
+// Ready returns why the service cannot serve requests or run jobs, or nil.
 func (p *Provider) Ready(ctx context.Context) error {
 	return errors.Join(p.config.DB.Ping(ctx), p.queue.Ready())
 }
 
-// watch has the database and the jobs observed.
+// watch adds telemetry to the database and the jobs.
 func watch(c Config, queue *jobs.Queue) {
 	if c.Telemetry == nil {
 		return

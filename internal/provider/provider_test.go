@@ -132,7 +132,7 @@ func TestWhoMayComeIn(t *testing.T) {
 			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, contract.CodeUnknownCustomer},
 			{"a wrong secret", basic(b.seed.ClientID, store.NewSecret()), 403, contract.CodeUnknownCustomer},
 			{"an empty secret", basic(b.seed.ClientID, ""), 403, contract.CodeUnknownCustomer},
-			{"somebody else's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, contract.CodeUnknownCustomer},
+			{"another customer's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, contract.CodeUnknownCustomer},
 		} {
 			b.want(c.what, b.get("/connect/accesstoken", c.h), c.status, c.code)
 		}
@@ -172,7 +172,7 @@ func TestAccessTokens(t *testing.T) {
 			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, contract.CodeUnknownCustomer},
 			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, contract.CodeUnknownCustomer},
 			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
-			{"somebody's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, contract.CodeUnknownCustomer},
+			{"another customer's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, contract.CodeUnknownCustomer},
 			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, contract.CodeUnknownCustomer},
 			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
 		} {
@@ -201,8 +201,8 @@ func TestWhichReportMayBeRead(t *testing.T) {
 			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)), 404, contract.CodeInvalidToken)
 			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, contract.CodeInvalidToken)
 			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, contract.CodeInvalidToken)
-			b.want("somebody else's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, contract.CodeInvalidToken)
-			b.want("somebody else's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, contract.CodeInvalidToken)
+			b.want("another customer's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, contract.CodeInvalidToken)
+			b.want("another customer's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, contract.CodeInvalidToken)
 		}
 		waiting := append(headers{"X-External-Id", "waiting"}, mine...)
 		if a := b.get("/connect/status", waiting); a.text("status") != "PENDING" {

@@ -26,7 +26,7 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 			river_job river_leader river_migration river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {
 			if !strings.Contains(" "+strings.Join(append(grows, stays...), " ")+" ", " "+table+" ") {
-				t.Errorf("nobody says how long rows of %s are kept", table)
+				t.Errorf("no retention is defined for %s", table)
 			}
 		}
 		rows := func() map[string]int {
@@ -147,9 +147,9 @@ func (b *testServer) tables() []string {
 	return out
 }
 
-// TestADestroyedKeyIsInNoFileAndNoDump: whoever has the master key, and whatever is on
-// the disk or in a dump, opens nothing of those who are gone. Their sealed bytes may lie
-// in a free page for a while; the keys to them may not.
+// TestADestroyedKeyIsInNoFileAndNoDump checks that the key-encryption key, with everything on
+// the disk or in a dump, decrypts nothing of erased consumers. Encrypted bytes may remain
+// in a free page for a while; their data keys may not.
 func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		_, r := b.walked("single", "prefill", resident)

@@ -97,11 +97,11 @@ func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		product := b.productOf(child, "Loan")
-		room := &customers.Service{DB: b.db, Now: time.Now}
+		service := &customers.Service{DB: b.db, Now: time.Now}
 		id := b.one(`SELECT id FROM customers WHERE public_id = $1`, child)
 		var issued customers.Issued
 		if err := b.db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-			issued, err = room.IssueCredential(ctx, tx, id)
+			issued, err = service.IssueCredential(ctx, tx, id)
 			return err
 		}); err != nil {
 			t.Fatal(err)

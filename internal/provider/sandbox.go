@@ -18,21 +18,21 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Sources is where the data of an environment's visits, reports and submissions
-// come from. The zero value has no source, which is production until sources are
-// configured: nothing below sandbox/ is imported here, and so nothing of it can be
-// reached without a Sandbox.
+// Sources are the data sources of an environment's visits, reports, and submissions.
+// The zero value has none, which is production until sources are configured: this
+// package imports nothing below sandbox/, so no sandbox data is reachable without a
+// Sandbox.
 type Sources struct {
 	Visits  visits.Catalogue
 	Reports reports.Sources
 	Banks   []bankaccounts.Bank // that applicants may be sent to
 
-	Submissions submissions.Sandbox // nil: a submission is what its report is made from
+	Submissions submissions.Sandbox // nil: reports are made from the submission's data
 }
 
-// Sandbox makes the service a test bench: a clock that moves, faults, invented data
-// sources for the customers of the sandbox environment, and controls. Package
-// testbench makes it.
+// Sandbox turns the service into a test bench: a clock that can be moved, fault
+// injection, generated data sources for the customers of the sandbox environment, and
+// controls. Package testbench implements it.
 type Sandbox interface {
 	Now() time.Time
 	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends
@@ -42,15 +42,15 @@ type Sandbox interface {
 	Control(s Services, h ControlHooks) http.Handler
 }
 
-// SandboxConfig is what a Sandbox is made of.
+// SandboxConfig configures a Sandbox.
 type SandboxConfig struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the time of day
-	FaultSeed uint64           // not 0: the seed by which it is awkward on purpose
+	FaultSeed uint64           // seed of the fault injection; 0 turns it off
 }
 
-// Services are the parts of a provider that a Sandbox works on.
+// Services are the parts of a provider that a Sandbox uses.
 type Services struct {
 	DB           *store.DB
 	Log          *slog.Logger
@@ -63,7 +63,7 @@ type Services struct {
 	BankAccounts *bankaccounts.Service
 }
 
-// ControlHooks are what the controls ask of the provider.
+// ControlHooks are the functions of the provider that the controls call.
 type ControlHooks struct {
 	First   string                                           // publicId of the generated customer
 	Receive func(r *http.Request) (webhook.Event, error)     // reads an event as the generated third party does

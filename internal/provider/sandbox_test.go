@@ -144,7 +144,7 @@ func TestPreparedReports(t *testing.T) {
 		}
 		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}), 400, contract.CodeInvalidParameters)
 		b.want("neither", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow"}), 400, contract.CodeInvalidParameters)
-		b.want("nobody's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, contract.CodeUnknownCustomer)
+		b.want("an unknown account's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, contract.CodeUnknownCustomer)
 		bad := map[string]any{"personal": map[string]any{}, "accounts": []any{map[string]any{"id": "-", "accountType": "LOAN", "currentBalance": 1.234,
 			"transactions": []any{map[string]any{"id": "t", "status": "POSTED", "amount": 1e20, "creditOrDebit": "X"}}}}}
 		a = b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": bad})
@@ -238,7 +238,7 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, contract.CodeInvalidParameters)
 		}
 		b.want("a complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": "https://new.example/back?t=[token]"}), 204, "")
-		b.want("a complete URL of nobody", b.do("POST", "/complete-urls", map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
+		b.want("a redirect URL of an unknown account", b.do("POST", "/complete-urls", map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
 		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		if back := b.complete(token, nil).text("completeUrl"); !strings.HasPrefix(back, "https://new.example/back?t=ey") {
 			t.Errorf("the way back is %s", back)

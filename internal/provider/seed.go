@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Seed names the customers that a sandbox has from its first start. The secrets
-// are the caller's to make once and to keep.
+// Seed describes the customers that a sandbox creates on its first start. The caller
+// generates the secrets once and keeps them.
 type Seed struct {
 	PublicID      string
 	ClientID      string
@@ -22,10 +22,10 @@ type Seed struct {
 	CallbackURL   string // where the customer's events go; empty leaves them as they are
 	CompleteURL   string // registered and static; empty leaves them as they are
 	ReturnMode    string // "get" or "post"
-	Staff         Login  // who signs in to the dashboard first; zero for nobody
+	Staff         Login  // first user of the dashboard; zero for none
 }
 
-// Login is what a person signs in with.
+// Login is a user's email address and password.
 type Login struct{ Email, Password string }
 
 // SeedAccount is the third party's account.
@@ -38,8 +38,8 @@ type SeedAccount struct {
 	Staff         Login
 }
 
-// Seed adds the generated customers or brings them up to date, but for what their
-// staff have changed since. It is called at every start, before the first request.
+// Seed adds or updates the generated customers, except for settings that their users
+// have changed since. Call it at every start, before the first request.
 func (p *Provider) Seed(ctx context.Context, s Seed) error {
 	if p.config.Environment != contract.Sandbox {
 		return errors.New("provider: customers are generated in a sandbox only")
@@ -73,8 +73,8 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// refillOne seeds one customer. What its staff have changed on the dashboard stays
-// as they left it.
+// refillOne seeds one customer. It keeps settings that users have changed on the
+// dashboard.
 func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.Seed, callback, secret string, staff Login) error {
 	known, err := p.customers.Account(ctx, tx, seed.PublicID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -42,7 +42,7 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 		}
 
 		// Of many withdrawals one is the first; what shares meanwhile either came
-		// before it or is told; and nobody reads after it.
+		// before it or fails; and no read succeeds after it.
 		theirs := b.relay(relayToken)
 		answers := map[string]int{}
 		for i := range 100 {
@@ -148,10 +148,10 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 				status                int
 				code                  contract.Code
 			}{
-				"somebody else's report": {stranger, mine, friend, 404, contract.CodeInvalidToken},
-				"with oneself":           {b.basic(), mine, b.seed.PublicID, 400, contract.CodeInvalidPublicID},
-				"with nobody":            {b.basic(), mine, "svc-nobody", 400, contract.CodeInvalidPublicID},
-				"what was withdrawn":     {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, contract.CodeRelayTokenRevoked},
+				"another customer's report": {stranger, mine, friend, 404, contract.CodeInvalidToken},
+				"with oneself":              {b.basic(), mine, b.seed.PublicID, 400, contract.CodeInvalidPublicID},
+				"with nobody":               {b.basic(), mine, "svc-nobody", 400, contract.CodeInvalidPublicID},
+				"what was withdrawn":        {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, contract.CodeRelayTokenRevoked},
 			} {
 				wg.Go(func() {
 					b.want(what, b.post(relayPath, c.h, map[string]any{"publicToken": c.publicToken, "publicId": c.publicID}), c.status, c.code)
@@ -164,7 +164,7 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 					t.Errorf("list: %s", a.raw)
 				}
 			})
-			wg.Go(func() { b.want("somebody else's list", b.get(list, stranger), 404, contract.CodeNotFound) })
+			wg.Go(func() { b.want("another customer's list", b.get(list, stranger), 404, contract.CodeNotFound) })
 		}
 		wg.Wait()
 		seen := map[string]bool{}

@@ -241,7 +241,7 @@ func TestWhatCannotBeShared(t *testing.T) {
 			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, contract.CodeInvalidParameters, "publicId"},
 			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
 			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"), 404, contract.CodeInvalidToken, ""},
-			{"somebody else's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
+			{"another customer's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
 			{"a report that failed", b.basic(), body("publicToken", failed), 404, contract.CodeReportNotReady, ""},
 			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, contract.CodeInvalidPublicID, ""},
 			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, contract.CodeInvalidPublicID, ""},
@@ -482,7 +482,7 @@ func TestTheThirdPartysInbox(t *testing.T) {
 			return headers{webhook.HeaderID, h.Get(webhook.HeaderID), webhook.HeaderTimestamp, h.Get(webhook.HeaderTimestamp), webhook.HeaderSignature, h.Get(webhook.HeaderSignature)}
 		}
 		b.want("unsigned", post(event), 400, contract.CodeMalformedHeaders)
-		b.want("signed for somebody else", post(event, sign(b.seed.WebhookSecret)...), 401, contract.CodeUnauthorized)
+		b.want("signed for another customer", post(event, sign(b.seed.WebhookSecret)...), 401, contract.CodeUnauthorized)
 		b.want("changed on its way", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, contract.CodeUnauthorized)
 		b.want("signed", post(event, sign(b.seed.ThirdParty.WebhookSecret)...), 204, "")
 		if n := b.count(`SELECT count(*) FROM sandbox_inbox`); n != 2 {
@@ -520,7 +520,7 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		for _, path := range paths {
 			b.want(path+" by a token that was read", b.get(path, b.relay(read)), 400, contract.CodeRelayTokenRevoked)
 			b.want(path+" by the owner", b.get(path, b.named(publicToken)), 200, "")
-			b.want(path+" of somebody else", b.get(path, b.relay(kept)), 200, "")
+			b.want(path+" of another customer", b.get(path, b.relay(kept)), 200, "")
 		}
 		for _, path := range []string{"/connect/status", "/connect/income/v2/json", "/connect/income/v2/files"} {
 			b.want(path+" of what was made from it", b.get(path, b.relay(unread)), 400, contract.CodeRelayTokenRevoked)
@@ -541,7 +541,7 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 			t.Errorf("a visit goes on after withdrawal: %d %s", a.status, a.raw)
 		}
 		if n := b.count(`SELECT count(*) FROM reports WHERE status = 'PENDING'`); n != 0 {
-			t.Errorf("%d reports are waited for, which nobody can make", n)
+			t.Errorf("%d reports stay pending", n)
 		}
 
 		// So does the dashboard.
@@ -549,7 +549,7 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		d := b.signedIn(b.seed.Staff)
 		for _, token := range []string{publicToken, secondary} {
 			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, "The consumer withdrew consent") || !strings.Contains(page, "Withdrawn from") {
-				t.Error("the dashboard does not say why nobody reads the report any more")
+				t.Error("the dashboard does not say why the report is no longer shared")
 			}
 		}
 		if page := d.page("/dashboard/reports/" + d.reportNamed(other)); strings.Contains(page, "withdrew consent") {

@@ -183,13 +183,13 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}), good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
-			{"somebody else's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, contract.CodeUnknownCustomer, ""},
+			{"another customer's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"no product", token, good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
 			{"two products", from(token, product, product), good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
 			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, contract.CodeInvalidProduct, ""},
 			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, contract.CodeInvalidProduct, ""},
 			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}), good, 400, contract.CodeInvalidProduct, ""},
-			{"somebody else's product", from(b.bearer(b.thirdParty()), product), good, 400, contract.CodeInvalidProduct, ""},
+			{"another customer's product", from(b.bearer(b.thirdParty()), product), good, 400, contract.CodeInvalidProduct, ""},
 			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 400, contract.CodeMalformedHeaders, "Content-Type"},
 			{"no JSON", from(token, product), "{", 400, contract.CodeMalformedBody, ""},
 			{"a bad field", from(token, product), submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
@@ -247,7 +247,7 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 			raw, _ := io.ReadAll(resp.Body)
 			return resp.StatusCode, string(raw)
 		}
-		// Announced as too large: refused though nobody sent any of it.
+		// A body announced as too large is rejected before any of it is sent.
 		unread := &neverRead{}
 		if status, raw := send(unread, 20<<20+1); status != 413 || !strings.Contains(raw, "BODY_TOO_LARGE") || unread.read {
 			t.Errorf("announced: %d %s, body read: %v", status, raw, unread.read)

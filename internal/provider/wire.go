@@ -23,8 +23,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// wire builds the packages from the bottom up, then sets what a lower one calls in a
-// higher one.
+// wire builds the packages from the bottom up, then sets the functions of higher
+// packages that lower ones call.
 func (p *Provider) wire() {
 	c := p.config
 	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
@@ -69,8 +69,8 @@ func (p *Provider) wire() {
 	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
 }
 
-// sender sends webhooks. The time that is signed is the time of day: the receiver's
-// clock does not move with the sandbox's.
+// sender returns the sender of webhooks. It signs with the time of day, because the
+// receiver's clock does not move with the sandbox's.
 func (p *Provider) sender() webhooks.Sender {
 	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now)
 	s.Watch = p.config.Telemetry.Delivered
@@ -80,7 +80,8 @@ func (p *Provider) sender() webhooks.Sender {
 	return s
 }
 
-// statusChanged notifies the owner of a report, and those it is shared with.
+// statusChanged notifies the owner of a report and the accounts that it is shared
+// with.
 func (p *Provider) statusChanged(ctx context.Context, tx *store.Tx, c reports.StatusChange) error {
 	if err := p.webhooks.Record(ctx, tx, c); err != nil {
 		return err
@@ -88,13 +89,12 @@ func (p *Provider) statusChanged(ctx context.Context, tx *store.Tx, c reports.St
 	return p.sharing.StatusChanged(ctx, tx, c)
 }
 
-// services are the parts of p.
 func (p *Provider) services() Services {
 	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
 		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
 }
 
-// sources are those of an environment.
+// sources returns the sources of an environment.
 func (p *Provider) sources(env contract.Environment) Sources {
 	if env == contract.Sandbox {
 		return p.invented

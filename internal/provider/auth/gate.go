@@ -1,15 +1,13 @@
-// Package auth is where the service's clients are recognised: Basic and Bearer
-// authorization, the environment a request is meant for, access tokens, and the
-// keys that sign (document 1, Authentication; document 2, Authentication; the
-// project's divergences for what they leave open). It gives handlers a Caller
-// and refuses everybody else; what a caller may see is each capability's own
-// affair.
+// Package auth authenticates the service's clients: Basic and Bearer authorization,
+// the environment of a request, access tokens, and signing keys (API reference:
+// Access; docs/divergences.md). It passes the Caller to handlers and rejects all other
+// requests; each package decides what a caller may read.
 //
-// Secrets are 256 random bits, so what is kept of them is their SHA-256 and they
-// are compared in constant time; a slow hash is for secrets that can be guessed.
-// Nothing about a client is cached: a revoked secret is refused at once, and so
-// are the access tokens that it obtained. That a token is ours is remembered for
-// ten seconds.
+// Secrets are 256 random bits, so the database keeps their SHA-256, compared in
+// constant time; a slow hash is needed only for secrets that can be guessed.
+// Credentials are not cached: a revoked secret and the access tokens obtained with it
+// are rejected at once. Only the verification of a token's signature is remembered,
+// for ten seconds.
 package auth
 
 import (
@@ -30,13 +28,13 @@ import (
 	"vestibule/internal/store"
 )
 
-// TokenLifetime is how long an access token is good for (document 1, Limits).
+// TokenLifetime is the lifetime of an access token.
 const TokenLifetime = 5 * time.Minute
 
-// accessType is the typ of access tokens; no other token of ours has it.
+// accessType is the typ of access tokens; no other token of the service uses it.
 const accessType = "access+jwt"
 
-// Authenticator recognises callers.
+// Authenticator authenticates callers.
 type Authenticator struct {
 	DB        *store.DB
 	Directory Directory
@@ -49,14 +47,14 @@ type Authenticator struct {
 
 	verified verifiedTokens
 
-	// One customer's requests come many at a time, and each asks for its credential.
+	// One customer sends many requests at a time, and each reads its credential.
 	clients     store.Coalescer[string, []Client] // by client id
 	credentials store.Coalescer[string, Client]   // by credential id
 }
 
 // Directory finds customers. customers implements it.
 type Directory interface {
-	// Clients returns the live credentials of a client id; none is no error.
+	// Clients returns the live credentials of a client id; an empty list is not an error.
 	Clients(ctx context.Context, q store.Queryer, clientID string) ([]Client, error)
 	// Client returns one live credential, or store.ErrNotFound.
 	Client(ctx context.Context, q store.Queryer, credentialID string) (Client, error)
@@ -64,7 +62,7 @@ type Directory interface {
 	Account(ctx context.Context, q store.Queryer, publicID string) (Caller, error)
 }
 
-// Client is a live credential and whose it is.
+// Client is a live credential and the account that owns it.
 type Client struct {
 	CredentialID string
 	SecretHash   []byte // SHA-256
@@ -81,27 +79,27 @@ type Caller struct {
 
 type admittedKey struct{}
 
-// admitted is what a request's context carries.
+// admitted is the value in a request's context.
 type admitted struct {
 	client Client
 	caller Caller
 }
 
-// ClientOf returns the credential that the request of ctx came with, and whose it
-// is: the caller's own, or its parent's. The zero Client outside Basic and Bearer.
+// ClientOf returns the credential that authenticated the request of ctx: the caller's
+// or its parent's. It is the zero Client outside Basic and Bearer.
 func ClientOf(ctx context.Context) Client {
 	a, _ := ctx.Value(admittedKey{}).(admitted)
 	return a.client
 }
 
-// CallerOf returns the account that the request of ctx acts for; the zero Caller
+// CallerOf returns the account that the request of ctx acts for. It is the zero Caller
 // outside Basic and Bearer.
 func CallerOf(ctx context.Context) Caller {
 	a, _ := ctx.Value(admittedKey{}).(admitted)
 	return a.caller
 }
 
-// Basic admits requests that carry a client id and secret key.
+// Basic calls next for requests with a valid client id and secret key.
 func (g *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		client, err := g.basic(r)
@@ -112,7 +110,7 @@ func (g *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 	}
 }
 
-// Bearer admits requests that carry an access token.
+// Bearer calls next for requests with a valid access token.
 func (g *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		client, err := g.bearer(r)
@@ -123,9 +121,10 @@ func (g *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 	}
 }
 
-// admit settles which account the client acts for: its own, or a child's that
-// X-PUBLIC-ID names. A content type that next does not take is a malformed header
-// here, as the contract has it for its clients' bodies (document 2, Errors).
+// admit determines the account that the client acts for: its own, or the child account
+// that X-PUBLIC-ID names. A Content-Type that next does not accept is
+// MALFORMED_HEADERS here, as for all bodies of clients (API reference: error
+// responses).
 func (g *Authenticator) admit(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
 	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
@@ -150,8 +149,8 @@ func (g *Authenticator) admit(w http.ResponseWriter, r *http.Request, client Cli
 	return err
 }
 
-// Customer returns the account of a publicId that a browser gave, if it is of
-// the environment; else UNKNOWN_CUSTOMER.
+// Customer returns the account of a publicId that a browser sent. It returns
+// UNKNOWN_CUSTOMER if the account is not in env.
 func (g *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
 	c, err := g.Directory.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !g.serves(env)) {
@@ -160,8 +159,8 @@ func (g *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID 
 	return c, err
 }
 
-// Environment is the one that the request is meant for: what X-ENVIRONMENT says,
-// else the host's.
+// Environment returns the environment of X-ENVIRONMENT or, without that header, of the
+// request's host.
 func (g *Authenticator) Environment(r *http.Request) (contract.Environment, error) {
 	named, err := header(r, "X-Environment")
 	if err != nil {
@@ -183,7 +182,7 @@ func (g *Authenticator) Environment(r *http.Request) (contract.Environment, erro
 	return g.Default, nil
 }
 
-// serves reports whether customers of an environment are known here.
+// serves reports whether this process serves customers of an environment.
 func (g *Authenticator) serves(env contract.Environment) bool { return g.Only == "" || g.Only == env }
 
 func (g *Authenticator) basic(r *http.Request) (Client, error) {
@@ -209,8 +208,8 @@ func (g *Authenticator) basic(r *http.Request) (Client, error) {
 	if err != nil {
 		return Client{}, err
 	}
-	// An unknown client is compared with a hash that nothing has, so that the
-	// time does not tell which ids exist.
+	// Compare the secret of an unknown client with a random hash, so that the response
+	// time does not reveal which ids exist.
 	hash, found := store.Hash(secret), Client{}
 	if len(clients) == 0 {
 		clients = []Client{{SecretHash: make([]byte, len(hash))}}
@@ -283,7 +282,7 @@ func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, err
 	return id, nil
 }
 
-// authorization returns what follows the scheme in the one Authorization header.
+// authorization returns the text after the scheme in the single Authorization header.
 func authorization(r *http.Request, scheme string) (string, error) {
 	value, err := header(r, "Authorization")
 	if err != nil {
@@ -297,7 +296,7 @@ func authorization(r *http.Request, scheme string) (string, error) {
 	return rest, nil
 }
 
-// decode reads base-64 with or without padding, strictly.
+// decode decodes base64 with or without padding, strictly.
 func decode(s string) ([]byte, error) {
 	return base64.RawStdEncoding.Strict().DecodeString(trimPadding(s))
 }
@@ -309,7 +308,7 @@ func trimPadding(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
 }
 
-// header returns the one value of a header, or empty when it is not there.
+// header returns the single value of a header, or "" without the header.
 func header(r *http.Request, name string) (string, error) {
 	switch values := r.Header.Values(name); len(values) {
 	case 0:

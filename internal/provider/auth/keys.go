@@ -11,8 +11,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Purpose keeps kinds of keys apart: a token of one kind never verifies as
-// another.
+// Purpose separates kinds of keys: a token of one kind never verifies as another.
 type Purpose string
 
 const (
@@ -21,32 +20,32 @@ const (
 )
 
 const (
-	// KeySetMaxAge is how long readers may keep the key set. A new key is
-	// published at least that long before it signs.
+	// KeySetMaxAge is how long clients may cache the key set. A new key is published at
+	// least that long before it signs.
 	KeySetMaxAge = 5 * time.Minute
 	lead         = KeySetMaxAge + time.Minute // a reader's clock and a slow answer
-	// An old key stays until nothing that it signed is still good anywhere.
+	// An old key is kept until every token that it signed has expired.
 	keep        = jose.MaxLifetime + 2*jose.Skew
 	rotateAfter = 30 * 24 * time.Hour
 )
 
-// Keys are the provider's signing keys. They live sealed in the database, so
-// that replicas agree; what was unsealed is remembered by its id, and used only
-// while the database still has it.
+// Keys holds the provider's signing keys. They are encrypted in the database, so that
+// replicas share them. Decrypted keys are cached by id and used only while the
+// database still has them.
 type Keys struct {
 	DB  *store.DB
 	Now func() time.Time // the provider's clock: which key signs, and when one goes
-	// TimeOfDay dates what another machine checks for freshness. It is not the
-	// sandbox's clock: the customer's does not move with that.
+	// TimeOfDay is the clock for timestamps that another machine checks for freshness. It
+	// is not the sandbox's clock, because the customer's clock does not move with that.
 	TimeOfDay func() time.Time
 
 	mu     sync.Mutex
 	opened map[string]*jose.PrivateKey
 }
 
-// Ensure makes the first keys, a new one where the newest is 30 days old, and
-// removes those that have outlived everything they signed. It is to be called
-// before the first request and every hour.
+// Ensure creates the first keys, creates a new key when the newest is 30 days old, and
+// deletes keys whose tokens have all expired. Call it before the first request and
+// every hour.
 func (k *Keys) Ensure(ctx context.Context) error {
 	for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
 		err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -74,8 +73,8 @@ func (k *Keys) Ensure(ctx context.Context) error {
 	return nil
 }
 
-// Rotate publishes a new outcome key, which signs when every reader can have
-// seen it; with atOnce it signs now, as only a sandbox would.
+// Rotate publishes a new outcome key, which signs once every client's cached key set
+// can contain it. With atOnce it signs immediately, which only a sandbox may do.
 func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
 	return k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		rows, err := keyRows(ctx, tx, OutcomeKeys)
@@ -86,8 +85,8 @@ func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
 	})
 }
 
-// Replace makes a new key for every purpose, and returns when the new outcome key
-// begins to sign.
+// Replace creates a new key for every purpose and returns the time when the new
+// outcome key begins to sign.
 func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
 	err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
@@ -127,8 +126,8 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 	return insertKey(ctx, tx, r)
 }
 
-// superseded reports whether a newer key has signed for so long that nothing of
-// r's can still be good.
+// superseded reports whether a newer key has been signing for so long that every token
+// of r has expired.
 func superseded(rows []keyRow, r keyRow, now time.Time) bool {
 	for _, newer := range rows {
 		if newer.generation > r.generation && !now.Before(newer.signsFrom.Add(keep)) {
@@ -138,9 +137,8 @@ func superseded(rows []keyRow, r keyRow, now time.Time) bool {
 	return false
 }
 
-// Set is the public keys of a purpose that tokens may be signed with: published
-// ones that do not sign yet, the one that does, and older ones whose tokens may
-// still be good.
+// Set returns the public keys of a purpose that can verify tokens: the signing key,
+// published keys that do not sign yet, and older keys whose tokens may still be valid.
 func (k *Keys) Set(ctx context.Context, q store.Queryer, p Purpose) (jose.KeySet, error) {
 	rows, err := keyRows(ctx, q, p)
 	if err != nil {
@@ -161,9 +159,9 @@ func (k *Keys) Set(ctx context.Context, q store.Queryer, p Purpose) (jose.KeySet
 	return set, nil
 }
 
-// Sign makes a token of a type with the purpose's present key: the newest whose
-// time to sign has come; if the clock was moved back before all of them, the
-// oldest. q is the caller's transaction, or the database.
+// Sign creates a token of a type with the current key of the purpose: the newest whose
+// signing time has come or, if the clock was moved back before all of them, the
+// oldest. q is the caller's transaction or the database.
 func (k *Keys) Sign(ctx context.Context, q store.Queryer, p Purpose, typ string, iat, exp time.Time, claims jose.Claims) (string, error) {
 	rows, err := keyRows(ctx, q, p)
 	if err != nil {
@@ -188,10 +186,10 @@ func (k *Keys) Sign(ctx context.Context, q store.Queryer, p Purpose, typ string,
 // OutcomeType is the typ of the tokens that secure redirect returns.
 const OutcomeType = "outcome+jwt"
 
-// OutcomeLifetime is how long such a token is good for.
+// OutcomeLifetime is the lifetime of a signed result.
 const OutcomeLifetime = 5 * time.Minute
 
-// Outcome signs a redirect's outcome token (document 2, Events).
+// Outcome signs the result of a secure redirect (docs/redirect.md).
 func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
 	now := k.TimeOfDay()
 	return k.Sign(ctx, q, OutcomeKeys, OutcomeType, now, now.Add(OutcomeLifetime), claims)

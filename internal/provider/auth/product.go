@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ProductID returns the product that a request names: in its body, or in the header
-// X-PRODUCT-ID where the body names none. It is empty where neither does. Two that
-// differ are MALFORMED_HEADERS.
+// ProductID returns the product that a request names: the body's or, if the body names
+// none, that of the X-PRODUCT-ID header. It is "" without either. Two different
+// products are MALFORMED_HEADERS.
 func ProductID(r *http.Request, inBody string) (string, error) {
 	id, err := header(r, "X-Product-Id")
 	if err != nil || id == "" {
@@ -20,9 +20,9 @@ func ProductID(r *http.Request, inBody string) (string, error) {
 	return id, nil
 }
 
-// AddProductID puts the product of X-PRODUCT-ID into the members of a body, by the
-// rules of ProductID. A productId that is not a string is left for the body's own
-// check.
+// AddProductID adds the product of X-PRODUCT-ID to the members of a body, by the rules
+// of ProductID. A productId that is not a string is left to the validation of the
+// body.
 func AddProductID(r *http.Request, members map[string]json.RawMessage) error {
 	var inBody string
 	if raw, given := members["productId"]; given && json.Unmarshal(raw, &inBody) != nil {

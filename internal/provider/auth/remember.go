@@ -7,29 +7,28 @@ import (
 )
 
 const (
-	// rememberFor is how long a token that was verified is not verified again. A key
-	// that is taken out of the database is trusted no longer than that.
+	// rememberFor is how long a verified token is not verified again, and so the longest
+	// that a key deleted from the database is still trusted.
 	rememberFor = 10 * time.Second
-	// maxVerified bounds what is remembered; about 150 bytes each.
+	// maxVerified is the maximum number of cached tokens; about 150 bytes each.
 	maxVerified = 4096
 )
 
-// verified is an access token whose signature, type and times were right.
+// verified is an access token whose signature, type, and times are valid.
 type verified struct {
 	credentialID string
 	from, until  time.Time
 }
 
-// verifiedTokens remembers tokens by their SHA-256 for a moment, since to verify
-// one takes longer than all else of a small request. What is remembered is only
-// that we signed it and for which credential: that the credential is still good is
-// asked for every request.
+// verifiedTokens caches verified tokens by their SHA-256 for rememberFor, since
+// verification takes longer than the rest of a small request. It caches only the
+// signature check and the credential's id; every request still reads the credential.
 type verifiedTokens struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]verified
 }
 
-// find returns the credential of a token that was verified a moment ago, or "".
+// find returns the credential id of a recently verified token, or "".
 func (v *verifiedTokens) find(token []byte, now time.Time) string {
 	key := sha256.Sum256(token)
 	v.mu.Lock()
@@ -41,7 +40,7 @@ func (v *verifiedTokens) find(token []byte, now time.Time) string {
 	return got.credentialID
 }
 
-// keep remembers a token that was verified at now and expires then.
+// keep caches a token that was verified at now and expires at expires.
 func (v *verifiedTokens) keep(token []byte, credentialID string, now, expires time.Time) {
 	until := now.Add(rememberFor)
 	if expires.Before(until) {

@@ -9,14 +9,14 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Identifier is how a request names a report: exactly one of the two.
+// Identifier names a report by exactly one of its two fields.
 type Identifier struct {
-	PublicToken string // X-PUBLIC-TOKEN, in small letters, as UUIDs are kept
+	PublicToken string // X-PUBLIC-TOKEN, in lowercase like stored UUIDs
 	ExternalID  string // X-EXTERNAL-ID
 }
 
-// IdentifierOf reads the identifier headers of a report endpoint (document 1,
-// Endpoints). Neither, or both at once, is MALFORMED_HEADERS.
+// IdentifierOf reads the identifier headers of a report endpoint (API reference:
+// Reports). Neither or both of them is MALFORMED_HEADERS.
 func IdentifierOf(r *http.Request) (Identifier, error) {
 	token, err := header(r, "X-Public-Token")
 	if err != nil {
@@ -35,9 +35,9 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 	return Identifier{PublicToken: strings.ToLower(token), ExternalID: external}, nil
 }
 
-// IsExternalID reports whether s can be a customer's label of a report or a consumer:
-// 1 to 64 characters, none of them a control character, and no white space at either
-// end. The header would lose that, and two labels be one.
+// IsExternalID reports whether s is a valid external id of a report or a consumer: 1
+// to 64 characters without control characters, and without white space at either end,
+// because a header loses that and two ids would become one.
 func IsExternalID(s string) bool {
 	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= contract.MaxExternalID &&
 		!strings.ContainsFunc(s, unicode.IsControl) && strings.TrimSpace(s) == s

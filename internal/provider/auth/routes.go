@@ -8,14 +8,15 @@ import (
 	"vestibule/internal/jose"
 )
 
-// Routes adds the gate's own endpoints.
+// Routes adds the endpoints for access tokens and the key set.
 func (g *Authenticator) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/accesstoken", httpx.API(g.Log, g.Basic(g.accessToken)))
 	mux.Handle("GET /connect/jwkset", httpx.API(g.Log, g.keySet))
 }
 
-// accessToken gives a client an access token: {accessToken, exp}. It is the client's,
-// also where the request is for a child's account: each request with it names that.
+// accessToken issues an access token: {accessToken, exp}. The token is the client's
+// even if the request names a child account; each request with it names the account
+// again.
 func (g *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) error {
 	client := ClientOf(r.Context())
 	now := g.Now()
@@ -31,8 +32,8 @@ func (g *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) erro
 	}{token, exp.Unix()})
 }
 
-// keySet publishes the keys that outcome tokens are verified with. Anybody may
-// read it, from any origin.
+// keySet publishes the keys that verify signed results. It needs no authorization and
+// allows every origin.
 func (g *Authenticator) keySet(w http.ResponseWriter, r *http.Request) error {
 	set, err := g.Keys.Set(r.Context(), g.DB.SQL, OutcomeKeys)
 	if err != nil {

@@ -37,7 +37,8 @@ func keyRows(ctx context.Context, q store.Queryer, p Purpose) ([]keyRow, error) 
 	return out, rows.Err()
 }
 
-// insertKey adds a key. Of two replicas that add the same generation, one does.
+// insertKey adds a key. If two replicas add the same generation, only the first insert
+// takes effect.
 func insertKey(ctx context.Context, q store.Queryer, r keyRow) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO signing_keys (id, purpose, generation, sealed, created_at, signs_from)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (purpose, generation) DO NOTHING`,

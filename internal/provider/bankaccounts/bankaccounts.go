@@ -1,14 +1,13 @@
-// Package bankaccounts holds the bank accounts that consumers have connected: it
-// lists those of a consumer and gives out their account and routing numbers, real
-// (AN) or tokenized by the bank (TAN), by consumer or by report (document 2,
-// "Consumer bank accounts"; document 1, endpoint 6). It also knows the banks that
-// applicants may be led to (endpoint 7).
+// Package bankaccounts stores the bank accounts that consumers have connected. It
+// lists the accounts of a consumer and returns their account and routing numbers, real
+// (AN) or tokenized by the bank (TAN), by consumer or by report (API reference:
+// Consumers, Reports). It also lists the banks that applicants can connect.
 //
-// An account has one row however many of the consumer's reports have it, and both
-// ways to its numbers read that row. It refuses customers that are not entitled,
-// consumers that withdrew their consent, numbers that the bank has revoked, and
-// accounts that were first asked for when their connection was over; those are as
-// unknown as anybody else's.
+// An account has one row no matter how many of the consumer's reports contain it, and
+// both endpoints for numbers read that row. Requests are refused for customers without
+// the entitlement, consumers that have withdrawn consent, numbers that the bank has
+// revoked, and accounts first requested after their connection expired; the answer is
+// the same as for another customer's account.
 package bankaccounts
 
 import (
@@ -29,15 +28,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// How long a connection lives, and so how long numbers can be asked for the first
-// time (document 2, Limits): the standard, and where the bank gives TANs.
+// Lifetimes of a connection: the default, and for banks that issue TANs. Numbers must
+// be requested for the first time within this period.
 const (
 	Lifetime      = 14 * 24 * time.Hour
 	TokenLifetime = 90 * 24 * time.Hour
 )
 
-// Service serves bank accounts. All fields must be set, and Open called before the
-// first request.
+// Service serves bank accounts. All fields must be set, and Open must be called before
+// the first request.
 type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
@@ -48,10 +47,10 @@ type Service struct {
 	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
 
 	pepper []byte                        // keys the HMACs of account numbers
-	lists  store.Batcher[string, holder] // by consumer id, whoever asks
+	lists  store.Batcher[string, holder] // by consumer id, for all callers
 }
 
-// Open makes the key of the first start.
+// Open loads the key of the HMACs; the first start creates it.
 func (s *Service) Open(ctx context.Context) (err error) {
 	s.pepper, err = s.DB.GetOrCreateSecret(ctx, "bank-accounts", func() ([]byte, error) {
 		key := make([]byte, 32)
@@ -64,7 +63,7 @@ func (s *Service) Open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Bank is a bank with the domains that it uses.
+// Bank is a bank with its domains.
 type Bank struct {
 	Name     string   `json:"bank_name"`
 	OAuth    []string `json:"bank_oauth_domains"`
@@ -72,7 +71,7 @@ type Bank struct {
 	Tokens   bool     `json:"-"` // gives tokenized account numbers (TANs)
 }
 
-// Routes adds the endpoints: by report and of banks Bearer, by consumer Basic.
+// Routes adds the endpoints: Bearer for reports and banks, Basic for consumers.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", httpx.API(s.Log, s.Gate.Bearer(s.reportACH)))
 	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Gate.Bearer(s.destinations)))
@@ -80,8 +79,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, inTable(s.Gate.Basic(s.consumerACH))))
 }
 
-// inTable answers with the codes of the consumer endpoints' error table: of
-// credentials that are not recognized it has FORBIDDEN.
+// inTable maps errors to the codes of the consumer endpoints: unrecognized credentials
+// are FORBIDDEN there.
 func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := h(w, r)
@@ -99,7 +98,7 @@ func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
 	}
 }
 
-// reportACH answers the numbers of an account of a report.
+// reportACH returns the numbers of an account of a report.
 func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := s.entitled(ctx); err != nil {
@@ -124,7 +123,7 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	return s.answer(w, r, ofReport, rep.PublicToken, strings.ToLower(id))
 }
 
-// consumerACH answers the numbers of an account of a consumer.
+// consumerACH returns the numbers of an account of a consumer.
 func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	consumer, err := pathID(r, "consumer", "consumer_id")
@@ -152,7 +151,8 @@ func (s *Service) entitled(ctx context.Context) error {
 	return err
 }
 
-// consents refuses a consumer that is not the customer's, or has withdrawn consent.
+// consents returns an error if the consumer is not the customer's or has withdrawn
+// consent.
 func (s *Service) consents(ctx context.Context, customerID, consumerID string) error {
 	gone, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, consumerID)
 	switch {
@@ -182,7 +182,7 @@ func unknown() error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
 }
 
-// pathID is an id in the address, which the contract calls by another name.
+// pathID returns an id from the path; name is the API's name of it in errors.
 func pathID(r *http.Request, wildcard, name string) (string, error) {
 	id := r.PathValue(wildcard)
 	if !contract.IsUUID(id) {

@@ -27,12 +27,12 @@ type account struct {
 	kind                              string
 	retrieved, first, revoked         time.Time // zero for null
 	details, numbers                  []byte    // sealed
-	wrapped                           []byte    // the data key, as connected finds it; nil: gone
+	wrapped                           []byte    // wrapped data key, set by connected; nil after its deletion
 }
 
-// Connect readies the cash-equivalent accounts of a report that is about to be
-// SUCCESS, from data that were fetched from the banks or given. What it returns keeps
-// them in the transaction that ends the report, and may be called several times there.
+// Connect prepares the cash-equivalent accounts of a report that is about to be
+// SUCCESS, from fetched or submitted data. The returned function stores them in the
+// transaction that completes the report; it may be called several times there.
 func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
 	if r.Secondary() {
 		return func(ctx context.Context, tx *store.Tx) error { return inherit(ctx, tx, r.PublicToken, r.Source()) }, nil
@@ -51,7 +51,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 		tokens := fetched && s.tokens(owner.Environment, c.Institution)
 		for _, a := range c.Accounts {
 			if a.Type != report.CashEquivalent || r.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
-				continue // nothing of it can ever be asked for
+				continue // the connection has expired: its numbers can never be requested
 			}
 			row, err := s.ready(ctx, r, c.ID, a, fetched, tokens)
 			if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	}, nil
 }
 
-// tokens reports whether the institution gives TANs.
+// tokens reports whether the institution issues TANs.
 func (s *Service) tokens(env contract.Environment, institution string) bool {
 	return slices.ContainsFunc(s.Banks(env), func(b Bank) bool { return b.Tokens && b.Name == institution })
 }
@@ -91,8 +91,8 @@ func (s *Service) tokens(env contract.Environment, institution string) bool {
 func (s *Service) ready(ctx context.Context, r reports.Report, connectionID string, a bankdata.Account, fetched, tokens bool) (account, error) {
 	row := account{keyID: r.KeyID, customerID: r.CustomerID, consumerID: r.ConsumerID, connectionID: connectionID, accountID: a.ID,
 		kind: AN, retrieved: r.Retrieved}
-	// A customer that submits accounts knows them by its own ids, whatever it says
-	// of their numbers.
+	// A customer that submits accounts knows them by its own ids, whatever it submits as
+	// their numbers.
 	if fetched && a.Number != "" {
 		row.id = hex.EncodeToString(s.mac("number", r.KeyID, a.Institution, a.Routing, a.Number))
 	} else {
@@ -112,14 +112,14 @@ func (s *Service) ready(ctx context.Context, r reports.Report, connectionID stri
 	return row, err
 }
 
-// token returns the number that a mock bank gives this customer for this connection:
-// sixteen digits that no other connection has.
+// token returns the number that a mock bank issues to this customer for this
+// connection: sixteen digits, unique to the connection.
 func (s *Service) token(r reports.Report, connectionID string, a bankdata.Account) string {
 	n := binary.BigEndian.Uint64(s.mac("token", r.CustomerID, r.KeyID, connectionID, a.Institution, a.Routing, a.Number))
 	return fmt.Sprintf("9%015d", n%1e15)
 }
 
-// mac binds values together; their borders count.
+// mac returns an HMAC of values, with unambiguous boundaries between them.
 func (s *Service) mac(values ...string) []byte {
 	h := hmac.New(sha256.New, s.pepper)
 	for _, v := range values {
@@ -139,12 +139,12 @@ func (s *Service) seal(ctx context.Context, keyID string, at store.Cell, v any) 
 	return s.DB.Vault.Seal(ctx, s.DB.SQL, keyID, at, raw)
 }
 
-// batch bounds how many accounts one statement of the sweep deletes.
+// batch is the maximum number of accounts that one statement of the sweep deletes.
 const batch = 100
 
-// Sweep deletes the accounts that nothing can be asked of any more: those whose
-// connection is over and whose numbers were never given out, and those of consumers
-// that withdrew their consent. Any number of replicas may sweep at a time.
+// Sweep deletes accounts that can no longer be requested: those whose connection has
+// expired without a request for the numbers, and those of consumers that have
+// withdrawn consent. Replicas may sweep concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	step := func(f func(context.Context, store.Queryer, time.Time, int) (int64, error)) func(context.Context, *store.Tx, int) (int64, error) {

@@ -16,26 +16,27 @@ import (
 
 // The kinds of account numbers.
 const (
-	AN  = "AN"  // the account's own
-	TAN = "TAN" // a token that the bank has given in its place, and can revoke
+	AN  = "AN"  // the account's real number
+	TAN = "TAN" // a token from the bank in its place, which the bank can revoke
 )
 
 var (
 	// errRevoked is returned for numbers that the bank has revoked.
 	errRevoked = errors.New("bankaccounts: the bank has revoked the number")
 
-	// ErrNoToken is returned for the revoking of a number that is no token.
+	// ErrNoToken is returned when a number to revoke is not a token.
 	ErrNoToken = errors.New("bankaccounts: a real account number cannot be revoked")
 )
 
-// details is the answer of the ACH details, and what is sealed of it.
+// details is the answer with the ACH details; the database stores it encrypted.
 type details struct {
 	Number  string `json:"full_account_number"`
 	Routing string `json:"routing_number"`
 	Kind    string `json:"account_number_type"`
 }
 
-// item is an account as the list shows it. The first eight are what is sealed.
+// item is an account in the list. The database stores the first eight fields
+// encrypted.
 type item struct {
 	shown
 	Routing *string `json:"routing_number"`
@@ -54,9 +55,9 @@ type shown struct {
 	Opened      *report.Date `json:"date_opened"`
 }
 
-// list answers the accounts that a consumer has connected. Numbers that were given
-// out are in it for those who may have them. A consumer that has withdrawn consent
-// has no account.
+// list answers with the accounts that a consumer has connected, including numbers that
+// were requested before if the caller may read them. It lists no account of a consumer
+// that has withdrawn consent.
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	consumer, err := pathID(r, "consumer", "consumer_id")
@@ -119,9 +120,9 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 	return out, nil
 }
 
-// numbers gives out the numbers of an account of a report or of a consumer. The
-// first time is noted by one conditional statement; from then on they stay as they
-// are, until they are revoked.
+// numbers returns the numbers of an account of a report or a consumer. One conditional
+// statement records the first request; from then on the numbers do not change until
+// they are revoked.
 func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string) (details, error) {
 	var d details
 	a, err := named(ctx, s.DB.SQL, of, owner, accountID)
@@ -136,7 +137,8 @@ func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string
 		case !errors.Is(err, store.ErrNotFound):
 			return d, err
 		}
-		// It is too late, there are none, or somebody else was quicker.
+		// The connection has expired, the account has no numbers, or another request came
+		// first.
 		if a, err = named(ctx, s.DB.SQL, of, owner, accountID); err != nil {
 			return d, err
 		}
@@ -150,9 +152,9 @@ func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string
 	return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), a.numbers, &d)
 }
 
-// Revoke takes back the tokens of the accounts that reports name so, as their bank
-// does, with what is kept of them. An unknown account is store.ErrNotFound, one
-// with a real number ErrNoToken; revoking again changes nothing.
+// Revoke revokes the tokens of the accounts with this id, as their bank would, and
+// deletes them. It returns store.ErrNotFound for an unknown account and ErrNoToken for
+// a real number; a repeated call changes nothing.
 func (s *Service) Revoke(ctx context.Context, accountID string) error {
 	n, err := revoke(ctx, s.DB.SQL, accountID, s.Now())
 	if err != nil || n > 0 {

@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// scope says what an account is looked for in.
+// scope selects where named searches for an account.
 type scope string
 
 const (
@@ -33,21 +33,21 @@ func scan(row scanner) (account, error) {
 	return a, store.MapNotFound(err)
 }
 
-// named returns an account by an id that a report has for it, or store.ErrNotFound.
+// named returns the account with an id used in a report, or store.ErrNotFound.
 func named(ctx context.Context, q store.Queryer, of scope, owner, accountID string) (account, error) {
 	return scan(q.QueryRowContext(ctx, selectAccount+`JOIN bank_account_names n ON n.bank_account_id = a.id
 		WHERE `+string(of)+` AND n.account_id = $2 ORDER BY a.retrieved_at DESC LIMIT 1`, owner, accountID))
 }
 
-// holder is a consumer as far as the list goes.
+// holder is a consumer with the data of its list.
 type holder struct {
-	customerID string    // whose consumer it is
+	customerID string    // owner of the consumer
 	accounts   []account // with their wrapped keys, and the numbers that this customer was given
 }
 
-// connected returns, by their ids, the consumers with those of their accounts whose
-// connections live, or whose numbers were given out; none of one that has withdrawn
-// consent.
+// connected returns consumers by id, with those of their accounts whose connection is
+// live or whose numbers were requested. Consumers that have withdrawn consent have no
+// accounts.
 func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]holder, error) {
 	in, args := store.InList(2, consumerIDs)
 	rows, err := q.QueryContext(ctx, `SELECT u.id, u.customer_id, a.id, a.key_id, k.wrapped, a.account_id, a.details,
@@ -82,9 +82,9 @@ func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now t
 	return out, rows.Err()
 }
 
-// give notes that an account's numbers are given out, once, and returns them
-// sealed. It is store.ErrNotFound for one that was given out before, is revoked,
-// has none, or whose connection is over.
+// give records the first request for an account's numbers and returns them encrypted.
+// It returns store.ErrNotFound if they were requested before or revoked, if the
+// account has none, or if its connection has expired.
 func give(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
 	var sealed []byte
 	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_at = $2
@@ -100,9 +100,8 @@ func addConnection(ctx context.Context, tx *store.Tx, keyID, id string, connecte
 	return err
 }
 
-// putAccount adds an account, or brings it up to date by newer data. Numbers that
-// were given out stay, unless they were revoked: signing in at the bank again gives
-// new ones.
+// putAccount adds an account or updates it with newer data. Requested numbers stay the
+// same unless they were revoked: signing in at the bank again then issues new ones.
 func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_accounts
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
@@ -123,7 +122,7 @@ func name(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccount
 	return err
 }
 
-// inherit gives a report the accounts of the one whose data it has.
+// inherit gives a report the accounts of the report that it was made from.
 func inherit(ctx context.Context, tx *store.Tx, publicToken, source string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
@@ -131,14 +130,14 @@ func inherit(ctx context.Context, tx *store.Tx, publicToken, source string) erro
 	return err
 }
 
-// revoke marks tokens as revoked and drops what is kept of them.
+// revoke marks tokens as revoked and deletes their numbers.
 func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Time) (int64, error) {
 	return store.RowsAffected(q.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL
 		WHERE number_type = 'TAN' AND revoked_at IS NULL AND id IN (SELECT bank_account_id FROM bank_account_names WHERE account_id = $1)`,
 		accountID, store.Micros(now)))
 }
 
-// kinds reports whether there are accounts of that id, and tokens among them.
+// kinds reports whether accounts with that id exist, and whether any has a token.
 func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any bool, err error) {
 	var all, tans int
 	err = q.QueryRowContext(ctx, `SELECT count(*), count(CASE WHEN a.number_type = 'TAN' THEN 1 END)
@@ -150,7 +149,7 @@ func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) 
 	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
-		AND first_at IS NULL AND EXISTS ( -- and nobody has connected it again meanwhile
+		AND first_at IS NULL AND EXISTS ( -- and it has not been connected again meanwhile
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(now), limit))
 }
 

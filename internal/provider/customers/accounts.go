@@ -15,40 +15,40 @@ import (
 	"vestibule/internal/store"
 )
 
-// ErrDuplicateName is returned for a name that another child of the parent, or
-// another product of the account, has.
+// ErrDuplicateName is returned for a name that another child of the parent, or another
+// product of the account, already uses.
 var ErrDuplicateName = errors.New("customers: the name is taken")
 
 // Product is a configured product.
 type Product struct {
 	ID          string
 	CustomerID  string
-	Kind        contract.Product // that of the configuration in force; empty while there is none
-	Name        string           // unique in the account; what reports call it
-	DisplayName string           // may be used again; empty for none
+	Kind        contract.Product // kind of the effective configuration; empty without one
+	Name        string           // unique in the account; the name in reports
+	DisplayName string           // need not be unique; empty for none
 	InquiryType string
 
-	// Configuration is the one in force, the zero one for none. Inherited is true
-	// where it is the account's or its parent's.
+	// Configuration is the effective configuration, or zero without one. Inherited reports
+	// whether it is the account's or its parent's.
 	Configuration Configuration
 	Inherited     bool
 
 	Created, Updated time.Time
 }
 
-// Names is what an account or a product is called.
+// Names are the names of an account or a product.
 type Names struct {
 	Name        string
 	DisplayName string // empty for none
 }
 
-// MaxName is the longest name of an account or a product, in characters. The
-// contract has no bound.
+// MaxName is the maximum length of the name of an account or a product, in characters.
+// The API itself has no limit.
 const MaxName = 100
 
-// NameProblem says what is wrong with a name, in words that follow its field;
-// empty for a good one. A name is shown to applicants, so it holds nothing that is
-// invisible or turns the text around it.
+// NameProblem returns what is wrong with a name, as text to put after the field's
+// name, or "" for a valid one. Applicants see names, so invisible characters and
+// changes of text direction are not allowed.
 func NameProblem(s string) string {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -65,9 +65,10 @@ func NameProblem(s string) string {
 }
 
 // AddAccount adds a child to a parent account, with the parent's environment and
-// way of return and without a configuration of its own, or finds the one of that
-// name: added tells which. Of any number at once, one adds. A parentID that is a
-// child's, or nobody's, is store.ErrNotFound. The names are checked by the caller.
+// return mode and without a configuration, or finds the child of that name; added
+// tells which. Of concurrent calls with one name, one adds the account. A parentID
+// that is unknown or a child account's is store.ErrNotFound. The caller validates the
+// names.
 func (s *Service) AddAccount(ctx context.Context, tx *store.Tx, parentID string, n Names) (a Account, added bool, err error) {
 	parent, err := account(ctx, tx, `parent_id IS NULL AND id = $1`, parentID)
 	if err != nil {
@@ -97,14 +98,14 @@ func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, erro
 	return accounts(ctx, q, `parent_id IS NULL ORDER BY name, id`)
 }
 
-// Rename changes what an account is called. A name that another child of the same
-// parent has is ErrDuplicateName, and the transaction may be lost.
+// Rename changes the names of an account. A name that another child of the parent uses
+// is ErrDuplicateName, after which the transaction may be unusable.
 func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
 	return hit(renameAccount(ctx, tx, customerID, n))
 }
 
-// AddProduct adds a product to an account, or finds the one of that name: added
-// tells which. It takes everything from the configuration in force.
+// AddProduct adds a product to an account or finds the one of that name; added tells
+// which. All its settings come from its effective configuration.
 func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID string, n Names) (p Product, added bool, err error) {
 	id := uuid.NewString()
 	if added, err = insertNamed(ctx, tx, id, customerID, n, s.Now()); err != nil {
@@ -120,14 +121,15 @@ func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID strin
 	return found[0], added, nil
 }
 
-// Products lists an account's products, oldest first, those without any
-// configuration too.
+// Products lists an account's products, oldest first, including those without a
+// configuration.
 func (s *Service) Products(ctx context.Context, q store.Queryer, customerID string) ([]Product, error) {
 	return products(ctx, q, `p.customer_id = $1 ORDER BY p.created_at, p.name`, customerID)
 }
 
-// Product returns a product of the customer with the configuration in force, or
-// store.ErrNotFound. One of no kind, for want of a configuration, counts as none.
+// Product returns a product of the customer with its effective configuration. It
+// returns store.ErrNotFound also for a product that has no kind because it has no
+// configuration.
 func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
 	found, err := products(ctx, q, `p.customer_id = $1 AND p.id = $2`, customerID, productID)
 	if err == nil && (len(found) != 1 || found[0].Kind == "") {
@@ -139,8 +141,8 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 	return found[0], nil
 }
 
-// RenameProduct changes what a product of the customer is called. A name that
-// another one has is ErrDuplicateName, and the transaction may be lost.
+// RenameProduct changes the names of a product of the customer. A name that another
+// product uses is ErrDuplicateName, after which the transaction may be unusable.
 func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
 	return hit(renameProduct(ctx, tx, customerID, productID, n, s.Now()))
 }
@@ -155,7 +157,7 @@ func hit(ok bool, err error) error {
 	return err
 }
 
-// SetReturn changes how outcome tokens come back ("get" or "post"), and whether
+// SetReturn sets the return mode of signed results ("get" or "post") and whether
 // redirects must be opened by the form.
 func (s *Service) SetReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) error {
 	if mode != "get" && mode != "post" {
@@ -164,15 +166,15 @@ func (s *Service) SetReturn(ctx context.Context, tx *store.Tx, customerID, mode 
 	return hit(setReturn(ctx, tx, customerID, mode, requireForm))
 }
 
-// MaxCompleteURLs is how many an account may register.
+// MaxCompleteURLs is the maximum number of redirect URLs of an account.
 const MaxCompleteURLs = 20
 
-// ErrCompleteURL is returned for a complete URL that browsers cannot be sent back to,
-// one that is not registered, one that is given twice, or too many of them.
+// ErrCompleteURL is returned for a redirect URL that is invalid, not registered, or a
+// duplicate, and for too many of them.
 var ErrCompleteURL = errors.New("customers: a complete URL is not one, is doubled, or there are too many")
 
-// SetCompleteURLs replaces the account's registered complete URLs; the first is
-// the static one. Nothing is changed where one is refused.
+// SetCompleteURLs replaces the account's registered redirect URLs; the first is the
+// static one. If one is invalid, nothing changes.
 func (s *Service) SetCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, urls []string) error {
 	seen := map[string]bool{}
 	for _, u := range urls {
@@ -184,14 +186,14 @@ func (s *Service) SetCompleteURLs(ctx context.Context, tx *store.Tx, customerID 
 	return replaceCompleteURLs(ctx, tx, customerID, urls)
 }
 
-// OwnCompleteURLs returns the complete URLs that are registered on the account
-// itself; the first is the static one.
+// OwnCompleteURLs returns the redirect URLs registered on the account itself; the
+// first is the static one.
 func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	return completeURLs(ctx, q, customerID)
 }
 
-// EditCompleteURLs replaces the account's own complete URLs by what edit makes of
-// them, one change after the other. Its errors are SetCompleteURLs' and edit's.
+// EditCompleteURLs replaces the account's redirect URLs with the result of edit, one
+// call at a time. It returns the errors of SetCompleteURLs and edit.
 func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, edit func(urls []string) ([]string, error)) error {
 	if err := hit(holdAccount(ctx, tx, customerID)); err != nil {
 		return err

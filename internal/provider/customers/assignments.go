@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// configurer is the caller where the configuration endpoints are enabled for it.
+// configurer returns the caller if its account may use the configuration endpoints.
 func (s *Service) configurer(ctx context.Context) (auth.Caller, error) {
 	caller, err := parent(ctx)
 	if err != nil {
@@ -43,7 +43,8 @@ func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) err
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// review answers the products of a child account with the configurations in force.
+// review answers with the products of a child account and their effective
+// configurations.
 func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.configurer(r.Context())
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 		Name          string `json:"name"`
 		CreatedAt     string `json:"createdAt"`
 		UpdatedAt     string `json:"updatedAt"`
-		Configuration *force `json:"productConfiguration"` // null: none is in force
+		Configuration *force `json:"productConfiguration"` // null without one
 	}
 	out := []item{}
 	for _, p := range all {
@@ -80,7 +81,7 @@ func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// target reads what is assigned to.
+// target reads the account or product to assign a configuration to.
 func target(w http.ResponseWriter, r *http.Request) (Target, error) {
 	var in struct {
 		Type *string `json:"type"`
@@ -102,7 +103,7 @@ func target(w http.ResponseWriter, r *http.Request) (Target, error) {
 	return Target{Type: *in.Type, ID: *in.ID}, nil
 }
 
-// assignTo assigns a configuration, or none, for the caller.
+// assignTo assigns a configuration for the caller, or removes the assignment.
 func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
 	unknown := unknownChild
 	known := isPublicID(to.ID)
@@ -122,7 +123,7 @@ func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string
 	return err
 }
 
-// assign gives a child account or a product a configuration of its own: {type, id,
+// assign sets the configuration of a child account or a product: {type, id,
 // productConfigId}.
 func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.configurer(r.Context())
@@ -158,7 +159,7 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	}{to.Type, to.ID, id})
 }
 
-// unassign takes a configuration of its own away, so that the target inherits.
+// unassign removes the configuration of a target, which then inherits one.
 func (s *Service) unassign(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.configurer(r.Context())
 	if err != nil {

@@ -6,29 +6,30 @@ import (
 	"strings"
 )
 
-// placeholder marks where the outcome token goes in a complete URL. A URL that
-// went through an encoder has it as encoded.
+// placeholder marks the position of the signed result in a redirect URL. Encoders may
+// have percent-encoded it.
 const (
 	placeholder = "[token]"
 	encoded     = "%5Btoken%5D"
 )
 
-// maxURL bounds a complete URL; with the token in it, the address still fits
-// what servers and browsers take.
+// maxURL is the maximum length of a redirect URL in bytes; with the token in it, the
+// address is still within the limits of servers and browsers.
 const maxURL = 2000
 
-// CompleteURL is a URL that a browser may be sent back to.
+// CompleteURL is a parsed redirect URL.
 type CompleteURL struct {
 	Origin string // scheme, host in lower case, port if it is not the scheme's own
 	path   string // escaped; at least "/"
 	raw    string
 }
 
-// ParseCompleteURL takes an absolute http or https URL apart, and refuses what browsers
-// and servers read differently: user info, fragments, backslashes, control
-// characters and other than ASCII, hosts that a policy would read as more, dot segments, encoded slashes, dots and
-// percent signs, a placeholder anywhere but in path or query, and one whose removal
-// from the path would leave any of that.
+// ParseCompleteURL parses an absolute http or https URL. It rejects everything that
+// browsers and servers may read differently: user info, fragments, backslashes,
+// control and non-ASCII characters, hosts with a special meaning in a content security
+// policy, dot segments, encoded slashes, dots, and percent signs, a placeholder
+// outside path and query, and one whose removal from the path would leave any of
+// these.
 func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
 		return CompleteURL{}, ErrCompleteURL
@@ -63,7 +64,7 @@ func ParseCompleteURL(raw string) (CompleteURL, error) {
 	return CompleteURL{Origin: scheme + "://" + host, path: path, raw: raw}, nil
 }
 
-// plain reports whether a path is read the same by everybody.
+// plain reports whether all parsers read a path in the same way.
 func plain(path string) bool {
 	lower := strings.ToLower(path)
 	for _, bad := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
@@ -79,7 +80,7 @@ func plain(path string) bool {
 	return true
 }
 
-// rawPath is the path as it was written, between authority and query.
+// rawPath returns the path as written, between authority and query.
 func rawPath(raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")
 	rest, _, _ = strings.Cut(rest, "?")

@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Configuration is what products are configured as. A parent account has its own,
-// made by the provider, for itself and its children.
+// Configuration is how products are configured. The provider creates them for a parent
+// account and its children.
 type Configuration struct {
 	ID          string
 	CustomerID  string // the parent account
@@ -19,7 +19,7 @@ type Configuration struct {
 	Settings
 }
 
-// Settings is how reports of a configuration are made.
+// Settings are the report settings of a configuration.
 type Settings struct {
 	DeprecatedAttributes bool            // cashflow: the AV family too
 	ScoreV1              bool            // cashflow: score v1.0 too
@@ -35,7 +35,7 @@ type Target struct {
 	ID   string // the child's publicId, or the productId
 }
 
-// What a Target is.
+// Types of a Target.
 const (
 	TargetAccount = "account"
 	TargetProduct = "product"
@@ -51,12 +51,11 @@ func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, 
 	return configuration(ctx, q, parentID, `id = $2`, id)
 }
 
-// Assign gives a child account, or a product of the parent or of its children, a
-// configuration of its own; an empty configurationID takes it away, so that it
-// inherits. Nothing of the target's children is changed: a product with its own
-// configuration keeps it. store.ErrNotFound is a target that is not the parent's
-// to assign, a parent account itself included. The configuration's owner is
-// checked by the caller.
+// Assign sets the configuration of a child account, or of a product of the parent or
+// of its children; an empty configurationID removes it, so that the target inherits.
+// Products with their own configuration keep it. It returns store.ErrNotFound for a
+// target that the parent may not assign, including the parent account itself. The
+// caller checks the configuration's owner.
 func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
 	if to.Type == TargetAccount {
 		return hit(assignAccount(ctx, q, parentID, to.ID, configurationID))
@@ -64,8 +63,8 @@ func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, 
 	return hit(assignProduct(ctx, q, parentID, to.ID, configurationID, s.Now()))
 }
 
-// AddConfiguration makes a configuration, for the provider's own staff. A taken
-// alias is ErrDuplicateName; tx is still good then.
+// AddConfiguration adds a configuration, for the provider's staff. An alias in use is
+// ErrDuplicateName; tx stays usable.
 func (s *Service) AddConfiguration(ctx context.Context, tx *store.Tx, c Configuration) error {
 	added, err := insertConfiguration(ctx, tx, c, s.Now())
 	if err == nil && !added {

@@ -1,13 +1,12 @@
-// Package customers holds the service's customers: accounts, one for each
-// environment, with their credentials, products and registered complete URLs; the
-// account hierarchy with its product configurations (document 2, "Account
-// hierarchy"); and the consumers API (the project's divergences, "consumers").
-// What a consumer was prefilled with is sealed under a data key of the consumer's
-// own.
+// Package customers stores the service's customers: accounts, one for each
+// environment, with their credentials, products, and registered redirect URLs; the
+// account hierarchy with its product configurations (API reference: Accounts); and the
+// consumers API (API reference: Consumers; docs/divergences.md). A consumer's prefill
+// is encrypted under the consumer's data key.
 //
-// It refuses accounts, products, configurations and consumers of another customer
-// as if they were unknown. Secrets are kept as SHA-256 only, as gate explains, and
-// shown once, when they are made.
+// Accounts, products, configurations, and consumers of another customer are treated as
+// unknown. Secrets are stored as SHA-256 only (see package auth) and shown once, when
+// they are created.
 package customers
 
 import (
@@ -25,15 +24,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// Service keeps customers. It is the Directory of auth.
+// Service stores customers. It implements auth.Directory.
 type Service struct {
 	DB   *store.DB
-	Gate *auth.Authenticator // admits the callers of the consumers API
+	Gate *auth.Authenticator // authenticates the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 
-	// Withdrawn ends what waits for a consumer, in the transaction in which it
-	// withdraws consent; nil: nothing does.
+	// Withdrawn ends visits that wait for a consumer, in the transaction that withdraws
+	// consent. May be nil.
 	Withdrawn func(ctx context.Context, tx *store.Tx, consumerID string) error
 }
 
@@ -43,19 +42,19 @@ type Account struct {
 	PublicID    string
 	ParentID    string // empty for a parent
 	Name        string // unique among the children of a parent
-	DisplayName string // what applicants are shown in place of Name; empty for none
-	Own         string // the id of its own configuration; empty where it inherits
+	DisplayName string // shown to applicants instead of Name; empty for none
+	Own         string // id of its configuration; empty if inherited
 	Environment contract.Environment
 	Created     time.Time
-	ReturnMode  string // "get" or "post": how outcome tokens come back
+	ReturnMode  string // "get" or "post": how signed results are returned
 	RequireForm bool   // redirects must be opened by the form
 
-	// CompleteURLs are the registered ones: origin and path prefix; the first is
-	// the static one. A child without any has its parent's.
+	// CompleteURLs are the registered redirect URLs, each an origin with a path prefix;
+	// the first is the static one. A child without any uses its parent's.
 	CompleteURLs []string
 }
 
-// Shown is the account's name for applicants.
+// Shown returns the account's name for applicants.
 func (a Account) Shown() string {
 	if a.DisplayName != "" {
 		return a.DisplayName
@@ -63,12 +62,12 @@ func (a Account) Shown() string {
 	return a.Name
 }
 
-// Caller is the account as one that a request acts for.
+// Caller returns the account as the caller of a request.
 func (a Account) Caller() auth.Caller {
 	return auth.Caller{CustomerID: a.ID, PublicID: a.PublicID, ParentID: a.ParentID, Environment: a.Environment}
 }
 
-// Consumer is a person whose reports belong together.
+// Consumer is a person with any number of reports.
 type Consumer struct {
 	ID               string
 	CustomerID       string
@@ -79,8 +78,8 @@ type Consumer struct {
 	Created, Updated time.Time
 }
 
-// ErrDuplicateExternalID is returned for a consumerExternalId that another
-// consumer of the customer has.
+// ErrDuplicateExternalID is returned for a consumerExternalId that another consumer of
+// the customer has.
 var ErrDuplicateExternalID = errors.New("customers: another consumer has this external id")
 
 // Clients implements auth.Directory.
@@ -105,7 +104,7 @@ func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string)
 	return caller(ctx, q, publicID)
 }
 
-// ByID returns an account with its complete URLs, or store.ErrNotFound.
+// ByID returns an account with its redirect URLs, or store.ErrNotFound.
 func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) (Account, error) {
 	a, err := account(ctx, q, `id = $1`, customerID)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 	return a, err
 }
 
-// SetCompleteURL registers url, and makes it the static one of the account.
+// SetCompleteURL registers url and makes it the account's static one.
 func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, url string) error {
 	urls, err := completeURLs(ctx, tx, customerID)
 	if err != nil {
@@ -133,8 +132,7 @@ func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, 
 	return replaceCompleteURLs(ctx, tx, customerID, all)
 }
 
-// Consumer returns a consumer of the customer with what it was prefilled with,
-// or store.ErrNotFound.
+// Consumer returns a consumer of the customer with the prefill, or store.ErrNotFound.
 func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error) {
 	c, sealed, err := consumer(ctx, q, customerID, consumerID)
 	if err != nil {
@@ -148,20 +146,19 @@ func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, con
 	return c, nil
 }
 
-// ConsentWithdrawn says whether the customer's consumer has withdrawn consent, or
-// store.ErrNotFound.
+// ConsentWithdrawn reports whether the customer's consumer has withdrawn consent. It
+// returns store.ErrNotFound for an unknown consumer.
 func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
 	return consentWithdrawn(ctx, q, customerID, consumerID)
 }
 
-// consumerAge is how long a consumer stays that nobody asks for: as long as its reports
-// are read.
+// consumerAge is how long an unused consumer is kept: as long as its reports can be
+// read.
 const consumerAge = 90 * 24 * time.Hour
 
-// Sweep erases consumers of which nothing can be asked any more, 90 days after they
-// were last changed: what they were prefilled with, and the data key that everything of
-// theirs was sealed under. A consumer that its customer has named stays until it
-// withdraws consent.
+// Sweep erases unused consumers 90 days after their last change: their prefill, and
+// the data key of all their data. A consumer that the customer has named is kept until
+// it withdraws consent.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
@@ -179,8 +176,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// CreateConsumer adds a consumer with a data key of its own. A taken externalID
-// is ErrDuplicateExternalID; tx is still good then.
+// CreateConsumer adds a consumer with a new data key. An externalID in use is
+// ErrDuplicateExternalID; tx stays usable.
 func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID, externalID string, prefill json.RawMessage) (Consumer, error) {
 	key, err := s.DB.Vault.NewKey(ctx, tx)
 	if err != nil {

@@ -308,7 +308,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 			t.Errorf("%d credentials are listed, %d of them good; want 3 and 2", len(all), live)
 		}
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error { _, err := r.IssueCredential(ctx, tx, "x"); return err }); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a secret for nobody: %v", err)
+			t.Errorf("a secret for an unknown account: %v", err)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Entitlement is a feature that the provider enables for an account. Nothing of it is
-// cached: a change counts from the next request on.
+// Entitlement is a feature that the provider enables for an account. It is not cached:
+// a change applies from the next request on.
 type Entitlement string
 
 const (
@@ -28,28 +28,29 @@ const (
 	SecureRedirect     Entitlement = "secure-redirect"      // POST /secure-redirect
 )
 
-// Entitlements lists all of them in the order in which they are shown.
+// Entitlements lists all entitlements in display order.
 func Entitlements() []Entitlement {
 	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation, RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect}
 }
 
-// ErrEntitlement is returned for a name that is not an entitlement's.
+// ErrEntitlement is returned for an unknown entitlement.
 var ErrEntitlement = errors.New("customers: unknown entitlement")
 
-// Granted is one entitlement of an account.
+// Granted is the setting of an entitlement of an account.
 type Granted struct {
 	Entitlement Entitlement
 	Enabled     bool
 	Inherited   bool // from the parent account
 }
 
-// Entitled reports whether an account has an entitlement: its own setting, else its
+// Entitled reports whether an account has an entitlement: its setting, or else its
 // parent's. An unknown account is store.ErrNotFound.
 func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
 	return entitled(ctx, q, customerID, e)
 }
 
-// Granted lists the entitlements of an account, or store.ErrNotFound.
+// Granted lists the entitlements of an account. An unknown account is
+// store.ErrNotFound.
 func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string) ([]Granted, error) {
 	a, err := account(ctx, q, `id = $1`, customerID)
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID strin
 }
 
 // Enable enables or disables an entitlement of an account and returns whether that
-// changed anything. A child account is set apart from its parent by it.
+// changed anything. A child account then no longer follows its parent.
 func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool) (changed bool, err error) {
 	if !slices.Contains(Entitlements(), e) {
 		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
@@ -80,8 +81,8 @@ func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e
 	return setEntitlement(ctx, tx, customerID, e, enabled, s.Now())
 }
 
-// Inherit has a child account follow its parent again and returns whether that changed
-// anything.
+// Inherit makes a child account follow its parent again and returns whether that
+// changed anything.
 func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (changed bool, err error) {
 	a, err := account(ctx, tx, `id = $1`, customerID)
 	switch {
@@ -95,8 +96,8 @@ func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, 
 	return clearEntitlement(ctx, tx, customerID, e)
 }
 
-// Requires lets only callers through that have the entitlement; others are FORBIDDEN.
-// It belongs inside of the gate.
+// Requires calls next for callers with the entitlement; others get FORBIDDEN. Use it
+// inside of the authentication.
 func (s *Service) Requires(e Entitlement, next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.require(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, e); err != nil {
@@ -114,7 +115,7 @@ func (s *Service) require(ctx context.Context, q store.Queryer, customerID strin
 	return err
 }
 
-// NotEnabled is the answer to a caller that lacks an entitlement.
+// NotEnabled returns the error for a caller without an entitlement.
 func NotEnabled(e Entitlement) error {
 	return &httpx.Error{Code: contract.CodeForbidden, Why: errors.New(string(e) + " is not enabled"),
 		Message: "The provider has not enabled " + string(e) + " for this account."}

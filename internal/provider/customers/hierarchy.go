@@ -13,10 +13,12 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxNames bounds the body of an account, a product or an assignment.
+// maxNames is the maximum size in bytes of the body of an account, a product, or an
+// assignment.
 const maxNames = 8 << 10
 
-// parent is the caller where it may have children: a child account has none.
+// parent returns the caller, or an error for a child account, which cannot have
+// children.
 func parent(ctx context.Context) (auth.Caller, error) {
 	caller := auth.CallerOf(ctx)
 	if caller.ParentID != "" {
@@ -25,7 +27,7 @@ func parent(ctx context.Context) (auth.Caller, error) {
 	return caller, nil
 }
 
-// child is the caller's child account that the address names.
+// child returns the caller's child account in the path.
 func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID string) (Account, error) {
 	if !isPublicID(publicID) {
 		return Account{}, unknownChild()
@@ -41,7 +43,7 @@ func unknownChild() error {
 	return httpx.NewError(contract.CodeUnknownChild, errors.New("no such child account of the caller"))
 }
 
-// isPublicID reports whether s can be a publicId at all.
+// isPublicID reports whether s has the form of a publicId.
 func isPublicID(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -51,7 +53,8 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// named are names as they were sent, with the field that the name was in.
+// named validates the names that were sent; field is the field of the name, for
+// errors.
 func named(field string, name, display *string) (Names, error) {
 	var n Names
 	var details []httpx.Detail
@@ -71,7 +74,8 @@ func named(field string, name, display *string) (Names, error) {
 	return n, nil
 }
 
-// status is that of what was added, or found where that is asked for; else taken.
+// status returns the status for something that was added or, with find, found;
+// otherwise the error taken.
 func status(added, find bool, taken contract.Code, field string) (int, error) {
 	switch {
 	case added:
@@ -82,8 +86,8 @@ func status(added, find bool, taken contract.Code, field string) (int, error) {
 	return 0, httpx.NewError(taken, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
 }
 
-// addAccount adds a child account: {publicId}. With find, one of that name that is
-// there is as good, and stays as it is.
+// addAccount adds a child account: {publicId}. With find, an existing account of that
+// name is returned unchanged.
 func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller, err := parent(r.Context())
@@ -161,8 +165,9 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 	}
 }
 
-// rotate gives the client that asks a new secret, shown here only: {clientId,
-// secretKey, previousExpiresAt}. Nobody rotates for another account.
+// rotate creates a new secret for the client of the request, shown only here:
+// {clientId, secretKey, previousExpiresAt}. A client cannot rotate for another
+// account.
 func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	client := auth.ClientOf(r.Context())
 	if auth.CallerOf(r.Context()).CustomerID != client.CustomerID {

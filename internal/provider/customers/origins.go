@@ -11,15 +11,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// MaxWidgetOrigins is how many origins an account may register.
+// MaxWidgetOrigins is the maximum number of origins of an account.
 const MaxWidgetOrigins = 20
 
-// ErrWidgetOrigin is returned for an origin that is not one, and for too many of them.
+// ErrWidgetOrigin is returned for an invalid origin, and for too many origins.
 var ErrWidgetOrigin = errors.New("customers: an origin is not one, or there are too many")
 
-// WidgetOrigin returns an origin as browsers write it: scheme, host and a port that is
-// not the scheme's own. It takes https, and http on this machine alone; a path other
-// than a slash, a wildcard and a host that is not ASCII are ErrWidgetOrigin.
+// WidgetOrigin normalizes an origin as browsers do: scheme, host, and a port that is
+// not the scheme's default. It accepts https, and http for loopback; a path other than
+// "/", a wildcard, and a non-ASCII host are ErrWidgetOrigin.
 func WidgetOrigin(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > 255 || u.User != nil || u.Opaque != "" || strings.Trim(u.Path, "/") != "" || len(u.Path) > 1 ||
@@ -44,7 +44,8 @@ func WidgetOrigin(raw string) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
-// isHostName reports whether a host is made of labels of letters, digits and dashes.
+// isHostName reports whether a host consists of labels of letters, digits, and
+// hyphens.
 func isHostName(host string) bool {
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || strings.ContainsFunc(label, func(c rune) bool {
@@ -56,13 +57,13 @@ func isHostName(host string) bool {
 	return true
 }
 
-// OwnWidgetOrigins returns the origins that are registered on the account itself.
+// OwnWidgetOrigins returns the origins registered on the account itself.
 func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	return widgetOrigins(ctx, q, customerID)
 }
 
-// WidgetOrigins returns the origins that may show the widget of an account: its own, or
-// without any its parent's. None means that any page may.
+// WidgetOrigins returns the origins that may embed the widget of an account: its own
+// or, without any, its parent's. An empty list allows every page.
 func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	own, err := widgetOrigins(ctx, q, customerID)
 	if err != nil || len(own) > 0 {
@@ -75,7 +76,7 @@ func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID
 	return widgetOrigins(ctx, q, a.ParentID)
 }
 
-// AddWidgetOrigin registers an origin, and reports whether it was not there before.
+// AddWidgetOrigin registers an origin and reports whether it is new.
 func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, raw string) (bool, error) {
 	origin, err := WidgetOrigin(raw)
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID,
 	return true, insertWidgetOrigin(ctx, tx, customerID, origin)
 }
 
-// RemoveWidgetOrigin removes an origin, and reports whether it was there.
+// RemoveWidgetOrigin removes an origin and reports whether it was registered.
 func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
 	return deleteWidgetOrigin(ctx, tx, customerID, origin)
 }

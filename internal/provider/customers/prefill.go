@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/prefill/prefilljson"
 )
 
-// RefusedPrefill is an applicant's data that broke the rules.
+// RefusedPrefill is the error of a prefill object that breaks the rules.
 type RefusedPrefill struct {
 	answer   *httpx.Error
 	problems []prefill.Problem
@@ -20,8 +20,8 @@ type RefusedPrefill struct {
 func (e *RefusedPrefill) Error() string { return e.answer.Error() }
 func (e *RefusedPrefill) Unwrap() error { return e.answer }
 
-// Words says to the applicant what to do: what is missing by name, or what the code
-// says.
+// Words returns the text that tells the applicant what to do: the names of missing
+// fields, or the text of the code.
 func (e *RefusedPrefill) Words() contract.Words {
 	if code := contract.WidgetError(e.answer.Code); code != contract.WidgetPIIMissing {
 		return code.Applicant()
@@ -36,9 +36,9 @@ func (e *RefusedPrefill) Words() contract.Words {
 	return w
 }
 
-// CheckPrefill holds a prefill object against the rules, in the form in which it
-// came. The error has the code that prefill.First names, and a detail for every
-// problem. An empty raw is an object without members.
+// CheckPrefill validates a raw prefill object against the rules. The error has the
+// code that prefill.First selects and a detail for every problem. An empty raw is an
+// object without members.
 func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxBody bounds the body of a consumer: a prefill is some hundred bytes.
+// maxBody is the maximum size in bytes of a consumer's body; a prefill has some
+// hundred.
 const maxBody = 64 << 10
 
-// Routes adds the account hierarchy, rotation and the consumers API. All of it is
-// Basic.
+// Routes adds the account hierarchy, the rotation of secrets, and the consumers API,
+// all with Basic authorization.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
 	mux.Handle("PUT /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
@@ -37,14 +38,14 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.withdraw)))
 }
 
-// input is the body of POST and PATCH. null takes a value away; what a PATCH
-// does not name stays, in the prefill too.
+// input is the body of POST and PATCH. null removes a value; members that a PATCH
+// omits stay, also within the prefill.
 type input struct {
 	ConsumerExternalID optional `json:"consumerExternalId"`
 	Prefill            optional `json:"prefill"`
 }
 
-// optional tells a member that is absent from one that is null.
+// optional distinguishes an absent member from null.
 type optional struct {
 	there bool
 	raw   json.RawMessage // nil for null
@@ -58,7 +59,7 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// apply puts what the body says into c, or says what is wrong with it.
+// apply applies the body to c, or returns what is wrong with it.
 func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.there {
 		c.ExternalID = ""
@@ -79,13 +80,13 @@ func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 	if err != nil {
 		return err
 	}
-	// A consumer belongs to no product yet: the rules of every product hold.
+	// A consumer has no product yet, so the rules of all products apply.
 	c.Prefill, err = CheckPrefill(prefill.Rules{Environment: env, Today: prefill.DateOf(s.Now().UTC().Date())}, merged)
 	return err
 }
 
-// merge changes the members of an object by those of another; null takes one
-// away (RFC 7396, one level deep, as a prefill is).
+// merge applies the members of change to an object; null removes a member (RFC 7396,
+// one level deep, as in a prefill).
 func merge(old, change json.RawMessage) (json.RawMessage, error) {
 	into, members := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if old != nil {
@@ -172,9 +173,9 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 	return show(w, c)
 }
 
-// withdraw takes the consumer's consent back. What was reported stays readable to the
-// customer, and to nobody that it is shared with; account numbers no longer are, and
-// visits that wait for the consumer end.
+// withdraw records that the consumer has withdrawn consent. The customer can still
+// read existing reports, but third parties cannot; account numbers are no longer
+// readable, and visits that wait for the consumer end.
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -209,7 +210,7 @@ func show(w http.ResponseWriter, c Consumer) error {
 		report.TimestampOf(c.Created).String(), report.TimestampOf(c.Updated).String()})
 }
 
-// pathID is the consumer's id in the address; what is no UUID is nobody's.
+// pathID returns the consumer's id in the path, or "" if it is not a UUID.
 func pathID(r *http.Request) string {
 	if id := r.PathValue("id"); contract.IsUUID(id) {
 		return strings.ToLower(id)

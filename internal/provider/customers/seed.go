@@ -12,10 +12,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// Seed is a customer that is there from the start. Secrets are the caller's to
-// make and to keep.
+// Seed is a customer that exists from the start. The caller generates and keeps the
+// secrets.
 type Seed struct {
-	Role        string // names the row for ever: "portal", "third party"
+	Role        string // permanent name of the row: "portal", "third party"
 	Name        string
 	Environment contract.Environment
 	PublicID    string
@@ -24,12 +24,12 @@ type Seed struct {
 	Products    map[contract.Product]string // kind to productId
 	CompleteURL string                      // empty for none
 	ReturnMode  string                      // "get" or "post"
-	Entitled    []Entitlement               // from the first time on; what is changed afterwards stays
+	Entitled    []Entitlement               // set once; later changes stay
 }
 
-// Seed adds the customer, or brings it up to date; repeating it changes nothing.
-// One that has products has every generated configuration, and each product that
-// of its kind until another is assigned. It returns the account's id.
+// Seed adds the customer or updates it; repeating it changes nothing. A customer with
+// products gets every generated configuration, and each product the one of its kind
+// until another is assigned. Seed returns the account's id.
 func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, error) {
 	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
 		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
@@ -59,8 +59,8 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, er
 	return id, nil
 }
 
-// generated are the configurations of a generated customer. The first of a kind is
-// that of its product of the kind; the first of all is the account's.
+// generated returns the configurations of a generated customer. The first of a kind is
+// for its product of the kind; the first of all is the account's.
 func generated() []Configuration {
 	return []Configuration{
 		{Kind: contract.Cashflow, Alias: "Cash flow"},
@@ -109,7 +109,7 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 			return err
 		}
 		if !added && !fresh[kind] {
-			continue // what is assigned by now is not ours to say
+			continue // an existing assignment stays
 		}
 		if _, err := assignProduct(ctx, tx, customerID, id, of[kind], now); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 	return nil
 }
 
-// inquiryType is that of what is generated.
+// inquiryType is the inquiry type of generated configurations.
 const inquiryType = "PERSONAL"
 
 func productName(kind contract.Product) string {

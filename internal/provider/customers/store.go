@@ -11,10 +11,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// live is a credential k that is good at $2.
+// live is the condition that credential k is valid at $2.
 const live = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
-// clients returns the credentials that match and are good at now.
+// clients returns the matching credentials that are valid at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
 	rows, err := q.QueryContext(ctx, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
@@ -34,7 +34,7 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 	return out, rows.Err()
 }
 
-// caller returns the account of a publicId as far as the gate asks.
+// caller returns the account of a publicId with the fields that auth needs.
 func caller(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	var c auth.Caller
 	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
@@ -53,7 +53,7 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 	return found[0], nil
 }
 
-// accounts returns accounts without their complete URLs.
+// accounts returns accounts without their redirect URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
 			return_mode, require_form, coalesce(configuration_id, '')
@@ -76,7 +76,8 @@ func accounts(ctx context.Context, q store.Queryer, where string, args ...any) (
 	return out, rows.Err()
 }
 
-// insertChild reports false when another child of the parent has the name.
+// insertChild adds a child account. It returns false if another child of the parent
+// has the name.
 func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO customers
 		(id, public_id, environment, parent_id, name, display_name, return_mode, require_form, created_at)
@@ -92,8 +93,8 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
-// entitled reports whether an account has an entitlement, its parent's where it has
-// none of its own.
+// entitled reports whether an account has an entitlement; its parent's setting applies
+// if it has no setting.
 func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
@@ -102,7 +103,7 @@ func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitle
 	return enabled, store.MapNotFound(err)
 }
 
-// entitlementsOf are the settings of the account itself.
+// entitlementsOf returns the settings of the account itself, without its parent's.
 func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (map[Entitlement]bool, error) {
 	rows, err := q.QueryContext(ctx, `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
 	if err != nil {
@@ -121,14 +122,14 @@ func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (ma
 	return out, rows.Err()
 }
 
-// setEntitlement reports false where it is set so already.
+// setEntitlement changes a setting and returns false if it is already set so.
 func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id, name) DO UPDATE SET enabled = excluded.enabled, changed_at = excluded.changed_at
 		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(now)))
 }
 
-// seedEntitlement leaves what is set.
+// seedEntitlement enables an entitlement unless it has a setting.
 func seedEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
 		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(now))
@@ -194,7 +195,7 @@ func deleteWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin st
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
 }
 
-// products returns products with the configurations in force. In where, p is the
+// products returns products with their effective configurations. In where, p is the
 // product.
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
 	rows, err := q.QueryContext(ctx, `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
@@ -225,15 +226,15 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 	return out, rows.Err()
 }
 
-// insertProduct adds a product of a kind of its own; false for one that is there.
+// insertProduct adds a product with a fixed kind; it returns false if it exists.
 func insertProduct(ctx context.Context, tx *store.Tx, p Product, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
 		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(now)))
 }
 
-// insertNamed adds a product that takes everything from its configuration; false
-// when another one of the account has the name.
+// insertNamed adds a product whose settings all come from its configuration. It
+// returns false if another product of the account has the name.
 func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Names, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
 		VALUES ($1, $2, '', $3, $4, '', $5) ON CONFLICT (customer_id, name) DO NOTHING`,
@@ -245,7 +246,8 @@ func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID stri
 		n.Name, nullable(n.DisplayName), store.Micros(now), productID, customerID))
 }
 
-// insertConfiguration reports false when another one of the account has the alias.
+// insertConfiguration adds a configuration. It returns false if another one of the
+// account has the alias.
 func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind, created_at)
@@ -282,7 +284,8 @@ func configurations(ctx context.Context, q store.Queryer, where string, args ...
 	return out, rows.Err()
 }
 
-// assignAccount reports false for what is no child of the parent.
+// assignAccount assigns a configuration to a child account. It returns false if the
+// parent has no such child.
 func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, configurationID string) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE public_id = $2 AND parent_id = $3`,
 		nullable(configurationID), publicID, parentID))
@@ -294,16 +297,16 @@ func configureGenerated(ctx context.Context, tx *store.Tx, customerID, configura
 	return err
 }
 
-// assignProduct reports false for a product that is neither the parent's nor one
-// of its children's.
+// assignProduct assigns a configuration to a product. It returns false unless the
+// product is the parent's or a child's.
 func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, configurationID string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE products SET configuration_id = $1, updated_at = $2
 		WHERE id = $3 AND customer_id IN (SELECT id FROM customers WHERE id = $4 OR parent_id = $4)`,
 		nullable(configurationID), store.Micros(now), productID, parentID))
 }
 
-// upsertGenerated adds the generated customer of the seed's role, or brings its
-// row up to date, and returns its id.
+// upsertGenerated adds or updates the generated customer of the seed's role and
+// returns its id.
 func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed, now time.Time) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
@@ -315,8 +318,8 @@ func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed, now time.Time) (
 	return id, err
 }
 
-// insertCredential adds a credential. One that is there, even ended, stays as it
-// is.
+// insertCredential adds a credential. An existing one, even an ended one, does not
+// change.
 func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (secret_hash) DO NOTHING`,
@@ -350,8 +353,8 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 	return out, rows.Err()
 }
 
-// liveCredential returns a credential of the customer that is good at now, and how
-// often it was rotated.
+// liveCredential returns a credential of the customer that is valid at now, and the
+// number of its rotations.
 func liveCredential(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (Credential, int64, error) {
 	k := Credential{ID: id, CustomerID: customerID}
 	var expires sql.NullInt64
@@ -364,8 +367,8 @@ func liveCredential(ctx context.Context, q store.Queryer, customerID, id string,
 	return k, rotations, store.MapNotFound(err)
 }
 
-// rotate lets a credential end at k.Expires, if nobody has rotated it since seen
-// was read and its client has no other that is good at now.
+// rotate makes a credential expire at k.Expires, unless it was rotated after seen was
+// read or its client has another valid credential.
 func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
@@ -373,13 +376,14 @@ func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64, now tim
 		k.ID, store.Micros(now), store.Micros(k.Expires), seen, k.ClientID))
 }
 
-// revoke is won once for each credential.
+// revoke revokes a credential and returns true for the first call only.
 func revoke(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1 WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
 		store.Micros(now), id, customerID))
 }
 
-// insertConsumer reports false when the customer's external id is taken.
+// insertConsumer adds a consumer. It returns false if the customer's external id is in
+// use.
 func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers (id, customer_id, external_id, key_id, prefill, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer_id, external_id) DO NOTHING`,
@@ -399,30 +403,31 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 	return c, sealed, store.MapNotFound(err)
 }
 
-// updateConsumer reports false when another consumer of the customer has the
-// external id. The row is read in the same transaction, so it is there.
+// updateConsumer updates a consumer that was read in the same transaction. It returns
+// false if another consumer of the customer has the external id.
 func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3
 		WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM consumers o WHERE o.customer_id = $5 AND o.external_id = $1 AND o.id <> $4)`,
 		nullable(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID))
 }
 
-// withdraw notes the withdrawal of consent, once; false for an unknown consumer.
+// withdraw records the withdrawal of consent once; it returns false for an unknown
+// consumer.
 func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
 		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(now), consumerID, customerID))
 }
 
-// consentWithdrawn says whether consent was withdrawn, of an erased consumer too.
+// consentWithdrawn reports whether consent was withdrawn, also for an erased consumer.
 func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1 AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
 	return withdrawn, store.MapNotFound(err)
 }
 
-// idle are the ids and data keys of consumers, at most limit, of which nothing can be
-// asked any more: unchanged since an instant, without a report that is waited for or
-// read and without account numbers that were given out; and either withdrawn, or made
-// for a visit and never named by the customer.
+// idle returns the ids and data keys of at most limit consumers that can be erased:
+// not changed since an instant, without reports that are pending or readable, and
+// without account numbers that were requested. In addition they have withdrawn
+// consent, or were created for a visit and never named by the customer.
 func idle(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
@@ -445,8 +450,8 @@ func idle(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (ke
 	return keys, rows.Err()
 }
 
-// erase empties a consumer's row, which says no more than that there was one and
-// whether it withdrew consent.
+// erase empties a consumer's row. It keeps only the row's existence and whether
+// consent was withdrawn.
 func erase(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(now))
 	return err
@@ -456,7 +461,7 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 
 var _ auth.Directory = (*Service)(nil)
 
-// holdAccount has other changes of the account wait until tx ends.
+// holdAccount locks the account against other changes until tx ends.
 func holdAccount(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET require_form = require_form WHERE id = $1`, customerID))
 }

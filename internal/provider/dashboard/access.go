@@ -60,7 +60,7 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d p
 	return pages.DashboardRedirectsPage(d, v), err
 }
 
-// edit changes the account's complete URLs.
+// edit changes the account's redirect URLs.
 func (s *Service) edit(ctx context.Context, tx *store.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
@@ -133,7 +133,7 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in inp
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-// author names who made an entry; empty for a person who is gone.
+// author returns who made an entry, or "" for a deleted user.
 func author(email, staffID string, lang contract.Lang) string {
 	if staffID == operator {
 		return contract.Words{EN: "the provider’s operator", ES: "el operador del proveedor"}.In(lang)

@@ -15,7 +15,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// configurations are those that the person's account may assign: a parent's own.
+// configurations returns the configurations that the user's account may assign: a
+// parent's own.
 func (s *Service) configurations(ctx context.Context, by person) ([]pages.DashboardConfiguration, error) {
 	if by.account.ParentID != "" {
 		return nil, nil
@@ -65,7 +66,7 @@ func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pa
 	return pages.DashboardAccountsPage(d, v), err
 }
 
-// isPublicID reports whether s can be a publicId at all.
+// isPublicID reports whether s has the form of a publicId.
 func isPublicID(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -93,7 +94,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 	return pages.DashboardAccountPage(d, v), err
 }
 
-// names reads what an account or a product is to be called.
+// names reads the names of an account or a product from the form.
 func (s *Service) names(in input) (customers.Names, error) {
 	for _, f := range []string{"name", "displayName"} {
 		if v := in.field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
@@ -103,7 +104,7 @@ func (s *Service) names(in input) (customers.Names, error) {
 	return customers.Names{Name: in.field("name"), DisplayName: in.field("displayName")}, nil
 }
 
-// unlessAdded is the error of what was found under its name in place of being added.
+// unlessAdded returns the error for a name that already existed.
 func unlessAdded(added bool, err error) error {
 	if err == nil && !added {
 		return wrong("name", "The name is taken.", "El nombre ya se usa.")
@@ -139,7 +140,8 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by person, in in
 	return done{action: "product added", object: p.ID, said: "product"}, unlessAdded(added, err)
 }
 
-// assign gives a product, or a child account, a configuration, or lets it inherit.
+// assign assigns a configuration to a product or a child account, or removes it so
+// that the target inherits.
 func (s *Service) assign(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
 	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {

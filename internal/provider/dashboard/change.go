@@ -18,43 +18,44 @@ import (
 	"vestibule/templates/ui"
 )
 
-// maxForm bounds a form; the longest has a URL in it.
+// maxForm is the maximum size in bytes of a form; the longest contains a URL.
 const maxForm = 16 << 10
 
-// noticeLife is how long a page's notice waits to be read, a secret in it too.
+// noticeLife is how long a flash message, which may contain a secret, waits to be
+// read.
 const noticeLife = 10 * time.Minute
 
-// page shows something to a person. It is given the frame, and on the way back
-// from a form that was refused what was wrong.
+// page renders a page for a user. d is the common part of the page; after a rejected
+// form it contains the problem.
 type page func(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error)
 
-// change makes one change in tx for a person, of a form's fields.
+// change makes one change in tx for a user, from a form's fields.
 type change func(ctx context.Context, tx *store.Tx, by person, in input) (done, error)
 
-// input is what a form said.
+// input is the content of a form.
 type input struct {
 	url.Values
-	id     string // that the address names; empty where it names none
+	id     string // from the path; empty without one
 	hash   string // of a new password; see form.prepare
-	secret string // the new password, if it was made here
-	old    string // the hash of the one that is changed
+	secret string // the new password, if generated here
+	old    string // hash of the password to change
 }
 
-// field is a field's text without the space around it.
+// field returns a field's text without surrounding white space.
 func (in input) field(name string) string { return strings.TrimSpace(in.Get(name)) }
 
-// done is what a change came to. Without an action nothing was changed.
+// done describes a change. An empty action means that nothing changed.
 type done struct {
-	action, object, detail string // for the audit trail: nothing personal or secret
-	said                   said   // what the next page says
-	secret                 string // what it shows once; empty for none
-	to                     string // where to go on; empty is the form's own page
+	action, object, detail string // for the audit trail; without personal data and secrets
+	said                   said   // flash message of the next page
+	secret                 string // secret to show once; empty for none
+	to                     string // where to redirect; empty is the form's page
 }
 
-// said names what a page says of what was done.
+// said is the key of a flash message.
 type said string
 
-// refused is the error of a form whose field is wrong.
+// refused is the error of a form with an invalid field.
 type refused struct {
 	field string
 	words contract.Words
@@ -64,13 +65,13 @@ func (refused) Error() string { return "dashboard: a form was refused" }
 
 func wrong(field, en, es string) error { return refused{field, contract.Words{EN: en, ES: es}} }
 
-// nothing is the error of a change that was not to be made: it was made already,
-// or what it was about is not so any more. The next page says so.
+// nothing is the error of a change that is unnecessary: it was already made, or its
+// object has changed. The next page says so.
 type nothing struct{ said said }
 
 func (nothing) Error() string { return "dashboard: nothing was changed" }
 
-// get serves a page to who is signed in; everybody else is sent to sign in.
+// get serves a page to a signed-in user and redirects all others to the sign-in page.
 func (s *Service) get(show page) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
@@ -83,7 +84,7 @@ func (s *Service) get(show page) http.Handler {
 		if by.id == "" {
 			return s.toSignIn(w, r)
 		}
-		d := s.deskOf(r, by)
+		d := s.frameOf(r, by)
 		if r.Method == http.MethodGet {
 			if d.Said, d.Secret, err = s.takeFlash(r.Context(), by.session.ID); err != nil {
 				return err
@@ -93,8 +94,8 @@ func (s *Service) get(show page) http.Handler {
 	})
 }
 
-// post makes a change and leads to a page that says so. A form that is refused is
-// shown again, on the page that it belongs to.
+// post makes a change and redirects to a page that confirms it. A rejected form is
+// shown again on its page.
 func (s *Service) post(c form) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
@@ -123,7 +124,7 @@ func (s *Service) post(c form) http.Handler {
 		var not nothing
 		switch {
 		case errors.As(err, &no):
-			frame := s.deskOf(r, by)
+			frame := s.frameOf(r, by)
 			frame.Wrong, frame.Words, frame.Given = no.field, no.words.In(frame.Lang), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
@@ -145,8 +146,9 @@ func (s *Service) post(c form) http.Handler {
 	})
 }
 
-// change makes the change of a form in one transaction with all that belongs to
-// it. Who sends it is asked again: the session may have ended since.
+// change makes the change of a form in one transaction with its nonce, audit entry,
+// and flash message. It authenticates the user again, because the session may have
+// ended.
 func (s *Service) change(r *http.Request, by *person, d *done, in input, make change) error {
 	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		*by, *d = person{}, done{}
@@ -174,7 +176,7 @@ func (s *Service) change(r *http.Request, by *person, d *done, in input, make ch
 	})
 }
 
-// fresh tells early whether a form can be taken at all.
+// fresh rejects an invalid or used form before the transaction.
 func (s *Service) fresh(ctx context.Context, by person, in input) error {
 	nonce := s.nonce(by.session.ID, in.Get("once"))
 	if nonce == "" {
@@ -187,7 +189,7 @@ func (s *Service) fresh(ctx context.Context, by person, in input) error {
 	return err
 }
 
-// write puts a change into the audit trail. It is part of the change.
+// write adds a change to the audit trail in the transaction of the change.
 func (s *Service) write(ctx context.Context, tx *store.Tx, by person, d done) error {
 	if d.action == "" {
 		return errors.New("dashboard: a change without a name for the audit trail")
@@ -196,11 +198,11 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, by person, d done) er
 		action: d.action, object: d.object, detail: d.detail}, httpx.RequestID(ctx))
 }
 
-// operator stands in the audit trail in place of a person: the operator of the provider,
-// by its command line.
+// operator is the author in the audit trail of changes that the provider's operator
+// made on the command line.
 const operator = "operator"
 
-// RecordOperator writes down what the operator changed of a customer's account.
+// RecordOperator adds an operator's change to a customer's account to the audit trail.
 func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, action, object, detail string) error {
 	return insertEntry(ctx, tx, customerID, entry{id: uuid.NewString(), staffID: operator, at: s.Now(), action: action, object: object, detail: detail}, "")
 }
@@ -209,8 +211,7 @@ func noticeCell(sessionID string) store.Cell {
 	return store.Cell{Table: "dashboard_notices", Column: "sealed", Row: sessionID}
 }
 
-// say has the session's next page say something; with keep, unless something else
-// waits to be said.
+// say sets the flash message of the session; with keep, only if none is waiting.
 func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n said, secret string, keep bool) error {
 	if n == "" {
 		return nil
@@ -225,7 +226,7 @@ func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n sai
 	return putNotice(ctx, tx, sessionID, n, sealed, s.Today().Add(noticeLife), keep)
 }
 
-// takeFlash takes what the session's next page is to say.
+// takeFlash returns and deletes the flash message of the session.
 func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secret string, err error) {
 	if there, err := hasNotice(ctx, s.DB.SQL, sessionID); err != nil || !there {
 		return "", "", err
@@ -245,7 +246,7 @@ func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secre
 	return words, secret, err
 }
 
-// adapt shows the error of a handler as a page.
+// adapt returns h with its errors rendered as pages.
 func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.remember(w, r)
@@ -263,24 +264,24 @@ func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 	})
 }
 
-// Missing answers people who come to an address that is none, by a method that it
-// does not take, or in another way that does not do.
+// Missing renders the error page for an unknown address, an unsupported method, or
+// another request that the dashboard rejects.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
-	d := s.desk(r)
+	d := s.frame(r)
 	d.RequestID = httpx.RequestID(r.Context())
 	if err := s.show(w, r, status, pages.DashboardProblem(d, status)); err != nil {
 		httpx.WriteError(w, r, s.Log, err)
 	}
 }
 
-// desk is the frame of a page for anybody.
-func (s *Service) desk(r *http.Request) pages.Dashboard {
+// frame returns the common part of a page without a user.
+func (s *Service) frame(r *http.Request) pages.Dashboard {
 	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
 }
 
-// deskOf is the frame of a page for who is signed in.
-func (s *Service) deskOf(r *http.Request, by person) pages.Dashboard {
-	d := s.desk(r)
+// frameOf returns the common part of a page for a signed-in user.
+func (s *Service) frameOf(r *http.Request, by person) pages.Dashboard {
+	d := s.frame(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
@@ -299,13 +300,13 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c tem
 	return httpx.HTML(w, r, status, c)
 }
 
-// langCookie is the name of the cookie that keeps a language. On https only this host
-// can set it.
+// langCookie returns the name of the language cookie. With HTTPS, its prefix allows
+// only this host to set it.
 func (s *Service) langCookie() string {
 	return httpx.HostCookie("dashboard-lang", s.public.Scheme == "https")
 }
 
-// remember keeps a language that was asked for.
+// remember stores a requested language in a cookie.
 func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
 	if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == contract.English || asked == contract.Spanish) {
 		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
@@ -321,8 +322,8 @@ func (s *Service) language(r *http.Request) contract.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
 }
 
-// languages leads to the same page in the other language; of the query only what
-// chooses the page goes along.
+// languages returns links to the same page in each language, with those query
+// parameters that select the page.
 func (s *Service) languages(r *http.Request, keep ...string) []ui.Choice {
 	if r.Method != http.MethodGet {
 		return nil

@@ -20,21 +20,21 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-// The pages of a correction are the only ones that show figures of a report. They
-// name nobody; the reason is written and read by people, and stands nowhere else.
+// The correction pages are the only ones that show figures of a report. They name no
+// applicant; the reason is free text and is shown nowhere else.
 
-// Bounds of a reason, in characters.
+// Length of a reason, in characters.
 const (
 	minReason = 10
 	maxReason = 1000
 )
 
-// correction is the form, with the corrections that were made.
+// correction renders the form with earlier corrections.
 func (s *Service) correction(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
 }
 
-// correctionPage is the form; with then, also what would come of what was sent.
+// correctionPage renders the form; with then, also the result of the submitted values.
 func (s *Service) correctionPage(ctx context.Context, reference string, by person, d pages.Dashboard, then *report.RevisedValues) (templ.Component, error) {
 	token := s.token(reference)
 	if token == "" {
@@ -68,7 +68,7 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 	return pages.DashboardCorrectionPage(d, v), err
 }
 
-// emailOf is a person's e-mail; empty for who is gone.
+// emailOf returns a user's email address, or "" for a deleted user.
 func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) (string, error) {
 	p, err := staffByID(ctx, q, staffID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -81,8 +81,8 @@ func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) 
 	return string(email), err
 }
 
-// weigh shows what a correction would come to, before it is confirmed. It changes
-// nothing, so that the form's nonce is still good.
+// weigh shows the result of a correction before it is confirmed. It changes nothing,
+// so the form's nonce stays valid.
 func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 		return s.toSignIn(w, r)
 	}
 	in := input{Values: form, id: r.PathValue("id")}
-	d, status := s.deskOf(r, by), http.StatusOK
+	d, status := s.frameOf(r, by), http.StatusOK
 	d.Given = form
 	var then *report.RevisedValues
 	token := s.token(in.id)
@@ -149,7 +149,7 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by person, in input
 	return done{action: "report corrected", object: in.id, detail: detail, said: "corrected"}, unfit(err)
 }
 
-// corrected reads the form.
+// corrected parses the form.
 func corrected(in input, by person) (reports.Correction, error) {
 	c := reports.Correction{By: by.id, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
 	var err error
@@ -178,7 +178,7 @@ func unprintable(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || r == utf8.RuneError
 }
 
-// wholeAmount reads an amount without cents, which may have commas between its thousands.
+// wholeAmount parses an amount without cents; commas may separate thousands.
 func wholeAmount(text string) (int64, bool) {
 	if head, rest, grouped := strings.Cut(text, ","); grouped {
 		groups := strings.Split(rest, ",")
@@ -201,7 +201,7 @@ func wholeAmount(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// unfit is a refusal of a figure as that of a field.
+// unfit maps the error of a figure to its form field.
 func unfit(err error) error {
 	var no income.Unfit
 	if !errors.As(err, &no) {

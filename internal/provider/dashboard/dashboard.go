@@ -1,19 +1,18 @@
-// Package dashboard is where the customer's own people see and change what the
-// service does for them: where events go and how they were delivered, credentials,
-// ways back of redirects, reports with their timelines and the correction of their
-// figures after a dispute, relay tokens, child accounts, products and their
-// configurations (document 1, Events; document 2; document 3, Income report).
-// The pages are forms and links: they need no script and allow none.
+// Package dashboard is the web interface for the customer's users: webhooks and their
+// deliveries, credentials, redirect URLs, reports with their timelines and the
+// correction of their figures after a dispute, sharing tokens, child accounts,
+// products, and their configurations. The pages are forms and links: they need no
+// script and allow none.
 //
-// It refuses who is not signed in, what is not the customer's own as if it were
-// unknown, and every request that a browser says was not made by following a link
-// or sending a form of these pages: the hosted pages of visits stand on the same
-// origin, and must not act for staff. Each form is taken once. Each change is
-// written down in the transaction that makes it, without anything personal or
-// secret, and a secret is shown on one page only.
+// It rejects users that are not signed in, treats data of other customers as unknown,
+// and rejects every request that, according to the browser, did not come from a link
+// or a form of these pages: the hosted visit pages have the same origin and must not
+// act for users. Each form is accepted once. Each change is recorded in its
+// transaction, without personal data or secrets, and a secret is shown on one page
+// only.
 //
-// It owns staff, sessions, notices and the audit trail; everything else belongs to the
-// packages that it imports.
+// The package owns users, sessions, flash messages, and the audit trail; everything
+// else belongs to the packages that it imports.
 package dashboard
 
 import (
@@ -42,17 +41,17 @@ import (
 	"vestibule/web"
 )
 
-// Service serves the dashboard. All fields must be set, but for BehindProxy;
-// Open readies it.
+// Service serves the dashboard. All fields except BehindProxy must be set; call Open
+// before the first request.
 type Service struct {
 	DB     *store.DB
 	Log    *slog.Logger
-	Now    func() time.Time // the provider's clock: when something was changed
-	Today  func() time.Time // the time of day: sessions and tries, which no sandbox moves
+	Now    func() time.Time // the provider's clock, for times of changes
+	Today  func() time.Time // the time of day, for sessions and sign-in attempts; not moved by a sandbox
 	URL    string           // the provider's public base
 	Assets *web.Assets
 
-	BehindProxy bool // who asks is who a proxy says it is
+	BehindProxy bool // take client addresses from the proxy's headers
 
 	Customers *customers.Service
 	Reports   *reports.Service
@@ -69,14 +68,14 @@ type Service struct {
 	forms     []byte       // see once
 }
 
-// Open makes the keys of the first start, and readies the sessions.
+// Open loads the keys, which the first start creates, and prepares the sessions.
 func (s *Service) Open(ctx context.Context) error {
 	public, err := url.Parse(s.URL)
 	if err != nil || public.Host == "" {
 		return fmt.Errorf("dashboard: %q is no public address", s.URL)
 	}
 	s.public = public
-	// Strict: nobody but these pages leads here with a session.
+	// Strict is possible because only these pages link here with a session.
 	s.sessions, err = session.New(ctx, s.DB, s.Today, session.Settings{Name: "vestibule-dashboard",
 		Secure: public.Scheme == "https", SameSite: http.SameSiteStrictMode})
 	if err != nil {
@@ -100,11 +99,10 @@ func (s *Service) Open(ctx context.Context) error {
 	return err
 }
 
-// ErrKnown is returned for an e-mail address that somebody signs in with already.
+// ErrKnown is returned for an email address that is already in use.
 var ErrKnown = errors.New("dashboard: somebody has this e-mail address")
 
-// EnsureStaff is AddStaff for somebody who may be there already and then keeps the
-// password.
+// EnsureStaff is AddStaff that keeps an existing user with the password.
 func (s *Service) EnsureStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
 	err := s.AddStaff(ctx, tx, customerID, email, secret)
 	if errors.Is(err, ErrKnown) {
@@ -113,7 +111,7 @@ func (s *Service) EnsureStaff(ctx context.Context, tx *store.Tx, customerID, ema
 	return err
 }
 
-// AddStaff makes a person of a customer. Addresses are unique over all customers.
+// AddStaff adds a user of a customer. Email addresses are unique over all customers.
 func (s *Service) AddStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
 	email = password.Email(email)
 	if !strings.Contains(email, "@") || len(secret) < password.Min || len(secret) > password.Max {
@@ -130,11 +128,11 @@ func (s *Service) AddStaff(ctx context.Context, tx *store.Tx, customerID, email,
 	return err
 }
 
-// Changed says what staff of a customer have ever changed: a seed that is repeated
-// leaves that alone.
+// Changed says which settings users of a customer have ever changed; a repeated Seed
+// keeps these.
 type Changed struct{ Callback, CompleteURLs, Return, People bool }
 
-// Changed looks it up in the audit trail.
+// Changed reads it from the audit trail.
 func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID string) (Changed, error) {
 	actions, err := actionsOf(ctx, q, customerID)
 	var c Changed
@@ -156,8 +154,8 @@ func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID strin
 // AuditAge is how long the audit trail is kept.
 const AuditAge = 2 * 365 * 24 * time.Hour
 
-// Sweep forgets what has ended: sessions, tries to sign in, notices that nobody
-// read, forms that can be sent no more, and lines of the audit trail over AuditAge.
+// Sweep deletes expired sessions, sign-in attempts, unread flash messages, expired
+// form nonces, and audit entries over AuditAge.
 func (s *Service) Sweep(ctx context.Context) error {
 	today, now := s.Today(), s.Now()
 	if err := s.sessions.Sweep(ctx); err != nil {

@@ -18,10 +18,10 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-// pageSize is how many lines a page of a list has.
+// pageSize is the number of entries on a page of a list.
 const pageSize = 25
 
-// Actions of the audit trail, and what pages say. The words are the templates'.
+// Actions in the audit trail and keys of flash messages. The templates have the texts.
 const (
 	signedIn  = "signed in"
 	signedOut = "signed out"
@@ -85,7 +85,8 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pa
 	return pages.DashboardWebhooksPage(d, v), nil
 }
 
-// originOf is what the audit trail keeps of an address, whose path may be secret.
+// originOf returns the origin of a URL for the audit trail, because the path may be
+// secret.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by person, i
 	return done{action: "callback " + state, object: "callback", said: said("callback " + state)}, err
 }
 
-// malformed is a field that no form of these pages sends.
+// malformed is the error of a field that no form of these pages sends.
 func malformed(field string) error {
 	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
 }
@@ -152,7 +153,7 @@ func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by person, in 
 	return done{action: "signer rotated", object: id, said: "signer rotated", secret: secret}, err
 }
 
-// pager leads on from a page that is full. path has a query, or none.
+// pager returns the link after a full page. path may have a query.
 func pager(query url.Values, path string, full bool, last store.Cursor) pages.DashboardPager {
 	var p pages.DashboardPager
 	to := func(after string) string {
@@ -179,7 +180,7 @@ func pager(query url.Values, path string, full bool, last store.Cursor) pages.Da
 	return p
 }
 
-// chosen are the parameters of an address that choose what a list shows.
+// chosen returns the query parameters that select what a list shows.
 func chosen(r *http.Request, names ...string) url.Values {
 	q := url.Values{}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -229,7 +230,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 	return pages.DashboardDeliveriesPage(d, v), nil
 }
 
-// chip leads to a list by one value of a filter; empty is all.
+// chip returns a link that filters a list by one value; empty selects all.
 func chip(query url.Values, path, name, value string) pages.DashboardChip {
 	q := url.Values{}
 	for k, v := range query {
@@ -265,7 +266,7 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 		return nil, err
 	}
 	v := deliveryView(x)
-	// What a third party is told of is not its report.
+	// A third party's event may be about another customer's report.
 	switch _, err := s.own(ctx, s.DB.SQL, by, x.PublicToken); {
 	case err == nil:
 		v.Report = s.reference(x.PublicToken)

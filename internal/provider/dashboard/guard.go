@@ -9,10 +9,10 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// guard refuses requests that are not a person's, made with these pages: to
-// another host, behind which a page of another site could read ours; by script or
-// in a frame, as a browser's fetch metadata say; a form from anywhere else.
-// Framing is denied by the pages' policy too, and sessions are SameSite=Strict.
+// guard rejects requests that did not come from these pages: to another host, which a
+// page of another site could control (DNS rebinding); by script or in a frame,
+// according to the browser's Fetch Metadata headers; and forms from another origin. In
+// addition, the pages' policy denies framing, and sessions are SameSite=Strict.
 func (s *Service) guard(r *http.Request) error {
 	if !s.ourHost(r.Host) {
 		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
@@ -36,7 +36,7 @@ func (s *Service) guard(r *http.Request) error {
 	case len(site) == 1 && site[0] != "same-origin":
 		return refused("sent by another site's page")
 	case len(origin) == 1 && origin[0] != s.origin() && !(origin[0] == "null" && len(site) == 1):
-		// Pages without a referrer send null with their own forms.
+		// Pages with the policy no-referrer send the origin null with their own forms.
 		return refused("sent by another origin's page")
 	case len(site) == 0 && len(origin) == 0:
 		return refused("sent from nowhere")
@@ -46,8 +46,8 @@ func (s *Service) guard(r *http.Request) error {
 
 func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Host }
 
-// ourHost reports whether host is that of the public address. On this machine, its
-// names are one.
+// ourHost reports whether host is that of the public URL. All loopback names are
+// equivalent.
 func (s *Service) ourHost(host string) bool {
 	asked := &url.URL{Host: host}
 	return host == s.public.Host || httpx.IsLoopback(s.public.Hostname()) && httpx.IsLoopback(asked.Hostname()) && asked.Port() == s.public.Port()

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// bare is a service without rooms around it.
+// bare returns a Service without the packages that it uses.
 func bare(t *testing.T, public string) *Service {
 	t.Helper()
 	u, err := url.Parse(public)
@@ -29,8 +29,8 @@ func bare(t *testing.T, public string) *Service {
 	return &Service{public: u, block: block, forms: []byte("another key")}
 }
 
-// A browser says how a request came to be; what says otherwise than a person with
-// these pages is refused, though the session's cookie be with it.
+// Requests are rejected unless the browser's Fetch Metadata and Origin headers say
+// that they come from these pages, even with the session's cookie.
 func TestRequestsThatNoPersonMade(t *testing.T) {
 	s := bare(t, "https://service.example")
 	const host = "service.example"

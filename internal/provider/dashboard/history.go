@@ -13,8 +13,8 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-// history adds to v how a report came about and what happened to it: its visit, the
-// changes of its status, corrections, consent and shares, each in its own order.
+// history adds the report's events to v: its visit, changes of status, corrections,
+// consent, and shares, each in order.
 func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport) error {
 	add := func(at time.Time, kind, text string) {
 		v.Moments = append(v.Moments, pages.DashboardMoment{At: at, Kind: kind, Text: text})
@@ -67,8 +67,7 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 	return nil
 }
 
-// visitHistory is the part of history that is about the report's visit; a submission
-// has none.
+// visitHistory adds the visit of the report; a submission has none.
 func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport, add func(at time.Time, kind, text string)) error {
 	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {

@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// reference is how an address names a report or a relay token, whose own
-// identifiers have no place in one: the identifier as one encrypted block. It says
-// nothing without the key, and whose it is, is asked when it is followed.
+// reference encrypts the identifier of a report or a sharing token as one block, so
+// that the identifier itself is not in URLs. It is not an authorization: handlers
+// check the owner.
 func (s *Service) reference(token string) string {
 	id, err := uuid.Parse(token)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *Service) reference(token string) string {
 	return id.String()
 }
 
-// token is the identifier behind a reference; empty for what is none. Any other
-// UUID gives an identifier that nobody has.
+// token decrypts a reference, or returns "" for invalid text. Any other UUID decrypts
+// to an unused identifier.
 func (s *Service) token(reference string) string {
 	id, err := uuid.Parse(reference)
 	if err != nil || len(reference) != 36 {
@@ -37,15 +37,14 @@ func (s *Service) token(reference string) string {
 	return id.String()
 }
 
-// once makes what each form carries: a nonce that only this session can send, and
-// once.
+// once returns a nonce for a form that only this session can send, and only once.
 func (s *Service) once(sessionID string) string {
 	nonce := make([]byte, 16, 32)
 	rand.Read(nonce) // never fails
 	return base64.RawURLEncoding.EncodeToString(append(nonce, s.stamp(sessionID, nonce)...))
 }
 
-// nonce is that of a form which the session sends; empty for what is none.
+// nonce returns the nonce in a form field, or "" if it is not valid for the session.
 func (s *Service) nonce(sessionID, field string) string {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(field)
 	if err != nil || len(raw) != 32 || !hmac.Equal(raw[16:], s.stamp(sessionID, raw[:16])) {
@@ -61,8 +60,8 @@ func (s *Service) stamp(sessionID string, nonce []byte) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-// cursorText is a cursor in an address; empty for the zero one. The id must be one
-// that may be in an address.
+// cursorText formats a cursor for a URL; "" is the zero cursor. Its id must be safe to
+// put into a URL.
 func cursorText(c store.Cursor) string {
 	if c.At.IsZero() {
 		return ""
@@ -72,7 +71,7 @@ func cursorText(c store.Cursor) string {
 
 var errCursor = errors.New("dashboard: no cursor")
 
-// parseCursor reads one from an address; empty is the zero one.
+// parseCursor parses a cursor from a URL; "" is the zero cursor.
 func parseCursor(s string) (store.Cursor, error) {
 	if s == "" {
 		return store.Cursor{}, nil

@@ -33,7 +33,7 @@ func (s *Service) people(ctx context.Context, _ *http.Request, by person, d page
 	return pages.DashboardPeoplePage(d, v), nil
 }
 
-// hash makes in.hash of a password, one at a time.
+// hash sets in.hash to the hash of a password, one at a time.
 func (s *Service) hash(ctx context.Context, in *input, secret string) error {
 	return busy(s.passwords.Do(ctx, func() { in.hash = password.Hash(secret) }))
 }
@@ -45,7 +45,7 @@ func busy(err error) error {
 	return err
 }
 
-// hashFirst makes a person's first password.
+// hashFirst generates and hashes a user's first password.
 func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ person, in *input) error {
 	in.secret = strings.ToLower(rand.Text())
 	return s.hash(ctx, in, in.secret)
@@ -63,7 +63,7 @@ func (s *Service) addPerson(ctx context.Context, tx *store.Tx, by person, in inp
 	return done{action: "person added", object: id, said: "person", secret: in.secret}, err
 }
 
-// removePerson ends somebody's way in at once, and forgets the address.
+// removePerson ends a user's access immediately and deletes the email address.
 func (s *Service) removePerson(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
@@ -81,14 +81,14 @@ func (s *Service) removePerson(ctx context.Context, tx *store.Tx, by person, in 
 	return done{action: "person removed", object: in.id, said: "person gone"}, s.sessions.EndAll(ctx, tx, in.id)
 }
 
-// hashOwn checks the present password, counting tries of the session, and hashes the
-// new one.
+// hashOwn checks the current password, counting attempts of the session, and hashes
+// the new one.
 func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *input) error {
 	present, next := in.Get("present"), in.Get("next")
 	if len(next) < password.Min || len(next) > password.Max {
 		return wrong("next", "Give 12 to 256 characters.", "Indique de 12 a 256 caracteres.")
 	}
-	try := password.Try{Email: by.email, Known: "session " + by.session.ID} // who has signed in is no stranger
+	try := password.Try{Email: by.email, Known: "session " + by.session.ID} // a signed-in user counts as known
 	allowed, err := s.passwords.Take(ctx, try)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *i
 	if err := s.passwords.Forget(ctx, s.DB.SQL, try); err != nil {
 		return err
 	}
-	in.old = row.passwordHash // of changes at once, one finds it
+	in.old = row.passwordHash // of concurrent changes, one matches it
 	return s.hash(ctx, in, next)
 }
 

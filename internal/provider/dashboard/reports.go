@@ -58,7 +58,7 @@ func (s *Service) reportView(x reports.Report) pages.DashboardReport {
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
-// own returns a report of the person's account, however old, or store.ErrNotFound.
+// own returns a report of the user's account, of any age, or store.ErrNotFound.
 func (s *Service) own(ctx context.Context, q store.Queryer, by person, publicToken string) (reports.Report, error) {
 	r, err := s.Reports.Get(ctx, q, publicToken)
 	if err == nil && r.CustomerID != by.account.ID {
@@ -67,7 +67,7 @@ func (s *Service) own(ctx context.Context, q store.Queryer, by person, publicTok
 	return r, err
 }
 
-// toList leads whoever reloads what was looked for to the list.
+// toList redirects a reloaded search to the list.
 func (s *Service) toList(path string) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
@@ -78,11 +78,11 @@ func (s *Service) toList(path string) httpx.HandlerFunc {
 	}
 }
 
-// finder looks something up for a person and returns where it is shown; empty is
-// nowhere, and the page then says so.
+// finder searches for a person and returns the address of the result, or "" and the
+// page that says that there is none.
 type finder func(ctx context.Context, by person, query string) (to string, missed page, err error)
 
-// find answers a form that looks something up.
+// find handles a search form.
 func (s *Service) find(look finder) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
@@ -111,13 +111,13 @@ func (s *Service) find(look finder) http.Handler {
 			httpx.SeeOther(w, to)
 			return nil
 		}
-		d := s.deskOf(r, by)
+		d := s.frameOf(r, by)
 		d.Given = url.Values{"query": {query}}
 		return s.render(w, r, by, http.StatusOK, d, missed)
 	})
 }
 
-// named is the report that a publicToken or an externalId names; nil for none.
+// named returns the report with a publicToken or an externalId, or nil.
 func (s *Service) named(ctx context.Context, by person, query string) (*reports.Report, error) {
 	if query == "" {
 		return nil, nil
@@ -189,7 +189,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
 			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Text: string(x.Status)})
 		}
-		// What happened at one moment stays in its order.
+		// The stable sort keeps the order of simultaneous events.
 		slices.SortStableFunc(v.Moments, func(a, b pages.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
 		return nil
 	})
@@ -237,7 +237,7 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pag
 	return pages.DashboardSharingPage(d, v), nil
 }
 
-// shareView is a share with another account. Its report is named to the owner only.
+// shareView returns a share as shown on a page. It shows the report to the owner only.
 func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DashboardShare, error) {
 	a, err := s.Customers.ByID(ctx, s.DB.SQL, with)
 	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.Shown(),
@@ -252,7 +252,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, by person, in input) 
 	return s.grant(ctx, tx, by, in, token, "publicToken")
 }
 
-// shareReport shares the report whose page the form is on.
+// shareReport shares the report of the form's page.
 func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
@@ -264,7 +264,7 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in i
 	return s.grant(ctx, tx, by, in, token, "publicId")
 }
 
-// grant shares a report; field is where it is said that the report cannot be.
+// grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by person, in input, token, field string) (done, error) {
 	if !isPublicID(in.field("publicId")) {
 		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
@@ -300,7 +300,7 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by person, in inpu
 	return done{action: "share withdrawn", object: in.id, said: "withdrawn"}, err
 }
 
-// outbox shows the letters to applicants. What they say is for who passes them on.
+// outbox renders the emails to applicants, whose text users can pass on.
 func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Routes adds the dashboard. Each change names the page that its form is on, which
-// shows it again when it is refused, and leads there when it is made.
+// Routes adds the dashboard. Each change names the page of its form, which is shown
+// again after an error and redirected to after success.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/sign-in", s.adapt(s.signInPage))
 	mux.Handle("POST /dashboard/sign-in", s.adapt(s.signIn))
@@ -32,7 +32,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
-	// Looking up changes nothing; it is posted to keep identifiers out of addresses.
+	// A search changes nothing; it uses POST to keep identifiers out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
@@ -43,13 +43,13 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	}
 }
 
-// form is a change with the page that its form is on.
+// form is a change with the page of its form.
 type form struct {
 	back page
 	path string // of back
 	make change
 
-	// prepare does what takes long, outside of the transaction; nil for nothing.
+	// prepare does slow work before the transaction; may be nil.
 	prepare func(ctx context.Context, r *http.Request, by person, in *input) error
 }
 

@@ -20,7 +20,7 @@ const (
 	signInPath = home + "/sign-in"
 )
 
-// person is who is signed in, and for whom.
+// person is the signed-in user with the account.
 type person struct {
 	id, email string
 	account   customers.Account
@@ -29,7 +29,7 @@ type person struct {
 	configurer, hierarchy bool // the account may assign configurations, and have child accounts
 }
 
-// who is the person of the request's session; the zero person for nobody.
+// who returns the user of the request's session, or the zero person without one.
 func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (person, error) {
 	current, err := s.sessions.In(ctx, q, r)
 	if err != nil || current.Principal == "" {
@@ -57,12 +57,13 @@ func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (pe
 	return p, err
 }
 
-// local reports whether next is a page of these that one may be sent on to.
+// local reports whether next is a page of the dashboard that a sign-in may redirect
+// to.
 func local(next string) bool {
 	return httpx.IsLocalPath(next, home) && !strings.HasPrefix(next, home+"/sign-")
 }
 
-// toSignIn leads to the way in, and back from there to a page.
+// toSignIn redirects to the sign-in page, which leads back to the current page.
 func (s *Service) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	to := signInPath
 	if next := r.URL.RequestURI(); r.Method == http.MethodGet && next != home && local(next) {
@@ -92,7 +93,7 @@ func (s *Service) signInPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v pages.DashboardSignIn) error {
-	d := s.desk(r)
+	d := s.frame(r)
 	d.Languages = s.languages(r, "next")
 	return s.show(w, r, status, pages.DashboardSignInPage(d, v))
 }
@@ -104,8 +105,8 @@ func after(next string) string {
 	return next
 }
 
-// signIn checks e-mail and password. Every try is counted before the password is
-// looked at, and an unknown e-mail takes as long as a wrong password.
+// signIn checks email and password. It counts every attempt before it checks the
+// password, and an unknown email takes as long as a wrong password.
 func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// signOut ends the session; who has none is taken for signed out.
+// signOut ends the session, if there is one.
 func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err

@@ -16,7 +16,7 @@ func staffExists(ctx context.Context, q store.Queryer, email string) (bool, erro
 	return n > 0, err
 }
 
-// addStaff adds a person, unless somebody has that address: then it is ErrKnown.
+// addStaff adds a user, or returns ErrKnown if the email address is in use.
 func (s *Service) addStaff(ctx context.Context, tx *store.Tx, customerID, email, passwordHash string) (id string, err error) {
 	id = uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, emailCell(id), []byte(email))
@@ -32,17 +32,17 @@ func (s *Service) addStaff(ctx context.Context, tx *store.Tx, customerID, email,
 	return id, err
 }
 
-// deleteStaff forgets a person of the customer.
+// deleteStaff deletes a user of the customer.
 func deleteStaff(ctx context.Context, tx *store.Tx, customerID, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM staff WHERE id = $1 AND customer_id = $2`, id, customerID))
 }
 
-// replacePassword sets another password if it still is the one of old.
+// replacePassword sets the password hash if it still equals old.
 func replacePassword(ctx context.Context, tx *store.Tx, id, old, next string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE staff SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, next))
 }
 
-// staffOf lists the people of a customer, the first one first.
+// staffOf lists the users of a customer, oldest first.
 func staffOf(ctx context.Context, q store.Queryer, customerID string) ([]staff, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, email_sealed, created_at FROM staff WHERE customer_id = $1 ORDER BY created_at, id`, customerID)
 	if err != nil {
@@ -73,7 +73,7 @@ type staff struct {
 	created                      time.Time
 }
 
-// staffByEmail finds the person of a normalised address, or store.ErrNotFound.
+// staffByEmail finds the user of a normalized address, or returns store.ErrNotFound.
 func staffByEmail(ctx context.Context, q store.Queryer, email string) (staff, error) {
 	return scanStaff(q.QueryRowContext(ctx, selectStaff+`email_hash = $1`, store.Hash(email)))
 }
@@ -90,7 +90,7 @@ func scanStaff(row *sql.Row) (staff, error) {
 	return p, store.MapNotFound(err)
 }
 
-// takeForm uses a form's nonce up: of any number that send it, one gets it.
+// takeForm uses up a form's nonce; one of several concurrent calls succeeds.
 func takeForm(ctx context.Context, tx *store.Tx, nonce, sessionID string, at time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
 		nonce, sessionID, store.Micros(at)))
@@ -103,8 +103,7 @@ func usedForm(ctx context.Context, q store.Queryer, nonce string) (bool, error) 
 	return n > 0, err
 }
 
-// putNotice sets what the session's next page says; with keep, only if nothing is
-// waiting to be said.
+// putNotice sets the flash message of the session; with keep, only if none is waiting.
 func putNotice(ctx context.Context, tx *store.Tx, sessionID string, n said, sealed []byte, until time.Time, keep bool) error {
 	query := `INSERT INTO dashboard_notices (session_id, said, sealed, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (session_id) DO `
 	if keep {
@@ -122,7 +121,7 @@ func hasNotice(ctx context.Context, q store.Queryer, sessionID string) (bool, er
 	return n > 0, err
 }
 
-// takeNotice returns what the session's next page says, once.
+// takeNotice returns and deletes the flash message of the session.
 func takeNotice(ctx context.Context, tx *store.Tx, sessionID string, now time.Time) (n said, sealed []byte, err error) {
 	var until int64
 	err = tx.QueryRowContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1 RETURNING said, sealed, expires_at`, sessionID).
@@ -138,7 +137,8 @@ func dropNotice(ctx context.Context, tx *store.Tx, sessionID string) error {
 	return err
 }
 
-// formLife is how long the nonces of forms are kept: longer than a session lives.
+// formLife is how long nonces of forms are kept: longer than the maximum session
+// lifetime.
 const formLife = 24 * time.Hour
 
 func deleteForms(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
@@ -151,8 +151,8 @@ func deleteNotices(ctx context.Context, tx *store.Tx, now time.Time, limit int) 
 		SELECT session_id FROM dashboard_notices WHERE expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
 }
 
-// deleteEntries deletes, at most limit times, lines of the audit trail from before an
-// instant, but the last of each action of a customer: by them Changed goes.
+// deleteEntries deletes, at most limit times, audit entries before an instant, except
+// a customer's last entry of each action, which Changed needs.
 func deleteEntries(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE id IN (
 		SELECT a.id FROM audit a WHERE a.at < $1 AND EXISTS (
@@ -160,11 +160,11 @@ func deleteEntries(ctx context.Context, tx *store.Tx, before time.Time, limit in
 		LIMIT $2)`, store.Micros(before), limit))
 }
 
-// entry is a line of the audit trail.
+// entry is an entry of the audit trail.
 type entry struct {
 	id, staffID, action, object, detail string
 	at                                  time.Time
-	email                               []byte // sealed; nil for who is gone
+	email                               []byte // encrypted; nil for a deleted user
 }
 
 func insertEntry(ctx context.Context, tx *store.Tx, customerID string, e entry, requestID string) error {
@@ -174,7 +174,7 @@ func insertEntry(ctx context.Context, tx *store.Tx, customerID string, e entry, 
 	return err
 }
 
-// entries lists the audit trail, the newest first, before a cursor.
+// entries lists the audit trail before a cursor, newest first.
 func entries(ctx context.Context, q store.Queryer, customerID string, before store.Cursor, limit int) ([]entry, error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.id, a.staff_id, a.at, a.action, a.object, a.detail, s.email_sealed
 		FROM audit a LEFT JOIN staff s ON s.id = a.staff_id
@@ -197,7 +197,7 @@ func entries(ctx context.Context, q store.Queryer, customerID string, before sto
 	return out, rows.Err()
 }
 
-// actionsOf lists what was ever done for a customer, each once.
+// actionsOf lists the distinct actions in a customer's audit trail.
 func actionsOf(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `SELECT DISTINCT action FROM audit WHERE customer_id = $1`, customerID)
 	if err != nil {

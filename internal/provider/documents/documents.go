@@ -1,11 +1,10 @@
-// Package documents keeps the files that applicants upload (document 3, pay stubs
-// "uploaded in the widget"; endpoints files and files/<filepath>). A file streams
-// in and out in parts, each sealed under the report's data key; what kind it is,
-// its contents say and never its name. It refuses files that are too large, empty,
-// or neither PDF, PNG nor JPEG.
+// Package documents stores the files that applicants upload (API reference: Reports,
+// the files endpoints). A file is written and read in parts, each encrypted under the
+// report's data key; its type is detected from its contents and never from its name.
+// Files are rejected if they are too large, empty, or neither PDF, PNG, nor JPEG.
 //
-// An uploaded file counts only once it is kept, in the transaction of whoever took
-// it; what is not kept within an hour is deleted, and everything after MaxAge.
+// An uploaded file counts only after Keep, in the caller's transaction; files not kept
+// within an hour are deleted, and all files after MaxAge.
 package documents
 
 import (
@@ -30,16 +29,18 @@ const (
 	MaxFiles = 10       // of a report
 )
 
-// MaxAge is how long files are kept: as long as what else a report is made from.
+// MaxAge is how long files are kept: as long as the other data that a report is made
+// from.
 const MaxAge = 30 * 24 * time.Hour
 
-// giveUp is how long an upload may take.
+// giveUp is the maximum duration of an upload.
 const giveUp = time.Hour
 
-// partSize is how much of a file is sealed at a time, and held in memory.
+// partSize is the size in bytes of the parts that are encrypted and held in memory at
+// a time.
 const partSize = 256 << 10
 
-// Why a file is refused.
+// Reasons to reject a file.
 var (
 	ErrTooLarge = errors.New("documents: the file is too large")
 	ErrEmpty    = errors.New("documents: the file is empty")
@@ -54,20 +55,20 @@ const (
 	Any  = "application/octet-stream"
 )
 
-// Service keeps uploaded files.
+// Service stores uploaded files.
 type Service struct {
 	DB  *store.DB
 	Now func() time.Time
 }
 
-// New is what a file is uploaded with.
+// New describes a file to upload.
 type New struct {
 	PublicToken string // of the report
 	KeyID       string // its data key
 	Kind        string // document_type
-	Employer    int    // the stated one that it is for, from 1; 0: none in particular
-	Name        string // as the applicant's device has it
-	AnyType     bool   // for the sandbox's control: whatever the contents are, empty ones too
+	Employer    int    // number of the stated employer that it is for, from 1; 0: none
+	Name        string // file name on the applicant's device
+	AnyType     bool   // accept any contents, also empty ones; for the sandbox's control
 }
 
 // Document is a file without its contents.
@@ -81,13 +82,14 @@ type Document struct {
 	keyID string
 }
 
-// Path is the last part of the file's source_filepath: nothing of the name that
-// the applicant gave it.
+// Path returns the last part of the file's source_filepath. It contains nothing of the
+// name that the applicant gave it.
 func (d Document) Path() string {
 	return strings.ToLower(d.Kind) + map[string]string{PDF: ".pdf", PNG: ".png", JPEG: ".jpg"}[d.Type]
 }
 
-// TypeOf is what kind of file begins so; empty for one that is not taken.
+// TypeOf returns the content type of a file that begins with head, or "" for
+// unsupported types.
 func TypeOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("%PDF-")):
@@ -100,9 +102,9 @@ func TypeOf(head []byte) string {
 	return ""
 }
 
-// Upload takes a file as it comes. It is not kept yet. Errors are ErrTooLarge,
-// ErrEmpty, ErrType, those of reading from, and the database's; nothing stays of
-// what was refused.
+// Upload stores a file while reading it; Keep must follow. Its errors are ErrTooLarge,
+// ErrEmpty, ErrType, and those of from and of the database. Nothing of a rejected file
+// remains.
 func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
 	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: httpx.CleanFileName(n.Name), keyID: n.KeyID}
 	part := make([]byte, partSize)
@@ -134,7 +136,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 	return d, nil
 }
 
-// parts seals the first part, which has so many bytes, and what follows it.
+// parts encrypts and stores the first part, of size bytes, and the parts that follow.
 func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part []byte, size int) error {
 	for seq := int64(0); size > 0; seq++ {
 		if d.Size += int64(size); d.Size > MaxSize {
@@ -160,8 +162,8 @@ func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part [
 	return nil
 }
 
-// fill reads until part is full or there is no more. A body that was cut off is
-// no end but an error, which io.ReadFull would not tell apart.
+// fill reads until part is full or from ends. A body that was cut off is an error and
+// not an end; io.ReadFull would not distinguish the two.
 func fill(from io.Reader, part []byte) (n int, err error) {
 	for n < len(part) && err == nil {
 		var more int
@@ -181,13 +183,13 @@ func (s *Service) discard(ctx context.Context, id string) error {
 	})
 }
 
-// Keep has an uploaded file count. It reports false, and the file does not, when
-// the report has MaxFiles already.
+// Keep makes an uploaded file count. It returns false, and does not, if the report
+// already has MaxFiles.
 func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	return keep(ctx, tx, publicToken, id, MaxFiles, s.Now())
 }
 
-// Remove deletes a file of a report; it reports false where there is none.
+// Remove deletes a file of a report; it returns false without such a file.
 func (s *Service) Remove(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	n, err := remove(ctx, tx, `public_token = $1 AND id = $2`, publicToken, id)
 	return n > 0, err
@@ -199,7 +201,7 @@ func (s *Service) Drop(ctx context.Context, tx *store.Tx, publicToken string) er
 	return err
 }
 
-// List returns the kept files of a report in the order in which they came.
+// List returns the kept files of a report in the order of Keep.
 func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error) {
 	all, err := kept(ctx, q, publicToken)
 	if err != nil {
@@ -212,15 +214,16 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 			return nil, err
 		}
 		out[i] = k.Document
-		out[i].Name = httpx.CleanFileName(string(name)) // of an older version
+		out[i].Name = httpx.CleanFileName(string(name)) // older versions did not clean names
 	}
 	return out, nil
 }
 
-// batch bounds how many files one transaction of the sweep deletes: they are large.
+// batch is the maximum number of files that one transaction of the sweep deletes;
+// files are large.
 const batch = 5
 
-// Sweep deletes what was never kept, and what is too old.
+// Sweep deletes files that were never kept and files past their retention.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	step := func(where string, before time.Time) func(context.Context, *store.Tx, int) (int64, error) {
@@ -240,20 +243,20 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Open returns the contents of a file of a report, for as long as ctx lives, or
-// store.ErrNotFound.
+// Open returns the contents of a file of a report, or store.ErrNotFound. They can be
+// read until ctx ends.
 func (s *Service) Open(ctx context.Context, publicToken, id string) (io.ReadSeeker, error) {
 	d, err := find(ctx, s.DB.SQL, publicToken, id)
 	return &contents{ctx: ctx, s: s, d: d, part: -1}, err
 }
 
-// contents reads a part at a time.
+// contents reads one part at a time.
 type contents struct {
 	ctx   context.Context
 	s     *Service
 	d     Document
 	at    int64
-	part  int64 // that plain is of; -1: none
+	part  int64 // number of the part in plain; -1: none
 	plain []byte
 }
 

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// testServer is the room over a database with one report.
+// testServer is the service over a database with one report.
 type testServer struct {
 	*Service
 	t          *testing.T

@@ -13,7 +13,7 @@ func begin(ctx context.Context, tx *store.Tx, d Document, name []byte, now time.
 	return err
 }
 
-// addPart adds a part; size is that of the file with it.
+// addPart adds a part; size is the file's size with it.
 func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []byte, size int64) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO document_parts (document_id, seq, sealed) VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
 		return err
@@ -22,9 +22,9 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 	return err
 }
 
-// keep is won once for a file, while there are fewer than most. It comes after
-// those that were kept before, whatever the clock says. Whoever calls it lets no two
-// of a report run at once.
+// keep marks a file as kept if the report has fewer than most. The file is ordered
+// after files kept earlier, regardless of the clock. Callers must serialize the calls
+// of a report.
 func keep(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
 			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4) WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
@@ -32,7 +32,7 @@ func keep(ctx context.Context, tx *store.Tx, publicToken, id string, most int, n
 		publicToken, id, most, store.Micros(now)))
 }
 
-// some are the ids of files that were begun before an instant.
+// some returns the ids of matching files that were begun before an instant.
 func some(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
 	if err != nil {
@@ -50,7 +50,7 @@ func some(ctx context.Context, tx *store.Tx, where string, before time.Time, lim
 	return ids, rows.Err()
 }
 
-// remove deletes files with their parts and returns how many.
+// remove deletes files with their parts and returns their number.
 func remove(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ func remove(ctx context.Context, tx *store.Tx, where string, args ...any) (int64
 	return res.RowsAffected()
 }
 
-// row is a file with its sealed name.
+// row is a file with its encrypted name.
 type row struct {
 	Document
 	name []byte
@@ -86,7 +86,7 @@ func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, erro
 	return out, rows.Err()
 }
 
-// find is one of them, without its name.
+// find returns a kept file without its name.
 func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Document, err error) {
 	err = q.QueryRowContext(ctx, `SELECT id, public_token, key_id, kind, content_type, size FROM documents
 		WHERE public_token = $1 AND id = $2 AND kept_at IS NOT NULL`, publicToken, id).

@@ -1,11 +1,11 @@
-// Package invites is links that customers send to applicants: by themselves, or by
-// a letter of ours (the project's divergences, "Invites"). A link leads to a visit
-// on the hosted page, for the 72 hours that a visit waits, as often as it takes to
-// complete it once.
+// Package invites creates links to a hosted visit that customers send to applicants,
+// themselves or by an email of this service (API reference: Visits;
+// docs/divergences.md, "Invites"). A link can be opened any number of times until its
+// visit is complete or expires after 72 hours.
 //
-// It refuses what an initialization refuses, and links that are unknown. Handles
-// are kept as SHA-256 only; a letter's recipient and text are sealed under the
-// consumer's key, and dropped when they are no longer needed. No cookie is set.
+// It rejects what an initialization rejects, and unknown links. Handles are stored as
+// SHA-256 only; an email's recipient and text are encrypted under the consumer's key
+// and deleted when no longer needed. No cookie is set.
 package invites
 
 import (
@@ -33,7 +33,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxBody bounds the body of an invite: it is a person's details, and no more.
+// maxBody is the maximum size in bytes of an invite's body, which holds a person's
+// details.
 const maxBody = 64 << 10
 
 // Service serves invites. All fields but Mail must be set.
@@ -47,24 +48,24 @@ type Service struct {
 	Customers *customers.Service
 	Reports   *reports.Service
 	Visits    *visits.Service
-	Mail      Mailer // nil: letters wait in the outbox for somebody to read them
+	Mail      Mailer // nil: emails stay in the outbox for users of the dashboard
 }
 
-// Mailer sends letters.
+// Mailer sends emails.
 type Mailer interface {
-	// Send is mail.ErrRefused for a letter that is never taken; after another error
-	// it may be sent again.
+	// Send returns mail.ErrRefused for an email that will never be accepted. After any
+	// other error the email may be sent again.
 	Send(ctx context.Context, l mail.Message) error
 }
 
-// Routes adds the whole surface of invites to mux.
+// Routes adds the endpoints of invites to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Gate.Basic(s.makeLink)))
 	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Gate.Basic(s.makeLetter)))
 	mux.Handle("GET /invite/{handle}", s.Visits.LinkPage(s.open, why))
 }
 
-// makeLink is POST /connect/invite-link.
+// makeLink handles POST /connect/invite-link.
 func (s *Service) makeLink(w http.ResponseWriter, r *http.Request) error {
 	members, err := read(w, r)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *Service) makeLink(w http.ResponseWriter, r *http.Request) error {
 	return s.create(w, r, members, "")
 }
 
-// makeLetter is POST /connect/invite.
+// makeLetter handles POST /connect/invite.
 func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 	members, err := read(w, r)
 	if err != nil {
@@ -88,8 +89,8 @@ func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 	return s.create(w, r, members, to)
 }
 
-// read takes a body apart. A token of an initialization has a visit already, whose
-// applicant is where the token is.
+// read parses a body. It rejects an initialization token, because the visit of such a
+// token already exists.
 func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
@@ -102,8 +103,8 @@ func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, e
 	return members, auth.AddProductID(r, members)
 }
 
-// create makes the visit, its link and, with a recipient, the letter with it: all
-// of them or nothing.
+// create creates the visit, its link and, with a recipient, the email, all in one
+// transaction.
 func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[string]json.RawMessage, to string) error {
 	caller := auth.CallerOf(r.Context())
 	handle := store.NewSecret()
@@ -140,15 +141,15 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	}{link, publicToken, expires.Unix()})
 }
 
-// visitHandle is the handle of the visit's page. It is not kept, and follows from
-// that of the link.
+// visitHandle returns the handle of the visit's page, derived from that of the link;
+// it is not stored.
 func visitHandle(handle string) string {
 	sum := sha256.Sum256([]byte("vestibule visit by invite\n" + handle))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// open is inviteLink. It leads to the visit's page, which says how it stands, also
-// when it is completed or its time is over.
+// open handles inviteLink. It redirects to the visit's page, which also shows that the
+// visit is complete or has expired.
 func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	if _, err := visitOf(r.Context(), s.DB.SQL, handle); err != nil {
@@ -164,7 +165,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Visit is the visit of an invite's handle, or store.ErrNotFound.
+// Visit returns the id of the visit of an invite's handle, or store.ErrNotFound.
 func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
 	return visitOf(ctx, q, handle)
 }
@@ -176,7 +177,7 @@ var (
 	wordsAgain    = contract.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
 )
 
-// why says to people why a link leads nowhere.
+// why returns the text for a page that explains why a link does not work.
 func why(err error) (title, text contract.Words) {
 	if errors.Is(err, store.ErrNotFound) {
 		return wordsGone, wordsGoneText

@@ -81,7 +81,7 @@ func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 		if page := r.Do("GET", path, nil); page.Status != 200 || !strings.Contains(page.Body, `value="consent"`) {
 			t.Errorf("the first page: %d", page.Status)
 		}
-		// Somebody stops after the consent, and comes back by the link two days later.
+		// The applicant leaves after the consent and returns by the link two days later.
 		steps(t, r, path, url.Values{"action": {"consent"}}, url.Values{"action": {"close"}})
 		r.Advance(48 * time.Hour)
 		if again := opened(t, r, link); again != path {
@@ -207,13 +207,13 @@ func TestInvitesThatAreRefused(t *testing.T) {
 			code contract.Code
 		}{
 			{"a wrong secret", "/connect/invite-link", body(r), func(req *http.Request) { req.SetBasicAuth("client", "x") }, 403, contract.CodeUnknownCustomer},
-			{"somebody else's product", "/connect/invite-link", body(r), r.ThirdParty, 400, contract.CodeInvalidProduct},
+			{"another customer's product", "/connect/invite-link", body(r), r.ThirdParty, 400, contract.CodeInvalidProduct},
 			{"a bad prefill", "/connect/invite-link", body(r, "prefill", bad), r.Basic, 400, contract.Code(contract.WidgetPrefillEmail)},
 			{"prefill and consumer", "/connect/invite-link", body(r, "consumerId", "7d3f0c5e-31a4-4c7b-9c0a-5a0b1f6c2d90"), r.Basic, 400, contract.CodeInvalidConsumerID},
 			{"an unknown member", "/connect/invite-link", body(r, "completeUrl", "x"), r.Basic, 400, contract.CodeMalformedBody},
 			{"a token of an initialization", "/connect/invite-link", map[string]any{"token": token}, r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter without sending it", "/connect/invite-link", body(r, "deliverTo", "ana@example.com"), r.Basic, 400, contract.CodeMalformedBody},
-			{"a letter to nobody", "/connect/invite", body(r), r.Basic, 400, contract.CodeMalformedBody},
+			{"an email without a recipient", "/connect/invite", body(r), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to null", "/connect/invite", body(r, "deliverTo", nil), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to a number", "/connect/invite", body(r, "deliverTo", 1), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to two", "/connect/invite", body(r, "deliverTo", "a@example.com,b@example.com"), r.Basic, 400, contract.CodeMalformedBody},

@@ -16,19 +16,18 @@ import (
 	"vestibule/internal/store"
 )
 
-// Deliver is the job that sends a letter of the outbox.
+// Deliver is the job that sends an email of the outbox.
 type Deliver struct {
 	LetterID string `json:"letterId"`
 }
 
-// Kind names the job.
 func (Deliver) Kind() string { return "invites.deliver" }
 
-// attempts is how often a letter is sent before it is given up: with the waits
-// between them about as long as its link is good for.
+// attempts is how often an email is tried; with the waits between the attempts, about
+// as long as its link is valid.
 const attempts = 20
 
-// backoff waits half a minute first, then twice as long each time up to six hours.
+// backoff waits 30 seconds first, then twice as long each time, up to six hours.
 func backoff(attempt int) time.Duration {
 	return min(15*time.Second<<min(attempt, 12), 6*time.Hour)
 }
@@ -38,8 +37,8 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(s.lost))
 }
 
-// write puts a letter with a link into the outbox, and has it sent where there is a
-// mail server. The link works until expires.
+// write adds an email with a link to the outbox and enqueues its delivery if there is
+// a mail server. The link works until expires.
 func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, expires time.Time, to, link string) error {
 	customer, err := s.Customers.ByID(ctx, tx, r.CustomerID)
 	if err != nil {
@@ -62,8 +61,8 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 	return s.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.UniqueKey(l.id))
 }
 
-// compose writes the letter of an invite, in both languages: which one its reader
-// has, nobody has said.
+// compose writes the email of an invite in both languages, because the reader's
+// language is not known.
 func compose(customer, link string, expires time.Time) (subject, text string) {
 	customer = strings.Join(strings.FieldsFunc(customer, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 	at := expires.UTC()
@@ -91,8 +90,8 @@ func spanish(t time.Time) string {
 	return fmt.Sprintf("%d de %s de %d a las %s UTC", t.Day(), months[t.Month()-1], t.Year(), t.Format("15:04"))
 }
 
-// deliver sends a letter. It may run any number of times: what was sent, has been
-// given up or is over is left alone, and what is sent twice has the same id.
+// deliver sends an email. It may run any number of times: it skips emails that were
+// sent, were given up, or have expired. An email that is sent twice has the same id.
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	l, err := waiting(ctx, s.DB.SQL, args.LetterID, s.Now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -121,8 +120,8 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	return err
 }
 
-// lost notes a letter that could not be sent. One that merely has no mail server any
-// more waits in the outbox.
+// lost marks an email that could not be sent as failed. Without a mail server, the
+// email waits in the outbox.
 func (s *Service) lost(ctx context.Context, args Deliver) error {
 	if s.Mail == nil {
 		return nil
@@ -130,7 +129,7 @@ func (s *Service) lost(ctx context.Context, args Deliver) error {
 	return failed(ctx, s.DB.SQL, args.LetterID, s.Now())
 }
 
-// Message is a letter of the outbox as its customer may read it.
+// Message is an email of the outbox as its customer may read it.
 type Message struct {
 	ID          string
 	PublicToken string
@@ -146,8 +145,8 @@ type Message struct {
 // PageSize is how many messages Outbox returns at most.
 const PageSize = 50
 
-// Outbox lists a customer's letters, the newest first; the next page begins at the
-// last one's Created and ID. Letters whose link is over are not in it.
+// Outbox lists a customer's emails whose link has not expired, newest first. The next
+// page begins at the last one's Created and ID.
 func (s *Service) Outbox(ctx context.Context, q store.Queryer, customerID string, from store.Cursor) ([]Message, error) {
 	rows, err := letters(ctx, q, customerID, from, s.Now(), PageSize)
 	if err != nil {
@@ -167,11 +166,11 @@ func (s *Service) Outbox(ctx context.Context, q store.Queryer, customerID string
 	return out, nil
 }
 
-// Sends reports whether there is a mail server; without one somebody has to read
-// the outbox.
+// Sends reports whether there is a mail server; without one, users must pass on the
+// emails in the outbox.
 func (s *Service) Sends() bool { return s.Mail != nil }
 
-// read opens a letter.
+// read decrypts an email.
 func (s *Service) read(ctx context.Context, q store.Queryer, l letter) (Message, error) {
 	m := Message{ID: l.id, PublicToken: l.publicToken, Subject: l.subject, Created: l.created, Expires: l.expires, Sent: l.sent, Failed: l.failed}
 	to, err := s.DB.Vault.Open(ctx, q, l.keyID, cell(l.id, "recipient"), l.recipient)
@@ -183,7 +182,7 @@ func (s *Service) read(ctx context.Context, q store.Queryer, l letter) (Message,
 	return m, err
 }
 
-// Sweep deletes letters whose link is over.
+// Sweep deletes emails whose link has expired.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {

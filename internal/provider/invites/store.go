@@ -54,7 +54,7 @@ func scan(row scanner) (letter, error) {
 	return l, store.MapNotFound(err)
 }
 
-// waiting returns a letter that is to be sent, or store.ErrNotFound.
+// waiting returns an unsent email, or store.ErrNotFound.
 func waiting(ctx context.Context, q store.Queryer, id string, now time.Time) (letter, error) {
 	return scan(q.QueryRowContext(ctx, selectLetter+`WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL AND expires_at > $2`, id, store.Micros(now)))
 }
@@ -78,13 +78,13 @@ func letters(ctx context.Context, q store.Queryer, customerID string, from store
 	return out, rows.Err()
 }
 
-// sent notes that a letter was sent, once, and drops its text with the link.
+// sent marks an email as sent, once, and deletes its text with the link.
 func sent(ctx context.Context, q store.Queryer, id string, now time.Time) error {
 	_, err := q.ExecContext(ctx, `UPDATE outbox SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now))
 	return err
 }
 
-// failed notes that a letter is given up. Its text stays, for somebody to pass on.
+// failed marks an email as given up. Its text stays, so that users can pass it on.
 func failed(ctx context.Context, q store.Queryer, id string, now time.Time) error {
 	_, err := q.ExecContext(ctx, `UPDATE outbox SET failed_at = $2 WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`, id, store.Micros(now))
 	return err

@@ -1,11 +1,11 @@
-// Package redirects is secure redirect (document 2, "Secure redirect"): a link
-// that takes the applicant to a visit on our own page, and the way back to the
-// customer with a signed outcome.
+// Package redirects implements secure redirect (docs/redirect.md): a link that takes
+// the applicant to a visit on the hosted page, and the redirect back to the customer
+// with a signed result.
 //
-// It refuses complete URLs outside what is registered on the account, links that
-// are unknown or over 30 minutes old, and, for an account that asks for it,
-// links that were opened by their address alone. Handles and tokens are kept as
-// SHA-256 only; redirectArgs, which may be personal, is sealed. No cookie is set.
+// It rejects redirect URLs that are not registered on the account, links that are
+// unknown or older than 30 minutes and, for an account that requires the form, links
+// opened by a plain GET. Handles and tokens are stored as SHA-256 only; redirectArgs,
+// which may be personal, is encrypted. No cookie is set.
 package redirects
 
 import (
@@ -31,14 +31,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// lifetime is how long a redirect can be opened, and how long after its visit's
-// end the way back can be taken again.
+// lifetime is how long a redirect can be opened, and how long after its visit's end
+// the applicant can return again.
 const lifetime = 30 * time.Minute
 
 const (
 	maxBody = 64 << 10
 	maxForm = 4 << 10
-	// maxArgsBytes keeps redirectArgs, as a claim, within what a token may measure.
+	// maxArgsBytes keeps redirectArgs, as a claim, within the size limit of a token.
 	maxArgsBytes = 4096
 )
 
@@ -49,19 +49,19 @@ type Service struct {
 	Now       func() time.Time
 	URL       string // the provider's public base, without a trailing slash
 	Gate      *auth.Authenticator
-	Keys      *auth.Keys // sign the outcome tokens
+	Keys      *auth.Keys // sign the results
 	Customers *customers.Service
 	Visits    *visits.Service
 }
 
-// Routes adds the whole surface of redirects to mux.
+// Routes adds the endpoints of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
 	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, why))
 	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, why))
 }
 
-// create is POST /secure-redirect.
+// create handles POST /secure-redirect.
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	var members map[string]json.RawMessage
 	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
@@ -107,7 +107,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	}{s.URL + "/redirect/" + handle, token, row.expires.Unix()})
 }
 
-// own takes the members that are the redirect's own out of a body.
+// own removes the members that belong to the redirect from a body and returns them.
 func own(members map[string]json.RawMessage) (completeURL, args string, err error) {
 	var d []httpx.Detail
 	for name, into := range map[string]*string{"completeUrl": &completeURL, "redirectArgs": &args} {
@@ -126,8 +126,8 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 	return completeURL, args, nil
 }
 
-// choose returns the URL that the browser will be sent back to: the one asked for, if
-// a registered one covers it; without one, the first of them, which is the static one.
+// choose returns the redirect URL to use: the one asked for, if a registered one
+// covers it, or else the first registered one, which is the static one.
 func choose(asked string, registered []string) (string, error) {
 	refused := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
 		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
@@ -143,8 +143,8 @@ func choose(asked string, registered []string) (string, error) {
 	return asked, nil
 }
 
-// visitHandle is the handle of the visit's page. It is not kept, and follows
-// from what opens the redirect: its address, or the token that must be posted.
+// visitHandle returns the handle of the visit's page. It is not stored, but derived
+// from the link or, for a redirect by form, the posted token.
 func visitHandle(row redirect, handle, token string) string {
 	from := "address\n" + handle
 	if row.formOnly {
@@ -156,7 +156,7 @@ func visitHandle(row redirect, handle, token string) string {
 
 var errFormOnly = errors.New("redirects: this redirect is opened by posting its token")
 
-// open is redirectUrl in the same tab.
+// open handles redirectUrl opened by GET.
 func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	row, err := s.live(r.Context(), handle)
@@ -170,7 +170,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openByForm is redirectUrl with the token posted to it.
+// openByForm handles redirectUrl with the token posted to it.
 func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// live is a redirect that can be opened.
+// live returns a redirect that can still be opened.
 func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
 	row, err := byHandle(ctx, s.DB.SQL, handle)
 	if err == nil && !s.Now().Before(row.expires) {
@@ -207,9 +207,9 @@ func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// Return makes a fresh token for the outcome of a visit and says where it goes.
-// ok is false for a visit without a redirect, one that ended over 30 minutes ago,
-// and one whose complete URL is no longer registered.
+// Return creates a signed result for the outcome of a visit and returns where to send
+// it. ok is false if the visit has no redirect, ended over 30 minutes ago, or has a
+// redirect URL that is no longer registered.
 func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (back visits.Return, ok bool, err error) {
 	row, err := byVisit(ctx, q, e.VisitID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -257,7 +257,7 @@ func (s *Service) claims(e visits.Ended, publicID, args string) map[string]any {
 	return c
 }
 
-// Origin is the origin that a visit will return to, or empty.
+// Origin returns the origin that a visit returns to, or "".
 func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (string, error) {
 	row, err := byVisit(ctx, q, visitID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -270,7 +270,7 @@ func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (
 	return to.Origin, err
 }
 
-// Visit is the visit of a redirect token, or store.ErrNotFound.
+// Visit returns the id of the visit of a redirect token, or store.ErrNotFound.
 func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken string) (string, error) {
 	row, err := byToken(ctx, q, redirectToken)
 	if err == nil && !s.Now().Before(row.expires) {
@@ -288,7 +288,7 @@ var (
 	wordsAgain    = contract.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
 )
 
-// why says to people why a redirect does not open.
+// why returns the text for a page that explains why a redirect does not open.
 func why(err error) (title, text contract.Words) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -299,7 +299,7 @@ func why(err error) (title, text contract.Words) {
 	return wordsWrong, wordsAgain
 }
 
-// Made is a secure redirect as the customer's own people see it.
+// Made is a secure redirect as shown on the customer's dashboard.
 type Made struct {
 	At       time.Time
 	Expires  time.Time

@@ -8,10 +8,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// ofChild finds the report of a child account that its parent names by the token
-// alone; missing is the answer where there is none. By its external id, which is
-// unique within one account only, a report needs the child's publicId beside it
-// (document 1, Endpoints).
+// ofChild finds a report of a child account that the parent names by its token only;
+// missing is the error if there is none. External ids are unique within one account
+// only, so with an external id the request must also name the child's publicId (API
+// reference: Reports).
 func (s *Service) ofChild(r *http.Request, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" {

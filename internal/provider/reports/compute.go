@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// subject returns the product of a report with the configuration in force, and the
-// customer's own id of its consumer, empty for none.
+// subject returns the product of a report with its effective configuration, and the
+// customer's id of the consumer, or "".
 func (s *Service) subject(ctx context.Context, r Report) (p customers.Product, consumerExternalID string, err error) {
 	if p, err = s.Customers.Product(ctx, s.DB.SQL, r.CustomerID, r.ProductID); err == nil && r.ConsumerID != "" {
 		var c customers.Consumer
@@ -25,13 +25,13 @@ func (s *Service) subject(ctx context.Context, r Report) (p customers.Product, c
 	return p, consumerExternalID, nil
 }
 
-// productOf is a product as reports name it.
+// productOf returns a product in the form used in reports.
 func productOf(p customers.Product) report.Product {
 	return report.Product{Name: p.Name, ProductID: p.ID, InquiryType: p.InquiryType}
 }
 
-// compute returns the status of a report for what it is made from, and its body
-// where that is SUCCESS: by its kind, and as the configuration in force has it.
+// compute returns the status of a report for its input and, if that is SUCCESS, its
+// body, by its kind and effective configuration.
 func (s *Service) compute(ctx context.Context, r Report, in Input) (status contract.Status, sub contract.Substatus, body any, err error) {
 	switch r.Kind {
 	case contract.Eligibility:

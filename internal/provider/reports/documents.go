@@ -10,14 +10,14 @@ import (
 	"vestibule/internal/report"
 )
 
-// PaystubDocument is the document_type of uploaded pay stubs, and of their sources
-// the beginning of the source_id. LetterDocument is that of other documents.
+// PaystubDocument is the document_type of uploaded pay stubs and the prefix of their
+// source_id. LetterDocument is that of other documents.
 const (
 	PaystubDocument = report.VerifiedByPaystub
 	LetterDocument  = report.VerifiedByDocument
 )
 
-// handed is a document with the source_id that it has in the report.
+// handed is a submitted document with its source_id in the report.
 type handed struct {
 	documents.Document
 	source string
@@ -25,7 +25,7 @@ type handed struct {
 
 func (d handed) path() string { return d.ID + "/" + d.Path() }
 
-// handed are the documents of a report in their order.
+// handed returns the submitted documents of a report in their order.
 func (s *Service) handed(ctx context.Context, r Report) ([]handed, error) {
 	all, err := s.Documents.List(ctx, s.DB.SQL, r.PublicToken)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) handed(ctx context.Context, r Report) ([]handed, error) {
 	return out, nil
 }
 
-// stub is one of them as it is read.
+// stub returns a document as a pay stub to read.
 func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubFile {
 	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) {
 		from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
@@ -53,7 +53,7 @@ func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubF
 	}}
 }
 
-// documents are the files that were handed in, whatever became of the report.
+// documents returns the submitted files, whatever the report's status.
 func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 	all, err := s.handed(ctx, rep)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 	return out, nil
 }
 
-// isDocument says whether the last part of a path may be that of a document.
+// isDocument reports whether the last part of a path can name a document.
 func isDocument(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	return base == strings.ToLower(PaystubDocument) || base == strings.ToLower(LetterDocument)

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// eligibility is compute for an eligibility report. What its configuration does not
-// have verified is left out, whatever was retrieved.
+// eligibility computes an eligibility report. It leaves out what the configuration
+// does not verify, even if it was retrieved.
 func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status contract.Status, sub contract.Substatus, body any, err error) {
 	product, consumerExternalID, err := s.subject(ctx, r)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status c
 		Workflow: w, InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
 		Gathered: gathered(in), Notices: eligibilityNotices(),
 	}
-	if from.InputSource == "" { // employers were stated, and no name
+	if from.InputSource == "" { // employers were stated, but no name
 		from.InputSource = report.ConsumerInput
 	}
 	if in.Given != nil {
@@ -41,7 +41,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status c
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
 }
 
-// papers are the documents of an eligibility report: every file that it will have.
+// papers returns the documents of an eligibility report: every file that it will have.
 func (s *Service) papers(ctx context.Context, r Report, in Input, w report.Workflow) ([]report.EligibilityDocument, error) {
 	var all []listed
 	if w.Assets() {
@@ -70,8 +70,8 @@ func (s *Service) papers(ctx context.Context, r Report, in Input, w report.Workf
 	return out, nil
 }
 
-// verified is those of an eligibility report's files that are among its documents:
-// what was retrieved and not verified is none.
+// verified returns those files of an eligibility report that are among its documents.
+// Files that were retrieved but not verified are left out.
 func (s *Service) verified(ctx context.Context, r Report, all []file) (out []file, err error) {
 	raw, err := s.body(ctx, r)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// office is a payroll provider where everybody has one job, named as the provider.
+// office is a payroll provider where each consumer has one job, named as the provider.
 type office struct{}
 
 func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll {

@@ -19,14 +19,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// A report has a file for each bank: what was retrieved there, from which the report
-// was computed; a cashflow report also one that says how its figures came about.
-// Account numbers are cut to their last four. They are made from what is sealed,
-// each time that they are asked for. An income report has one for each payroll
-// connection too. What the consumer handed in is there as it came, whatever became
-// of the report.
+// A report has a file for each bank with the data retrieved there, from which the
+// report was computed, and a cashflow report also one that explains its figures.
+// Account numbers show only their last four characters. Files are generated from the
+// encrypted data for each request. An income report also has a file for each payroll
+// connection. Documents that the consumer submitted are returned unchanged, whatever
+// the report's status.
 
-// The last parts of their source_filepaths; the first is the source_uuid.
+// The last parts of the source_filepaths; the first is the source_uuid.
 const (
 	analysisName     = "analysis.json"
 	transactionsName = "transactions.json"
@@ -41,7 +41,7 @@ type listed struct {
 	Filepath     string `json:"source_filepath"`
 }
 
-// file is one of a report's files: made as JSON by body, or opened as it is.
+// file is one of a report's files, generated as JSON by body or opened by open.
 type file struct {
 	listed
 	name string // of the download
@@ -50,7 +50,7 @@ type file struct {
 	open func() (io.ReadSeeker, error)
 }
 
-// contents opens the file and says what it is.
+// contents opens the file and returns its content type.
 func (f file) contents() (io.ReadSeeker, string, error) {
 	if f.open != nil {
 		from, err := f.open()
@@ -64,7 +64,7 @@ func (f file) contents() (io.ReadSeeker, string, error) {
 	return bytes.NewReader(raw), "application/json; charset=utf-8", err
 }
 
-// files lists the files of a report of the kind, also when there is none of them.
+// files lists the files of a report of the kind.
 func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	_, all, err := s.sources(kind, r)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Re
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// file serves one of them, in parts if asked to.
+// file serves one file, with support for range requests.
 func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	over, all, err := s.sources(kind, r)
 	if err != nil {
@@ -106,9 +106,8 @@ func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return httpx.NewError(contract.CodeNotFound, errors.New("the report has no such file"))
 }
 
-// sources are the files of a report of the kind. It has none before there is
-// something to make it from, only what was handed in while it is not made, and none
-// any more when the retention is over.
+// sources returns the files of a report of the kind: none before it has input, only
+// the submitted documents until it is generated, and none after the retention period.
 func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
 	rep, err := s.named(r, get)
@@ -137,14 +136,14 @@ func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, al
 	return false, append(all, handed...), err
 }
 
-// retrieved are the files of what a report that is made was made from.
+// retrieved returns the files with the data that a generated report was made from.
 func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []file, err error) {
 	if err := s.given(ctx, rep); err != nil {
 		return false, nil, err
 	}
 	_, in, err := s.input(ctx, rep.PublicToken)
 	switch {
-	case errors.Is(err, ErrDeleted): // by a clock that was moved back since
+	case errors.Is(err, ErrDeleted): // deleted, and the clock was moved back since
 		return true, nil, nil
 	case errors.Is(err, store.ErrShredded):
 		return false, nil, httpx.NewError(contract.CodeInvalidToken, err)
@@ -185,18 +184,18 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 	return all
 }
 
-// transactionsOf is the file of a bank.
+// transactionsOf describes the file of a bank.
 func transactionsOf(rep Report, c bankdata.Connection) listed {
 	return listed{report.BankTransactionsDocument, derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
 }
 
-// statementsIn is the file of a payroll connection.
+// statementsIn describes the file of a payroll connection.
 func statementsIn(rep Report, p income.Payroll) listed {
 	return listed{report.PayrollStatementsDocument, derived(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
 }
 
-// analysis says how the report's figures came about: with the scores that it has,
-// whatever is configured now, and under the name that the caller knows it by.
+// analysis explains how the report's figures were computed, with the scores in the
+// report, whatever the configuration is now, and under the token that the caller used.
 func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) (report.Analysis, error) {
 	body, err := s.body(ctx, rep)
 	if err != nil {
@@ -222,8 +221,8 @@ func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) 
 	return cashflow.Explain(in, rep.Retrieved), nil
 }
 
-// Data is what a report that is made was made from, for InputAge; then ErrDeleted.
-// What another report needs of it is taken over when that one is begun.
+// Data returns the data that a generated report was made from. After InputAge it
+// returns ErrDeleted. A secondary report copies the data when it begins.
 func (s *Service) Data(ctx context.Context, r Report) (bankdata.Data, error) {
 	_, in, err := s.input(ctx, r.PublicToken)
 	if err != nil || in.Data == nil {

@@ -11,24 +11,24 @@ import (
 	"vestibule/internal/report"
 )
 
-// SignIn is a connection of the consumer's at a mock bank or payroll provider, or one
-// that could not be made.
+// SignIn is a connection of the consumer at a mock bank or payroll provider, or a
+// failed one.
 type SignIn struct {
 	Provider  string             `json:"provider"`           // its id
-	Name      string             `json:"name,omitempty"`     // of a bank: as the report names it
-	Profile   string             `json:"profile"`            // who signed in
-	Link      string             `json:"link,omitempty"`     // what tells it from others of the report; empty: the publicToken
-	Accounts  []string           `json:"accounts,omitempty"` // of a bank: the ids that were chosen; nil: all
-	Employer  string             `json:"employer,omitempty"` // the stated one that it was for; empty: names tell
-	Status    contract.Status    `json:"status,omitempty"`   // how it ended, where it could not be made
+	Name      string             `json:"name,omitempty"`     // of a bank: its name in the report
+	Profile   string             `json:"profile"`            // test profile that signed in
+	Link      string             `json:"link,omitempty"`     // distinguishes it from others of the report; empty: the publicToken
+	Accounts  []string           `json:"accounts,omitempty"` // of a bank: selected ids; nil for all
+	Employer  string             `json:"employer,omitempty"` // stated employer that it is for; empty: matched by name
+	Status    contract.Status    `json:"status,omitempty"`   // final status of a failed one
 	Substatus contract.Substatus `json:"substatus,omitempty"`
 	At        report.Timestamp   `json:"at,omitzero"` // with Status: when
 }
 
 func (a SignIn) good() bool { return a.Status == "" }
 
-// retrieve fetches what the visit connected and reads what it uploaded. What could not
-// be connected is listed as failed.
+// retrieve fetches the data of the visit's connections and reads the uploaded files.
+// It lists failed connections as failed.
 func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 	from, err := s.sourcesOf(ctx, r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 			Institution: at.Name, Status: at.Status, Substatus: at.Substatus, At: at.At.Time})
 	}
 	in.Data = &data
-	seen := map[string]int{} // how often a payroll provider was signed in to
+	seen := map[string]int{} // number of sign-ins by payroll provider
 	for _, at := range in.SignIns {
 		if from.Payroll == nil {
 			continue
@@ -79,7 +79,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 	return nil
 }
 
-// bring adds to what an eligibility report has besides bank data.
+// bring adds data other than bank data to the input of an eligibility report.
 func (in *Input) bring(more eligibility.Gathered) {
 	if len(more.Payroll)+len(more.Documents)+len(more.Failed) == 0 {
 		return
@@ -100,8 +100,8 @@ func (r Report) link(at SignIn) string {
 	return r.PublicToken
 }
 
-// gathered is what there is besides bank data: the payroll connections that were
-// retrieved, the pay stubs that were read, and what else the visit brought.
+// gathered returns the data of an eligibility report other than bank data: retrieved
+// payroll connections, pay stubs, and everything else from the visit.
 func gathered(in Input) (out eligibility.Gathered) {
 	if in.Gathered != nil {
 		out = *in.Gathered
@@ -128,8 +128,8 @@ func gathered(in Input) (out eligibility.Gathered) {
 	return out
 }
 
-// read reads what was handed in: pay stubs go to the input, and what is returned are
-// the other documents.
+// read reads the submitted documents. It adds pay stubs to the input and returns the
+// other documents.
 func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario) (others []eligibility.Document, err error) {
 	all, err := s.handed(ctx, r)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 	return others, nil
 }
 
-// stated is a stated employer by its number from 1, or empty.
+// stated returns the stated employer with a number from 1, or "".
 func (in *Input) stated(n int) string {
 	if in.Given == nil || n < 1 || n > len(in.Given.Employers) {
 		return ""

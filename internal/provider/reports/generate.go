@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Generate is the job that makes a report.
+// Generate is the job that generates a report.
 type Generate struct {
 	PublicToken string `json:"publicToken"`
 }
@@ -25,7 +25,7 @@ type Generate struct {
 // Kind names the job.
 func (Generate) Kind() string { return "reports.generate" }
 
-// attempts is how often making a report is tried before it is an ERROR.
+// attempts is how often generation is tried before the report ends in ERROR.
 const attempts = 6
 
 // Register adds the jobs of the package.
@@ -34,8 +34,8 @@ func (s *Service) Register(r *jobs.Registry) {
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
 }
 
-// generate makes a report: data, analysis, body, status and event. It may run
-// any number of times; the report ends once.
+// generate generates a report: data, analysis, body, status, and event. It may run any
+// number of times; the report ends once.
 func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error {
 	err := s.make(ctx, args.PublicToken)
 	if errors.Is(err, store.ErrShredded) {
@@ -44,8 +44,8 @@ func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error
 	return err
 }
 
-// lost ends a report that cannot be made: the customer learns that now, and not by
-// waiting.
+// lost ends a report that cannot be generated, so that the customer is notified
+// immediately.
 func (s *Service) lost(ctx context.Context, args Generate) error {
 	return s.end(ctx, args.PublicToken, contract.StatusError, "", nil)
 }
@@ -53,7 +53,7 @@ func (s *Service) lost(ctx context.Context, args Generate) error {
 func (s *Service) make(ctx context.Context, publicToken string) error {
 	r, in, err := s.input(ctx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // reset or deleted meanwhile: nobody waits for it
+		return nil // reset or deleted meanwhile
 	}
 	if err != nil || r.Status != contract.StatusPending {
 		return err
@@ -92,7 +92,7 @@ func (s *Service) make(ctx context.Context, publicToken string) error {
 	})
 }
 
-// made is a report before it is kept.
+// made is a generated report before it is stored.
 type made struct {
 	retrieved   bool // the data are new
 	status      contract.Status
@@ -100,11 +100,11 @@ type made struct {
 	body, input []byte // packed; input is nil where it is kept already
 }
 
-// turns are as many as reports may be worked on at the same moment: of the processors
-// that there are when the program starts, one is left to those who wait for a page.
+// turns limits how many reports are computed at the same time. It leaves one of the
+// processors at program start to requests.
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 
-// work is what a report costs processors: data, figures and their encoding.
+// work does the CPU work of a report: data, figures, and encoding.
 func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err error) {
 	select {
 	case turns <- struct{}{}:
@@ -117,7 +117,7 @@ func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err er
 			return w, err
 		}
 	}
-	began := time.Now() // by the real clock: it is work that is measured
+	began := time.Now() // real time, because it measures work
 	var computed any
 	w.status, w.sub, computed, err = s.compute(ctx, r, *in)
 	if s.Watch != nil {
@@ -137,15 +137,14 @@ func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err er
 	return w, nil
 }
 
-// derived makes an identifier that belongs to a report, and is the same each time
-// the report is made.
+// derived returns an identifier derived from a report, so that it is the same each
+// time the report is generated.
 func derived(publicToken, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
 }
 
-// end moves the report to its final status, with what keeps its results, the
-// event and the notice in the same transaction. A report that has ended already
-// is left as it is.
+// end moves the report to its final status and stores results, event, and notification
+// in the same transaction. It does nothing if the report has already ended.
 func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus, results func(context.Context, *store.Tx) error) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
@@ -164,7 +163,7 @@ func (s *Service) end(ctx context.Context, publicToken string, status contract.S
 	})
 }
 
-// input returns a report with what it is made from.
+// input returns a report with its input.
 func (s *Service) input(ctx context.Context, publicToken string) (Report, Input, error) {
 	var in Input
 	r, err := s.Get(ctx, s.DB.SQL, publicToken)
@@ -175,7 +174,7 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	return r, in, err
 }
 
-// inputOf is what a report is made from.
+// inputOf returns the input of a report.
 func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input, error) {
 	sealed, wrapped, err := column(ctx, q, r.PublicToken, "input")
 	if err != nil {
@@ -194,7 +193,7 @@ func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input
 	return unpackInput(raw)
 }
 
-// unseal opens what column returned.
+// unseal decrypts a value returned by column.
 func (s *Service) unseal(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
 	key, err := s.DB.Vault.Unwrap(r.KeyID, wrapped)
 	if err != nil {
@@ -203,8 +202,8 @@ func (s *Service) unseal(r Report, name string, sealed, wrapped []byte) ([]byte,
 	return key.Open(cell(r, name), sealed)
 }
 
-// body returns a report's body: to its owner as it was made, to a third party
-// without the owner's words for it.
+// body returns a report's body: unchanged for its owner, and without the owner's
+// labels for a third party.
 func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err := s.given(ctx, r); err != nil {
 		return nil, err
@@ -227,13 +226,13 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	return forThirdParty(body, r.Relay)
 }
 
-// cell is where input and body are sealed for: they belong to the report, though
-// they stand in report_data.
+// cell is the encryption context of input and body. They belong to the report,
+// although they are stored in report_data.
 func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }
 
-// pack compresses v's JSON: nobody else's text is compressed with it.
+// pack compresses v as JSON. It never compresses data of different customers together.
 func pack(v any) ([]byte, error) {
 	raw, err := report.Encode(v)
 	if err != nil {

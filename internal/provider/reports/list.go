@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Filter chooses reports of a customer. The zero value of a field is any.
+// Filter selects reports of a customer. The zero value of a field matches all.
 type Filter struct {
 	Status contract.Status
 	Named  string       // a publicToken or an externalId
@@ -16,13 +16,13 @@ type Filter struct {
 	Limit  int
 }
 
-// List returns a customer's reports without their contents, the newest first.
+// List returns a customer's reports without inputs and bodies, newest first.
 func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
 	return recent(ctx, q, customerID, f)
 }
 
-// Counts says how many of a customer's reports that were created since an instant
-// have each status.
+// Counts returns the number of a customer's reports by status, for those created since
+// an instant.
 func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	return counts(ctx, q, customerID, since)
 }

@@ -2,9 +2,9 @@ package reports
 
 import "vestibule/internal/report"
 
-// The notices to the consumer that a report has: where to turn with what is wrong
-// in it, and which of its figures nobody said. The contract has the node and no
-// texts; these claim nothing beyond what the service does.
+// Notices to the consumer in a report: where to report errors, and which figures are
+// estimates. The API defines the node without texts; these texts claim nothing beyond
+// what the service does.
 
 const (
 	disputeNotice = "Whoever this report is about may dispute it with the company that it was made for."
@@ -12,7 +12,6 @@ const (
 	grossNotice   = "Deposits are net. The gross income of this source is estimated from them by the taxes of the year."
 )
 
-// incomeNotices are those of an income report.
 func incomeNotices(in Input) []report.ConsumerNotice {
 	out := []report.ConsumerNotice{{Description: disputeNotice}, {Description: reviseNotice}}
 	for _, c := range in.Data.Connections {
@@ -26,7 +25,6 @@ func incomeNotices(in Input) []report.ConsumerNotice {
 	return out
 }
 
-// eligibilityNotices are those of an eligibility report.
 func eligibilityNotices() []report.ConsumerNotice {
 	return []report.ConsumerNotice{{Description: disputeNotice}}
 }

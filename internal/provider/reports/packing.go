@@ -10,13 +10,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// An input as it is sealed: the length of a JSON head and the head, which is the
-// input without its transactions; then, of each account in its order, how many
-// transactions there are, and they. Numbers are varints and texts a length and
-// their bytes, so that what was submitted is kept and read again many times faster
-// than as JSON, in a third of the space.
+// The format of an encrypted input: the length of a JSON head, and the head, which is
+// the input without its transactions; then, for each account in order, the number of
+// transactions and the transactions. Numbers are varints and strings have a length
+// prefix. It is many times faster to write and read than JSON and takes a third of the
+// space.
 
-// errPacked is what does not unpack: another version's, or damaged.
+// errPacked is returned for data of another version, or damaged data.
 var errPacked = errors.New("reports: a packed input does not unpack")
 
 // Flags of a transaction.
@@ -29,7 +29,7 @@ const (
 
 const secondsOfDay = 24 * 60 * 60
 
-// packInput makes an input ready to be sealed.
+// packInput encodes an input for encryption.
 func packInput(in Input) ([]byte, error) {
 	head := in
 	var accounts []bankdata.Account
@@ -102,8 +102,8 @@ func packText(out []byte, s string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
-// unpackInput reads what packInput made. The texts of the transactions share one
-// piece of memory.
+// unpackInput decodes the output of packInput. The strings of the transactions share
+// one allocation.
 func unpackInput(raw []byte) (Input, error) {
 	u := unpacker{rest: string(raw)}
 	var in Input

@@ -17,17 +17,17 @@ import (
 	"vestibule/internal/store"
 )
 
-// Suppliers has credit files abroad.
+// Suppliers provides credit files from abroad.
 type Suppliers interface {
-	// Fetch retrieves what the supplier of a code has on the person who was typed;
-	// nil is nobody. Identifiers in it derive from link.
+	// Fetch retrieves the file of the supplier with a code on the person who was typed, or
+	// nil if it has none. Identifiers in the file derive from link.
 	Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File
 	// Quote returns the rate of a currency, or nil.
 	Quote(currency string, at time.Time) *passport.Quote
 }
 
-// makePassport makes a passport from its supplier's file. All that is kept of the file
-// is in the report.
+// makePassport generates a passport from its supplier's file. The file itself is not
+// stored beyond the report.
 func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	from, err := s.sourcesOf(ctx, r)
 	if err != nil {
@@ -68,14 +68,14 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	})
 }
 
-// pdf answers a passport as a document, made from its body: to a third party without
-// the owner's words for it.
+// pdf answers with a passport as PDF, made from its body; for a third party without
+// the owner's labels.
 func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.made(kind, r)
 	if err != nil {
 		return err
 	}
-	// The parser's error may repeat what it could not read.
+	// The parser's error may quote personal data.
 	of, err := report.ParsePassport(body)
 	if err != nil {
 		return errors.New("reports: a passport's body does not read back")
@@ -88,12 +88,12 @@ func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Requ
 	w.Header().Set("Content-Disposition", `attachment; filename="passport.pdf"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(document) // the client is gone; nobody is left to tell
+	w.Write(document) // on error the client is gone
 	return nil
 }
 
-// suppliers lists where passports come from in the caller's environment, with what
-// each provides of an identity.
+// suppliers lists the passport suppliers of the caller's environment, and the identity
+// fields that each provides.
 func (s *Service) suppliers(w http.ResponseWriter, r *http.Request) error {
 	all := []report.Supplier{}
 	if s.Sources != nil && s.Sources(auth.CallerOf(r.Context()).Environment).Suppliers != nil {

@@ -13,30 +13,30 @@ import (
 // StubFile is an uploaded pay stub, or another document.
 type StubFile struct {
 	Name     string
-	Employer string                 // the stated one that it is for; empty: none in particular
+	Employer string                 // stated employer that it is for; empty for none
 	Body     func() ([]byte, error) // the whole file
 }
 
-// StubsOf says whose pay stubs are read.
+// StubsOf identifies the consumer and report of pay stubs.
 type StubsOf struct {
 	Consumer *bankdata.Person // nil: no name was typed
 	Link     string           // the publicToken
 	At       time.Time        // the report's as-of time
 }
 
-// StubScenario is what a sandbox has happen to uploaded files.
+// StubScenario simulates outcomes for uploaded files in a sandbox.
 type StubScenario interface {
-	// Open reads the nth pay stub of a report. A status that is not empty stands in
-	// place of the document's own, which may be nil then. Its errors are those of Body.
+	// Open reads the nth pay stub of a report. A non-empty status replaces the document's,
+	// which may then be nil. Its errors are those of Body.
 	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, contract.Status, error)
-	// Overrule returns what irregularity_detection says in place of what was found.
+	// Overrule returns the irregularity_detection to use in place of found.
 	Overrule(of StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection
-	// Failing is the status that the name of another document asks for, or empty.
+	// Failing returns the status that the name of another document requests, or "".
 	Failing(name string) contract.Status
 }
 
-// ReadStubs reads pay stubs in their order, one after another, and returns as many.
-// An image is listed with its file type and is not read.
+// ReadStubs reads pay stubs in order and returns one result for each. An image is
+// listed with its file type, but not read.
 func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by StubScenario) ([]income.Paystub, error) {
 	out := make([]income.Paystub, len(files))
 	var docs []*paystub.Document
@@ -79,8 +79,8 @@ func openStub(f StubFile, nth int, of StubsOf, by StubScenario) (*paystub.Docume
 	return paystub.Open(body), "", nil
 }
 
-// look says whether a document that is no pay stub can be read by people. Its errors
-// are those of Body.
+// look returns the status of a document other than a pay stub, by whether it is
+// readable. Its errors are those of Body.
 func look(f StubFile, by StubScenario) (contract.Status, error) {
 	if by != nil {
 		if status := by.Failing(f.Name); status != "" {
@@ -98,7 +98,7 @@ func look(f StubFile, by StubScenario) (contract.Status, error) {
 	return contract.StatusNotAuthenticated, nil
 }
 
-// deposits are the credits of bank data, as far back as all accounts reach.
+// deposits returns the credits of bank data, as far back as all accounts reach.
 func deposits(d bankdata.Data, at time.Time) (out paystub.Bank) {
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {

@@ -1,13 +1,12 @@
-// Package reports holds every report of the service: its labels, its status,
-// what it is made from and its body, the last two sealed under the consumer's
-// data key. It makes the cashflow report in a job, and serves status and report
-// (document 1, "States and transitions" and "Endpoints").
+// Package reports stores every report of the service: its labels, its status, its
+// input, and its body, the last two encrypted under the consumer's data key. It
+// generates reports in a job, and serves statuses and reports (API reference:
+// Reports).
 //
-// A status moves once, from PENDING to a final one, by one conditional UPDATE,
-// and each move records exactly one event in the same transaction; so does each
-// correction of a report that is made (document 3, "Income report"). Reports of
-// another customer, unknown ones, and those over 90 days old are all the same
-// INVALID_TOKEN.
+// A status changes once, from PENDING to a final one, by one conditional UPDATE, and
+// each change records exactly one event in the same transaction; so does each
+// correction of a report. Requests for reports of other customers, unknown reports,
+// and reports over 90 days old all return INVALID_TOKEN.
 package reports
 
 import (
@@ -31,18 +30,18 @@ import (
 	"vestibule/internal/store"
 )
 
-// MaxAge is how old a report may be read (document 1, Limits).
+// MaxAge is the age after which a report can no longer be read.
 const MaxAge = 90 * 24 * time.Hour
 
 var (
-	// ErrDuplicateExternalID is returned for an externalId that another report of
-	// the customer has. The transaction is still good.
+	// ErrDuplicateExternalID is returned for an externalId that another report of the
+	// customer has. The transaction stays usable.
 	ErrDuplicateExternalID = errors.New("reports: another report of the customer has this external id")
-	// ErrNotPending is returned where a report has its input or its end already.
+	// ErrNotPending is returned if a report already has its input or has ended.
 	ErrNotPending = errors.New("reports: the report no longer waits for its input")
 )
 
-// Service makes and serves reports.
+// Service generates and serves reports.
 type Service struct {
 	DB        *store.DB
 	Queue     jobs.Enqueuer
@@ -56,27 +55,27 @@ type Service struct {
 	// transaction.
 	OnChange func(ctx context.Context, tx *store.Tx, c StatusChange) error
 
-	// Sources are the data sources of an environment; nil: there are none.
+	// Sources returns the data sources of an environment; nil for none.
 	Sources func(contract.Environment) Sources
 
-	// Shared finds reports by their relay tokens; nil where nothing is shared.
+	// Shared finds reports by their sharing tokens; nil without sharing.
 	Shared Shared
 
-	// Watch is told how long a report of a kind took to be computed and kept; status
-	// is "" where it could not be. nil: nobody.
+	// Watch receives how long it took to compute and store a report of a kind; status is
+	// "" after a failure. May be nil.
 	Watch func(kind, status string, took time.Duration)
 
-	// Connect readies what is kept of the accounts of a report that is about to be
-	// SUCCESS, fetched from the banks or given; what it returns keeps it in the
-	// transaction that ends the report. nil for nobody.
+	// Connect prepares the accounts of a report that is about to be SUCCESS, from fetched
+	// or submitted data. The returned function stores them in the transaction that ends
+	// the report. May be nil.
 	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error)
 
-	// Made is told of every report whose generation ended, in the transaction
-	// that ends it; nil for nobody.
+	// Made is called for every report whose generation ended, in the transaction that ends
+	// it. May be nil.
 	Made func(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
 }
 
-// StatusChange is the status that a report has reached, for a customer who is notified of it.
+// StatusChange is a new status of a report, for a customer to be notified.
 type StatusChange struct {
 	CustomerID  string
 	PublicToken string // or the relay token by which a third party knows the report
@@ -84,8 +83,8 @@ type StatusChange struct {
 	Substatus   contract.Substatus
 }
 
-// Sources are where the reports of an environment get their data. The zero value
-// has none: what a report was to be made from is then not there.
+// Sources are the data sources of an environment's reports. The zero value has none,
+// and data of a missing source count as absent.
 type Sources struct {
 	Bank      Bank         // nil: no bank is asked
 	Payroll   Payroll      // nil: no payroll provider is asked
@@ -93,7 +92,7 @@ type Sources struct {
 	Stubs     StubScenario // nil: a pay stub is what can be read in it
 }
 
-// sourcesOf are the data sources of a report.
+// sourcesOf returns the data sources of a report.
 func (s *Service) sourcesOf(ctx context.Context, r Report) (Sources, error) {
 	if s.Sources == nil {
 		return Sources{}, nil
@@ -105,17 +104,17 @@ func (s *Service) sourcesOf(ctx context.Context, r Report) (Sources, error) {
 	return s.Sources(a.Environment), nil
 }
 
-// Bank retrieves a consumer's data from the bank that was signed in to.
+// Bank retrieves a consumer's data from the bank of a sign-in.
 type Bank interface {
 	Fetch(profile, link string, at time.Time) bankdata.Data
 }
 
-// Payroll retrieves what a payroll provider has on the consumer who signed in.
+// Payroll retrieves a payroll provider's data on the consumer who signed in.
 type Payroll interface {
 	Fetch(provider, profile, link string, at time.Time) income.Payroll
 }
 
-// New is what a report is begun with.
+// New describes a new report.
 type New struct {
 	PublicToken string // UUID; empty makes one
 	CustomerID  string
@@ -153,14 +152,13 @@ type Report struct {
 	revision int // how often it was corrected
 }
 
-// Retention is how long account numbers and files are given out that nobody asked
-// for before (document 1, Limits; document 3, Endpoints).
+// Retention is how long account numbers and files can be requested for the first time.
 const Retention = 14 * 24 * time.Hour
 
-// Input is what a report is made from, as it is sealed.
+// Input is the data that a report is generated from, as stored encrypted.
 type Input struct {
-	// Consumer is the name that was typed; nil if nobody typed one. Source is who
-	// did: report.ConsumerInput or report.CustomerInput.
+	// Consumer is the name that was typed; nil if none was. Source is who typed it:
+	// report.ConsumerInput or report.CustomerInput.
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
 	Source   string           `json:"source,omitempty"`
 	Born     report.Date      `json:"born,omitzero"` // of that person; zero: not given
@@ -172,45 +170,45 @@ type Input struct {
 
 	Supplier string `json:"supplier,omitempty"` // of a passport's file: its code
 
-	// Data is given instead of Profile for what needs no retrieval, and kept after
-	// generation for what is made from it later.
+	// Data replaces Profile if nothing needs to be retrieved, and is stored after
+	// generation for files and secondary reports.
 	Data *bankdata.Data `json:"data,omitempty"`
 
-	// SignIns are the payroll connections; Payroll is what was retrieved of each.
+	// SignIns are the payroll connections; Payroll is the data retrieved from each.
 	SignIns []SignIn         `json:"signIns,omitempty"`
 	Payroll []income.Payroll `json:"payroll,omitempty"`
 
-	// Failed are sources that could not be connected, as an income report lists them.
+	// Failed are sources that could not be connected, as listed in an income report.
 	Failed []report.Source `json:"failed,omitempty"`
 
-	// Documents says that the report's pay stubs were handed in; Paystubs is what
-	// was read of them, and PaystubsFor the stated employer that each was uploaded for.
+	// Documents says that the report has uploaded pay stubs; Paystubs is the data read
+	// from them, and PaystubsFor the stated employer that each was uploaded for.
 	Documents   bool             `json:"documents,omitempty"`
 	Paystubs    []income.Paystub `json:"paystubs,omitempty"`
 	PaystubsFor []string         `json:"paystubsFor,omitempty"` // empty: names tell
 
-	// Gathered is what else was brought for an eligibility report: documents, what
-	// was skipped, and what failed.
+	// Gathered is other data for an eligibility report: documents, skipped employers, and
+	// failures.
 	Gathered *eligibility.Gathered `json:"gathered,omitempty"`
 
-	// At is when the data were retrieved; zero is now.
+	// At is when the data were retrieved; zero for now.
 	At time.Time `json:"-"`
 }
 
-// Packed is an input made ready to be sealed, which takes as long as it is large
-// and so happens outside of transactions.
+// Packed is an input encoded for encryption. Encoding takes time in proportion to its
+// size, so do it outside of transactions.
 type Packed struct {
 	raw []byte
 	at  time.Time
 }
 
-// Pack makes an input ready.
+// Pack encodes an input.
 func Pack(in Input) (Packed, error) {
 	raw, err := packInput(in)
 	return Packed{raw, in.At}, err
 }
 
-// Create begins a report as PENDING. A first status is no change: it records no
+// Create begins a report as PENDING. The first status is not a change and records no
 // event.
 func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, error) {
 	if n.PublicToken == "" {
@@ -240,8 +238,8 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, erro
 	return r, nil
 }
 
-// Label gives a report the labels that it does not have yet; empty ones leave it
-// as it is. It fails like Create.
+// Label adds labels that a report does not have yet; empty ones change nothing. It
+// fails like Create.
 func (s *Service) Label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs string) error {
 	if externalID == "" && userArgs == "" {
 		return nil
@@ -253,19 +251,19 @@ func (s *Service) Label(ctx context.Context, tx *store.Tx, publicToken, external
 	return err
 }
 
-// Get returns a report, whoever's it is, or store.ErrNotFound.
+// Get returns a report of any customer, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) (Report, error) {
 	return get(ctx, q, `public_token = $1`, publicToken)
 }
 
-// Hold returns a report of the customer, if it is not too old to be read, and keeps
-// its status as it is until tx ends; otherwise store.ErrNotFound.
+// Hold returns a report of the customer and locks its status until tx ends. It returns
+// store.ErrNotFound also if the report is too old to be read.
 func (s *Service) Hold(ctx context.Context, tx *store.Tx, customerID, publicToken string) (Report, error) {
 	return s.own(ctx, tx, `customer_id = $1 AND public_token = $2`+s.DB.ForUpdate(), customerID, publicToken)
 }
 
-// Own returns a report of the customer, if it is not too old to be read; otherwise
-// store.ErrNotFound.
+// Own returns a report of the customer. It returns store.ErrNotFound also if the
+// report is too old to be read.
 func (s *Service) Own(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, error) {
 	return s.own(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
 }
@@ -278,8 +276,8 @@ func (s *Service) own(ctx context.Context, q store.Queryer, where, customerID, p
 	return r, err
 }
 
-// Attach gives a pending report its input and has it made. A report that has an
-// input already is ErrNotPending.
+// Attach sets the input of a pending report and enqueues its generation. It returns
+// ErrNotPending for a report that already has an input.
 func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, in Input) error {
 	p, err := Pack(in)
 	if err != nil {
@@ -288,8 +286,7 @@ func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, 
 	return s.AttachPacked(ctx, tx, publicToken, p)
 }
 
-// AttachPacked is Attach for an input that is ready, with what its job is to be
-// enqueued with.
+// AttachPacked is Attach for an encoded input, with options for the job.
 func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
 	r, err := s.Get(ctx, tx, publicToken)
 	if err != nil {
@@ -313,8 +310,8 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, append(opts, jobs.UniqueKey(publicToken))...)
 }
 
-// SetStatus ends a pending report and records the event of it. It reports false,
-// and does nothing, for a report that has ended.
+// SetStatus ends a pending report and records the event. It returns false and does
+// nothing if the report has already ended.
 func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) (bool, error) {
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)

@@ -265,7 +265,7 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 	})
 }
 
-// broken is a bank that nobody reckoned with.
+// broken is a bank whose requests fail unexpectedly.
 type broken struct{}
 
 func (broken) Fetch(string, string, time.Time) bankdata.Data { panic("out of range") }

@@ -8,28 +8,26 @@ import (
 	"vestibule/internal/store"
 )
 
-// What a report holds is deleted in two steps. What was retrieved is used for 30
-// days, and stays sealed that long: files and account numbers that nobody asked
-// for before are given out of it for 14, and another report may be made from it
-// for 30 days after the report's creation (document 2, Multi-product). The body is
-// read for 90 days. Of an account whose numbers were asked for in time the numbers
-// are kept elsewhere, and both steps leave the report's row, which says whose they
-// are. A data key goes with the last that was sealed under it. No step is undone by a
-// clock that is moved back.
+// The data of a report are deleted in two steps. Retrieved data are stored encrypted
+// for 30 days: files and account numbers can be requested for the first time within 14
+// days, and secondary reports created within 30 days after the report. The body can be
+// read for 90 days. Account numbers that were requested in time are stored elsewhere,
+// and both steps keep the report's row, which says whose they are. A data key is
+// deleted with the last value encrypted under it. Moving the clock back undoes no
+// step.
 
-// InputAge is how old a report may be for another one to be made from its data.
+// InputAge is the age after which no secondary report can be made from a report.
 const InputAge = 30 * 24 * time.Hour
 
-// ErrDeleted is returned for data or a body whose time is over; it is a
+// ErrDeleted is returned for data or a body past its retention; it wraps
 // store.ErrNotFound.
 var ErrDeleted = fmt.Errorf("reports: deleted for its age: %w", store.ErrNotFound)
 
-// batch bounds how many reports one statement of the sweep changes.
+// batch is the maximum number of reports that one statement of the sweep changes.
 const batch = 50
 
-// Sweep deletes what was retrieved for reports over InputAge, and the bodies of
-// those over MaxAge. Reports that are still waited for are left as they are. Any
-// number of replicas may sweep at a time.
+// Sweep deletes the retrieved data of reports over InputAge and the bodies of reports
+// over MaxAge, except of pending reports. Replicas may sweep concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Sweep(ctx, batch,
@@ -50,5 +48,5 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// retained says whether what the report was made from is still given out as files.
+// retained reports whether files with the retrieved data can still be requested.
 func (s *Service) retained(r Report) bool { return s.Now().Sub(r.Held()) <= Retention }

@@ -16,15 +16,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// A consumer who disputes an income report may have figures of it corrected by
-// people of the customer (document 3, "What the service does"). The report is then
-// made again, under the same identifiers, as its next revision; what it replaces is
-// kept, sealed, as long as the report, and given out by nothing but its figures.
-// Other kinds of report have no values in the contract that could be revised.
+// After a consumer's dispute, users of the customer may correct figures of an income
+// report (API reference: Reports). The report is then generated again, under the same
+// identifiers, as its next revision. The replaced values are stored encrypted as long
+// as the report, and only their figures are shown. Other kinds of report have no
+// values that the API allows to be revised.
 
 var (
-	// ErrNotRevisable is returned for a report that has nothing to correct: another
-	// kind, or not made. It is a store.ErrNotFound.
+	// ErrNotRevisable is returned for a report without figures to correct: one of another
+	// kind, or not generated. It wraps store.ErrNotFound.
 	ErrNotRevisable = fmt.Errorf("reports: the report has no figures to correct: %w", store.ErrNotFound)
 	// ErrRevised is returned for a correction of an older revision.
 	ErrRevised = errors.New("reports: the report was corrected meanwhile")
@@ -35,7 +35,7 @@ func (s *Service) Revisable(r Report) bool {
 	return r.Kind == contract.Income && r.Status == contract.StatusSuccess && !r.Forgotten && s.Now().Sub(r.Created) <= MaxAge
 }
 
-// Correction is what people state in place of a report's figures.
+// Correction holds the values to state in place of a report's figures.
 type Correction struct {
 	Revision int                  // that they saw; 0 for the report as it was made first
 	Values   report.RevisedValues // nil stays as it is
@@ -43,7 +43,7 @@ type Correction struct {
 	By       string               // the id of who made it
 }
 
-// Figures are those of a report that can be corrected, as they stand.
+// Figures are the current figures of a report that can be corrected.
 type Figures struct {
 	Revision  int
 	Now       report.RevisedValues // nil is what the report does not say
@@ -52,8 +52,8 @@ type Figures struct {
 	Currency  string               // ISO 4217, of all of them
 }
 
-// Figures returns those of a customer's report. It fails with ErrNotRevisable and,
-// for a report that is not the customer's or too old, with store.ErrNotFound.
+// Figures returns the figures of a customer's report. It returns ErrNotRevisable and,
+// for a report that is not the customer's or too old, store.ErrNotFound.
 func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publicToken string) (Figures, error) {
 	r, body, err := s.revisable(ctx, q, customerID, publicToken)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publ
 	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body), body.SummaryIn()}, nil
 }
 
-// Weigh returns what a report's figures would come to with a correction. Its errors
-// are those of Figures, and an income.Unfit.
+// Weigh returns the figures of a report as they would be after a correction. Its
+// errors are those of Figures, and an income.Unfit.
 func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string, values report.RevisedValues) (report.RevisedValues, error) {
 	r, body, err := s.revisable(ctx, q, customerID, publicToken)
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, public
 	return s.corrected(ctx, q, r, body, values)
 }
 
-// Correct makes a report's next revision and tells of it as of a change of status.
-// Of several corrections of one revision one is made, and the others are
-// ErrRevised; its other errors are those of Weigh.
+// Correct creates a report's next revision and notifies as for a change of status. Of
+// concurrent corrections of one revision one succeeds and the others return
+// ErrRevised; other errors are those of Weigh.
 func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicToken string, c Correction) (revision int, err error) {
-	// First, so that whoever else corrects it waits here.
+	// Lock first, so that concurrent corrections wait here.
 	now := s.Now().UTC()
 	won, err := nextRevision(ctx, tx, customerID, publicToken, c.Revision, now)
 	if err != nil {
@@ -133,8 +133,8 @@ type Revision struct {
 	Before, Then report.RevisedValues
 }
 
-// Revisions lists the corrections of a report, the newest first; its errors are
-// those of Figures.
+// Revisions lists the corrections of a report, newest first; its errors are those of
+// Figures.
 func (s *Service) Revisions(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Revision, error) {
 	r, body, err := s.revisable(ctx, q, customerID, publicToken)
 	if err != nil {
@@ -165,12 +165,12 @@ func (s *Service) Revisions(ctx context.Context, q store.Queryer, customerID, pu
 	return out, nil
 }
 
-// Revised says when a report was corrected, oldest first.
+// Revised returns the times of the corrections of a report, oldest first.
 func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
 	return revised(ctx, q, publicToken)
 }
 
-// revisable is a customer's report with its body.
+// revisable returns a customer's report with its body.
 func (s *Service) revisable(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, *report.Income, error) {
 	r, err := s.Own(ctx, q, customerID, publicToken)
 	if err == nil && !s.Revisable(r) {
@@ -199,7 +199,7 @@ func unpackIncome(packed []byte) (*report.Income, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The parser's error may repeat what it could not read.
+	// The parser's error may quote personal data.
 	body, err := report.ParseIncome(raw)
 	if err != nil {
 		return nil, errors.New("reports: an income report's body does not read back")
@@ -207,8 +207,8 @@ func unpackIncome(packed []byte) (*report.Income, error) {
 	return body, nil
 }
 
-// unreadable is the error of what a consumer's deleted key sealed: as if it were
-// gone.
+// unreadable maps the error for a deleted data key of the consumer to that for missing
+// data.
 func unreadable(err error) error {
 	if errors.Is(err, store.ErrShredded) {
 		return errors.Join(store.ErrNotFound, err)
@@ -216,8 +216,8 @@ func unreadable(err error) error {
 	return err
 }
 
-// corrected is income.Corrected, with estimates by what the report was made from as
-// long as that is kept.
+// corrected is income.Corrected, with estimates from the report's input while that is
+// stored.
 func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body *report.Income, values report.RevisedValues) (report.RevisedValues, error) {
 	return income.Corrected(body, values, func(net report.RevisedValues) (report.RevisedValues, error) {
 		in, err := s.inputOf(ctx, q, r)
@@ -239,12 +239,12 @@ func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body
 	})
 }
 
-// revisionCell is where a revision's columns are sealed for.
+// revisionCell is the encryption context of a revision's columns.
 func revisionCell(r Report, number int, name string) store.Cell {
 	return store.Cell{Table: "report_revisions", Column: name, Row: r.PublicToken + "/" + strconv.Itoa(number)}
 }
 
-// unpack is what pack compressed.
+// unpack decompresses the output of pack.
 func unpack(packed []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

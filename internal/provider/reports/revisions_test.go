@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// earner makes an income report of somebody with 2,000 a month, and a benefit.
+// earner creates an income report with 2,000 a month and a benefit.
 func (r *testServer) earner(t *testing.T) Report {
 	t.Helper()
 	var rep Report

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Routes adds the report endpoints. All of them are Bearer and name a report by
-// X-PUBLIC-TOKEN or X-EXTERNAL-ID, but for the list of the passport's suppliers.
+// Routes adds the report endpoints, all with Bearer authorization. Except for the list
+// of passport suppliers, they name a report by X-PUBLIC-TOKEN or X-EXTERNAL-ID.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Gate.Bearer(s.status)))
 	of := func(kind contract.Product, h func(contract.Product, http.ResponseWriter, *http.Request) error) http.Handler {
@@ -43,7 +43,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, statusOf(rep))
 }
 
-// json answers the body of a report of the kind, byte for byte as it was made.
+// json answers with the body of a report of the kind, byte for byte as generated.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.made(kind, r)
 	if err != nil {
@@ -52,11 +52,11 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(body) // the client is gone; nobody is left to tell
+	w.Write(body) // on error the client is gone
 	return nil
 }
 
-// made is the body of the report of the kind that the caller names, once it is made.
+// made returns the body of the named report of the kind if it is generated.
 func (s *Service) made(kind contract.Product, r *http.Request) ([]byte, error) {
 	rep, err := s.named(r, get)
 	if err != nil {
@@ -75,11 +75,11 @@ func (s *Service) made(kind contract.Product, r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// reader reads a report, or as much of it as its caller asks for.
+// reader reads a report, or only the fields that the caller needs.
 type reader func(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error)
 
-// named finds the report that the identifier headers name, the caller's own, a
-// child's or one that is shared with the caller, if it is not too old to be read.
+// named finds the report that the identifier headers name if it is not too old to be
+// read: the caller's, a child account's, or one shared with the caller.
 func (s *Service) named(r *http.Request, read reader) (Report, error) {
 	rep, err := s.callers(r, read)
 	if errors.Is(err, store.ErrNotFound) {
@@ -94,8 +94,8 @@ func (s *Service) named(r *http.Request, read reader) (Report, error) {
 	return rep, err
 }
 
-// Named finds the caller's report that the identifier headers name, however old;
-// its errors are answers.
+// Named finds the caller's report that the identifier headers name, of any age; its
+// errors are for the client.
 func (s *Service) Named(r *http.Request) (Report, error) { return s.callers(r, get) }
 
 func (s *Service) callers(r *http.Request, read reader) (Report, error) {
@@ -115,8 +115,8 @@ func (s *Service) callers(r *http.Request, read reader) (Report, error) {
 	return rep, err
 }
 
-// NotReady is the answer to what needs a report that is made; it says how the
-// report stands.
+// NotReady returns the error for requests that need a generated report; it contains
+// the report's status.
 func NotReady(r Report) error {
 	now := statusOf(r)
 	return &httpx.Error{Code: contract.CodeReportNotReady, Why: errors.New("the report is not made"),

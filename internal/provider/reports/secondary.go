@@ -9,12 +9,12 @@ import (
 	"vestibule/internal/store"
 )
 
-// A secondary report is made from what another one was made from (document 2,
-// "Multi-product tokens"). It has a copy of that, sealed for itself under the same
-// key, and so stands on its own from then on; but the data are no younger for being
-// copied, and are given out and kept no longer.
+// A secondary report is generated from the data of another report (API reference:
+// Sharing). It stores its own copy of the data, encrypted under the same key, and is
+// independent from then on. Retention periods count from when the service first held
+// the data, not from the copy.
 
-// Given is what else was given of the consumer, as far as reports are made with it.
+// Given is other data given on the consumer, as far as reports use it.
 type Given struct {
 	DOB          bool     `json:"dob,omitempty"`   // a date of birth; which one, no report says
 	State        string   `json:"state,omitempty"` // two capital letters
@@ -27,7 +27,7 @@ func (g Given) Empty() bool {
 	return !g.DOB && g.State == "" && len(g.Employers) == 0 && g.AnnualIncome == nil
 }
 
-// OrNil is g, or nil where nothing was given.
+// OrNil returns &g, or nil if it is empty.
 func (g Given) OrNil() *Given {
 	if g.Empty() {
 		return nil
@@ -35,39 +35,38 @@ func (g Given) OrNil() *Given {
 	return &g
 }
 
-// Born is a date of birth that was checked when it was given; zero for none.
+// Born parses a date of birth that was already validated; "" is the zero date.
 func Born(dob string) report.Date {
 	day, _ := time.Parse(time.DateOnly, dob)
 	return report.Date{Time: day}
 }
 
-// Material is what a report was made from, opened.
+// Material is the decrypted input of a report.
 type Material struct {
 	source Report
 	in     Input
 }
 
-// Material opens what a report was made from. ErrDeleted and store.ErrShredded are
-// what is no longer there.
+// Material decrypts the input of a report. It returns ErrDeleted or store.ErrShredded
+// if the data no longer exist.
 func (s *Service) Material(ctx context.Context, r Report) (Material, error) {
 	r, in, err := s.input(ctx, r.PublicToken)
 	return Material{r, in}, err
 }
 
-// Bank reports whether it is bank data.
+// Bank reports whether it contains bank data.
 func (m Material) Bank() bool { return m.in.Data != nil && len(m.in.Data.Connections) > 0 }
 
-// Complete reports whether the consumer data included firstName, lastName, email,
-// dob and state.
+// Complete reports whether the consumer data included firstName, lastName, email, dob,
+// and state.
 func (m Material) Complete() bool {
 	p, g := m.in.Consumer, m.in.Given
 	return p != nil && p.FirstName != "" && p.LastName != "" && len(p.Emails) > 0 && g != nil && g.DOB && g.State != ""
 }
 
-// Derive readies a report of the material, of n's product and labels, under n's
-// PublicToken; its consumer is the source's. What it returns begins the report in a
-// transaction, as PENDING, and may be called several times there; it fails like
-// Create.
+// Derive prepares a report of the material for the same consumer, with n's product,
+// labels, and PublicToken. The returned function begins the report in a transaction as
+// PENDING and may be called several times there; it fails like Create.
 func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store.Tx) error, error) {
 	m.in.At = m.source.Retrieved
 	packed, err := Pack(m.in)
@@ -87,12 +86,12 @@ func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store
 // Secondary reports whether r was made from another report's data.
 func (r Report) Secondary() bool { return r.source != "" }
 
-// Source is the publicToken of the report whose data it was made from; empty for
-// none.
+// Source returns the publicToken of the report whose data it was made from, or "".
 func (r Report) Source() string { return r.source }
 
-// Held is since when the service holds the report's data: what was submitted may
-// have been retrieved before, and another report's are as old as they were there.
+// Held returns since when the service has held the report's data. Submitted data may
+// have been retrieved earlier, and a secondary report's data count from the first
+// report.
 func (r Report) Held() time.Time {
 	switch {
 	case r.Secondary():

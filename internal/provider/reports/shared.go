@@ -11,18 +11,18 @@ import (
 	"vestibule/internal/store"
 )
 
-// Shared knows the reports that their owners share (document 2, Relay tokens).
+// Shared finds reports that their owners share (API reference: Sharing).
 type Shared interface {
-	// Find returns the publicToken of the report that a relay token names to the
-	// customer, or store.ErrNotFound; its other errors are answers.
+	// Find returns the publicToken of the report that a sharing token names to the
+	// customer, or store.ErrNotFound; its other errors are for the client.
 	Find(ctx context.Context, q store.Queryer, customerID, relayToken string) (publicToken string, err error)
-	// Open is told that what a relay token names, as Find said, is about to be given
-	// out; its errors are answers.
+	// Open is called before the report that Find returned is read; its errors are for the
+	// client.
 	Open(ctx context.Context, q store.Queryer, relayToken string) error
 }
 
-// shared finds the report that the caller names by a relay token; missing is the
-// answer where there is none.
+// shared finds the report that the caller names by a sharing token; missing is the
+// error if there is none.
 func (s *Service) shared(r *http.Request, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" || s.Shared == nil {
@@ -43,8 +43,8 @@ func (s *Service) shared(r *http.Request, missing error) (Report, error) {
 	return rep, err
 }
 
-// given notes that what a report holds is given out. Whatever serves a body or a
-// file asks it before; a status is no part of what the report holds.
+// given records that a report's contents are about to be read. Call it before serving
+// a body or a file, but not for a status.
 func (s *Service) given(ctx context.Context, r Report) error {
 	if r.Relay == "" {
 		return nil
@@ -52,13 +52,13 @@ func (s *Service) given(ctx context.Context, r Report) error {
 	return s.Shared.Open(ctx, s.DB.SQL, r.Relay)
 }
 
-// ownersWords are the members of meta by which the owner knows the report and the
-// consumer. They are not the third party's.
+// ownersWords are the members of meta with the owner's labels of report and consumer,
+// which third parties do not see.
 var ownersWords = []string{"external_id", "user_args", "consumer_id", "consumer_external_id"}
 
-// forThirdParty is the body of a report, of whatever kind, as a third party reads
-// it: under its relay token, and without the owner's words. All else is byte for
-// byte as it was made.
+// forThirdParty returns the body of a report of any kind for a third party: with its
+// sharing token and without the owner's labels. Everything else is unchanged, byte for
+// byte.
 func forThirdParty(body []byte, relayToken string) ([]byte, error) {
 	renamed := false
 	body, err := exchange(body, "meta", func(meta json.RawMessage) (json.RawMessage, error) {
@@ -80,7 +80,7 @@ func forThirdParty(body []byte, relayToken string) ([]byte, error) {
 	return body, err
 }
 
-// exchange puts something else in the place of an object's member, if it is there.
+// exchange replaces the value of an object's member, if present.
 func exchange(object json.RawMessage, name string, by func(json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// The file of a payroll connection: what was retrieved there.
+// The file of a payroll connection, with the data retrieved there.
 
 type statementsBody struct {
 	SourceID   string           `json:"source_id"`

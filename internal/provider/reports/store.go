@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// insert reports false when the customer's external id is taken.
+// insert adds a report. It returns false if the customer's external id is in use.
 func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO reports
 		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at, source_token, held_at)
@@ -20,7 +20,7 @@ func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 		nullable(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""}))
 }
 
-// label reports false when the external id is another report's.
+// label sets labels. It returns false if the external id is another report's.
 func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports
 		SET external_id = coalesce(external_id, $2), user_args = coalesce(user_args, $3)
@@ -49,8 +49,8 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	return r, store.MapNotFound(err)
 }
 
-// standing is get for what a status is answered from: Status, Substatus, Created
-// and Forgotten. All else is zero.
+// standing is get with only the fields that a status needs: Status, Substatus,
+// Created, and Forgotten.
 func standing(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
 	var created int64
@@ -60,7 +60,7 @@ func standing(ctx context.Context, q store.Queryer, where string, args ...any) (
 	return r, store.MapNotFound(err)
 }
 
-// attach is won once for each report.
+// attach stores the input; it succeeds once for each report.
 func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
 		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
@@ -72,7 +72,8 @@ func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte
 		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
-// finish is won once for each report; it returns whose the report is.
+// finish sets the final status; it succeeds once for each report and returns the
+// report's owner.
 func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
@@ -83,16 +84,16 @@ func finish(ctx context.Context, tx *store.Tx, publicToken string, status contra
 	return customerID, err == nil, err
 }
 
-// setBody keeps what was made, and, unless it is nil, what was retrieved for it.
+// setBody stores the body and, unless nil, the retrieved data.
 func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body []byte) error {
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
 	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
 }
 
-// deleteInputs deletes what was retrieved, at most limit times, of reports that
-// have ended, were created before one instant and got their data before another. It
-// returns how often it did.
+// deleteInputs deletes retrieved data, at most limit times, of reports that have
+// ended, were created before one instant and got their data before another. It returns
+// the number of deletions.
 func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
@@ -101,8 +102,8 @@ func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Tim
 		store.Micros(created), store.Micros(retrieved), limit))
 }
 
-// deleteCopies is deleteInputs for secondary reports, whose data are held since
-// before an instant.
+// deleteCopies is deleteInputs for secondary reports, by the time since which their
+// data are held.
 func deleteCopies(ctx context.Context, tx *store.Tx, held time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
@@ -111,11 +112,11 @@ func deleteCopies(ctx context.Context, tx *store.Tx, held time.Time, limit int) 
 		store.Micros(held), limit))
 }
 
-// forget deletes what is left, at most limit times, of reports that have ended and
-// were created before an instant; it returns how often it did. Nobody reads a report
-// that is marked, so the statements need not see the same. The customer's words about
-// the report may be personal, and go too; by its own name for it the report stays
-// known, which no other one may have.
+// forget deletes the remaining data, at most limit times, of reports that have ended
+// and were created before an instant, and returns the number of deletions. A marked
+// report is no longer read, so the statements need no common snapshot. The customer's
+// labels may be personal and are deleted too, except the external id, which stays
+// reserved.
 func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
@@ -141,7 +142,7 @@ func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int
 		return 0, err
 	}
 	for _, key := range keys {
-		// Of a consumer's key the consumer disposes.
+		// A consumer's key is deleted with the consumer.
 		if _, err := tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1
 			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = $1 AND r.forgotten_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.key_id = $1)
@@ -152,8 +153,8 @@ func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int
 	return int64(len(keys)), nil
 }
 
-// column returns one of the sealed columns, input or body, nil while there is none, and
-// the report's data key as it is wrapped, nil when it is gone.
+// column returns an encrypted column, input or body, or nil, and the report's wrapped
+// data key, or nil if it was deleted.
 func column(ctx context.Context, q store.Queryer, publicToken, name string) (sealed, wrapped []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT d.`+name+`, k.wrapped FROM reports r
 		LEFT JOIN report_data d ON d.public_token = r.public_token
@@ -161,7 +162,8 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) (sea
 	return sealed, wrapped, store.MapNotFound(err)
 }
 
-// nextRevision is won once for each revision of a report that is made.
+// nextRevision increments the revision; it succeeds once for each revision of a
+// report.
 func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
 		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND forgotten_at IS NULL`,
@@ -182,7 +184,7 @@ func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x rev
 	return err
 }
 
-// revisions lists those of a report, the newest first.
+// revisions lists the revisions of a report, newest first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
 	rows, err := q.QueryContext(ctx, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 	if err != nil {
@@ -202,7 +204,7 @@ func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revi
 	return out, rows.Err()
 }
 
-// revised lists when, the oldest first.
+// revised lists the times of corrections, oldest first.
 func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
 	rows, err := q.QueryContext(ctx, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
 	if err != nil {
@@ -222,8 +224,7 @@ func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.T
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
-// recent lists a customer's reports, the newest first, without their inputs and
-// bodies.
+// recent lists a customer's reports without inputs and bodies, newest first.
 func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
 	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
 		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)

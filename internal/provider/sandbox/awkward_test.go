@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestAwkwardIsTheSameForASeed pins that a seed gives the same difficulties, another
-// one others, and never two in turn, so that whoever asks again is answered.
+// TestAwkwardIsTheSameForASeed checks that a seed always gives the same faults, another
+// seed others, and never two in a row, so that a retry succeeds.
 func TestAwkwardIsTheSameForASeed(t *testing.T) {
 	met := func(seed uint64) (all []bool) {
 		a := &FaultInjector{Seed: seed}

@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Clock is a clock that can be moved. How far it stands from the time of day is
-// in the database, so that a restart and other replicas keep it.
+// Clock is a clock that can be moved. Its offset from the time of day is in the
+// database, so that restarts and replicas keep it.
 type Clock struct {
 	DB   *store.DB
 	Base func() time.Time // the time of day
@@ -19,10 +19,10 @@ type Clock struct {
 	offset atomic.Int64 // nanoseconds
 }
 
-// Now is the moved time.
+// Now returns the moved time.
 func (c *Clock) Now() time.Time { return c.Base().Add(time.Duration(c.offset.Load())) }
 
-// Load takes over the offset that the database has.
+// Load reads the offset from the database.
 func (c *Clock) Load(ctx context.Context) error {
 	d, err := loadOffset(ctx, c.DB.SQL)
 	if err == nil {
@@ -31,8 +31,8 @@ func (c *Clock) Load(ctx context.Context) error {
 	return err
 }
 
-// Follow loads the offset again and again until ctx ends, for what another
-// replica did to it.
+// Follow reloads the offset repeatedly until ctx ends, because another replica may
+// change it.
 func (c *Clock) Follow(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -48,7 +48,7 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Set moves the clock to t and returns by how much it moved.
+// Set moves the clock to t and returns the change.
 func (c *Clock) Set(ctx context.Context, t time.Time) (time.Duration, error) {
 	now := c.Base()
 	return c.shift(ctx, t.Sub(now))

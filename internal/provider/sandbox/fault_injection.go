@@ -22,13 +22,14 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// FaultInjector has the service do what the contract allows and few reckon with. Events
-// come twice and overtake each other; a report that is done is PENDING for a poll or
-// two; access tokens are said to end soon; answers have members that nobody knows,
-// in another order; some are slow, or 429 or 503 once. It is about the customer's
-// API and its events: pages and the key set answer as ever, but for their order.
+// FaultInjector makes the service do rare things that the API allows. Events arrive
+// twice and out of order; a finished report is PENDING for one or two polls; access
+// tokens announce an early expiry; answers have unknown members and another order of
+// members; some requests are slow, or return 429 or 503 once. It affects the
+// customer's API and its events; pages and the key set change only in the order of
+// members.
 //
-// The same seed and the same requests give the same.
+// The same seed and the same requests give the same faults.
 type FaultInjector struct {
 	Seed uint64
 	Log  *slog.Logger
@@ -38,10 +39,10 @@ type FaultInjector struct {
 	counts map[string]uint64 // requests by method and address, and polls by report
 }
 
-// maxCounts bounds what is remembered; beyond it, counting begins anew.
+// maxCounts is the maximum number of counters; beyond it, counting starts over.
 const maxCounts = 10_000
 
-// count counts one more of a name, from 1.
+// count increments the counter of a name, from 1.
 func (a *FaultInjector) count(name string) uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -52,23 +53,23 @@ func (a *FaultInjector) count(name string) uint64 {
 	return a.counts[name]
 }
 
-// chance is a number that name and n have.
+// chance returns a pseudorandom number for name and n.
 func (a *FaultInjector) chance(name string, n uint64) uint64 {
 	h := fnv.New64a()
 	_ = binary.Write(h, binary.BigEndian, []uint64{a.Seed, n})
 	io.WriteString(h, name)
-	x := h.Sum64() // whose lower bits alone are too much alike
+	x := h.Sum64() // the lower bits alone are too similar
 	x = (x ^ x>>31) * 0x9e3779b97f4a7c15
 	return x ^ x>>29
 }
 
-// struck says whether the n-th request of a name meets a difficulty: a quarter do,
-// and never two in turn, so that whoever asks again is answered.
+// struck reports whether the n-th request of a name gets a fault. A quarter do, but
+// never two in a row, so that a retry succeeds.
 func (a *FaultInjector) struck(name string, n uint64) bool {
 	return n > 0 && a.chance(name, n)%4 == 0 && !a.struck(name, n-1)
 }
 
-// Wrap stands before the service.
+// Wrap injects faults into next.
 func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
@@ -104,7 +105,7 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 			w.Header().Del("Content-Length")
 		}
 		w.WriteHeader(rec.status)
-		w.Write(body) // the client is gone; nobody is left to tell
+		w.Write(body) // on error the client is gone
 	})
 }
 
@@ -112,7 +113,7 @@ func (a *FaultInjector) refuse(w http.ResponseWriter, r *http.Request, code cont
 	httpx.WriteError(w, r, a.Log, httpx.NewError(code, errors.New("awkward on purpose")))
 }
 
-// wait waits, and reports whether anybody still does.
+// wait waits for d and returns false if ctx ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -124,7 +125,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// turned is an answer in another order, and with what is awkward of its address.
+// turned returns the body in another order of members, with the changes for its path.
 func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber() // as it was written
@@ -138,7 +139,8 @@ func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 			a.hold(r, all)
 		case "/connect/accesstoken":
 			if _, ok := all["exp"]; ok {
-				// Little more than the half minute before the end when clients get another.
+				// Slightly more than the 30 seconds before the end at which clients request a new
+				// token.
 				all["exp"] = a.Now().Add(time.Duration(32+a.count("exp")%20) * time.Second).Unix()
 			}
 		}
@@ -152,8 +154,7 @@ func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
-// hold answers PENDING to the first or the first two who ask for a report that is
-// done.
+// hold answers PENDING to the first one or two requests for a finished report.
 func (a *FaultInjector) hold(r *http.Request, all map[string]any) {
 	status, _ := all["status"].(string)
 	if !contract.Status(status).Final() {
@@ -165,7 +166,7 @@ func (a *FaultInjector) hold(r *http.Request, all map[string]any) {
 	}
 }
 
-// write writes a value as JSON, members in an order that is nobody's.
+// write writes a value as JSON with shuffled members.
 func (a *FaultInjector) write(out *bytes.Buffer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -202,7 +203,7 @@ func (a *FaultInjector) write(out *bytes.Buffer, v any) {
 	}
 }
 
-// Sender sends each event twice, and some so late that others overtake them.
+// Sender sends each event twice, some so late that later events arrive first.
 func (a *FaultInjector) Sender(to webhooks.Sender) webhooks.Sender { return twice{to, a} }
 
 type twice struct {

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Fault is something that goes wrong on purpose.
+// Fault is a simulated fault.
 type Fault struct {
 	Match  string `json:"match"`  // "METHOD /path"; * for any method, and at the end of a path for any rest
 	Times  int    `json:"times"`  // how many requests it still meets; less than 0: all
@@ -32,7 +32,7 @@ type Faults struct {
 
 const maxDelay = time.Minute
 
-// check says what is wrong with a fault: the field and the words.
+// check returns the invalid field of a fault and the problem.
 func (f Fault) check() (field, words string) {
 	method, path, ok := strings.Cut(f.Match, " ")
 	if !ok || method == "" || !strings.HasPrefix(path, "/") {
@@ -69,21 +69,21 @@ func (f Fault) matches(r *http.Request) bool {
 	return path == r.URL.Path
 }
 
-// Add dials in a fault. Of several that match, the oldest strikes first.
+// Add adds a fault. Of several that match a request, the oldest applies.
 func (f *Faults) Add(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, fault)
 }
 
-// List returns the faults that still strike.
+// List returns the faults that are still active.
 func (f *Faults) List() []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]Fault{}, f.list...)
 }
 
-// Clear takes all faults away.
+// Clear removes all faults.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +108,7 @@ func (f *Faults) take(r *http.Request) (action string, ok bool) {
 	return "", false
 }
 
-// Wrap lets the faults strike before next.
+// Wrap applies the faults to requests for next.
 func (f *Faults) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		action, ok := f.take(r)
@@ -136,7 +136,7 @@ func (f *Faults) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// codeFor is the error code that goes with a status.
+// codeFor returns the error code for a status.
 func codeFor(status int) contract.Code {
 	switch status {
 	case 401:
@@ -158,7 +158,8 @@ func codeFor(status int) contract.Code {
 	return contract.CodeInternal
 }
 
-// truncate announces the whole answer, sends the first half and breaks off.
+// truncate sends the headers of the full answer and the first half of the body, then
+// closes the connection.
 func truncate(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	rec := &kept{header: w.Header(), status: http.StatusOK}
 	next.ServeHTTP(rec, r)
@@ -169,7 +170,7 @@ func truncate(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	panic(http.ErrAbortHandler)
 }
 
-// kept holds an answer back.
+// kept buffers an answer.
 type kept struct {
 	header http.Header
 	status int

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// inboxSize is how many events the inbox keeps, the newest.
+// inboxSize is the maximum number of events in the inbox.
 const inboxSize = 100
 
 // received is an event of the inbox.
@@ -20,7 +20,7 @@ type received struct {
 	Event json.RawMessage  `json:"event"`
 }
 
-// inbox shows the webhooks that the third party has received, the newest first.
+// inbox answers with the webhooks that the third party has received, newest first.
 func (c *Control) inbox(w http.ResponseWriter, r *http.Request) error {
 	all, err := inboxEvents(r.Context(), c.DB.SQL)
 	if err != nil {
@@ -29,8 +29,8 @@ func (c *Control) inbox(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, all)
 }
 
-// receive takes a webhook for the third party. One that is not signed for it is
-// refused.
+// receive accepts a webhook for the third party. It rejects one without a valid
+// signature.
 func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
 	e, err := c.Receive(r)
 	if errors.Is(err, webhook.ErrOtherType) {

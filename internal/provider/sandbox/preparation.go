@@ -22,13 +22,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// preparation is what a prepared report is asked for with, besides its product.
+// preparation is a request for a prepared report, without its product.
 type preparation struct {
 	Profile    string          `json:"profile"`    // of the mock bank
 	Submission json.RawMessage `json:"submission"` // instead; of a passport, its personal data and address
 
-	// Of income and eligibility reports: sign-ins at the mock payroll providers, alone
-	// or beside a bank, and who is to be looked for where no prefill says it.
+	// For income and eligibility reports: sign-ins at the mock payroll providers, alone or
+	// with a bank, and the consumer to match if there is no prefill.
 	Payroll []struct {
 		Provider string `json:"provider"` // by id or name; empty: the first of the catalogue
 		Username string `json:"username"` // empty: default
@@ -38,13 +38,13 @@ type preparation struct {
 	Supplier string `json:"supplier"` // of a passport: its code
 }
 
-// Bounds of what is stated (document 3, Limits).
+// Limits of stated employers.
 const (
 	maxEmployers    = 6
 	maxEmployerName = 255
 )
 
-// contents is what is kept of it, once it was held against the product.
+// contents validates the request for the product and returns the contents to store.
 func (p preparation) contents(c *Control, product contract.Product) (out Contents, err error) {
 	if field := p.foreign(product); field != "" {
 		return out, invalid(field, "does not belong to this product's reports")
@@ -89,8 +89,8 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	return out, nil
 }
 
-// readSubmission reads a body of the submission table by the endpoint's rules, but of
-// any age; or says what is wrong. What a passport is prepared from has no accounts.
+// readSubmission validates a body by the rules of the submission endpoint, but of any
+// age. Bodies for a passport have no accounts.
 func readSubmission(body []byte, product contract.Product, now time.Time) (Contents, []httpx.Detail) {
 	in, details, err := submissions.Read(bytes.NewReader(body),
 		submissions.Terms{Now: now, Upload: true, PersonOnly: product == contract.Passport, Seed: uuid.NewString()})
@@ -111,7 +111,7 @@ func readSubmission(body []byte, product contract.Product, now time.Time) (Conte
 	return c, nil
 }
 
-// foreign names a field that the product's reports are not made with; empty for none.
+// foreign returns a field that the product's reports do not use, or "".
 func (p preparation) foreign(product contract.Product) string {
 	jobs := product == contract.Income || product == contract.Eligibility
 	switch {

@@ -14,16 +14,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// Prepared keeps custom sandbox reports: what sandboxReportId names
-// (document 1, Submission and Widget registration).
+// Prepared stores prepared reports, which customers select by sandboxReportId.
 type Prepared struct {
 	DB  *store.DB
 	Now func() time.Time
 }
 
-// Contents is what a prepared report is made from: a profile of the mock bank, or
-// data that were uploaded together with their person; sign-ins at payroll providers;
-// or, of a passport, a supplier.
+// Contents is the input of a prepared report: a profile of the mock bank, or uploaded
+// data with their person; sign-ins at payroll providers; or, for a passport, a
+// supplier.
 type Contents struct {
 	Profile  string           `json:"profile,omitempty"`
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
@@ -37,7 +36,7 @@ type Contents struct {
 	Supplier  string      `json:"supplier,omitempty"`  // its code
 }
 
-// Create keeps the contents, sealed under a key of their own, and returns the
+// Create stores the contents, encrypted under a new key, and returns the
 // sandboxReportId.
 func (p *Prepared) Create(ctx context.Context, tx *store.Tx, customerID string, kind contract.Product, c Contents) (string, error) {
 	raw, err := json.Marshal(c)
@@ -56,14 +55,13 @@ func (p *Prepared) Create(ctx context.Context, tx *store.Tx, customerID string, 
 	return id, insertPrepared(ctx, tx, id, customerID, kind, key, sealed, p.Now())
 }
 
-// Lookup returns the kind of a prepared report of the customer, or
-// store.ErrNotFound.
+// Lookup returns the kind of a prepared report of the customer, or store.ErrNotFound.
 func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	kind, _, _, err := prepared(ctx, q, customerID, id)
 	return kind, err
 }
 
-// Contents opens a prepared report of the customer, or store.ErrNotFound.
+// Contents returns a prepared report of the customer, decrypted, or store.ErrNotFound.
 func (p *Prepared) Contents(ctx context.Context, q store.Queryer, customerID, id string) (Contents, error) {
 	var c Contents
 	_, key, sealed, err := prepared(ctx, q, customerID, id)

@@ -27,7 +27,7 @@ const (
 	maxReport = 16 << 20 // a prepared report may hold two years of many accounts
 )
 
-// Handler is the control listener.
+// Handler returns the handler of the control listener.
 func (c *Control) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]httpx.HandlerFunc{
@@ -56,10 +56,10 @@ func (c *Control) Handler() http.Handler {
 	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.NotFound(c.Log, mux, nil, nil))))
 }
 
-// thisMachine refuses requests that name another host. There is nothing to sign
-// in with here, and a page whose own name was made to point at this machine
-// would pass for the same origin. Nor does it take events, but for the inbox: an
-// account's callback names where the service itself sends requests.
+// thisMachine rejects requests with another Host header. The control listener has no
+// authentication, and a page whose DNS name resolves to loopback (DNS rebinding) would
+// count as the same origin. It also rejects webhooks except at the inbox, because an
+// account's callback URL makes the service itself send requests.
 func (c *Control) thisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
@@ -144,7 +144,7 @@ func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sourcesBody is what a walk shows of the report, or of one stated employer.
+// sourcesBody describes the sources of a walk for the report or one stated employer.
 type sourcesBody struct {
 	Payroll *struct {
 		Provider string `json:"provider"`
@@ -183,7 +183,8 @@ func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	return out, nil
 }
 
-// complete walks a visit. What belongs to another product than its own is refused.
+// complete walks through a visit. It rejects sources of another product than the
+// visit's.
 func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Username string `json:"username"`
@@ -268,8 +269,8 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
 }
 
-// fireEvents sends the events of a report again, of a publicToken or a relay token: to
-// its customer, or to the third party. An unknown one is store.ErrNotFound.
+// fireEvents resends the events of a report with a publicToken to its customer, or
+// with a sharing token to the third party. An unknown token is store.ErrNotFound.
 func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Again) (deliveries int, err error) {
 	q := c.DB.SQL
 	publicToken, receiver := token, ""
@@ -291,8 +292,8 @@ func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Aga
 	return c.Webhooks.Fire(ctx, token, how, receiver, r.Status, r.Substatus)
 }
 
-// rotateKeys publishes a new key. It signs when every reader can have seen it,
-// or, with atOnce, now.
+// rotateKeys publishes a new key. It signs once every client's cached key set can
+// contain it or, with atOnce, immediately.
 func (c *Control) rotateKeys(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		AtOnce bool `json:"atOnce"`
@@ -362,10 +363,9 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// prepare keeps a report to be served as it is: made from a submission, or, with
-// profile instead, from a profile of the mock bank. What belongs to one kind of report
-// only is at preparation. publicId says whose it is; without it, the generated
-// customer's.
+// prepare stores a prepared report, made from a submission or, with profile instead,
+// from a profile of the mock bank. For fields of one kind of report only, see
+// preparation. publicId selects the owner; the default is the generated customer.
 func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		PublicID string           `json:"publicId"`
@@ -398,7 +398,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
 }
 
-// revoke has the bank of an account take its tokenized number back.
+// revoke revokes the tokenized number of an account, as its bank would.
 func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		AccountID string `json:"accountId"`
@@ -422,8 +422,8 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reset forgets every report, visit and event, the faults and the moved clock,
-// and puts the generated customers back.
+// reset deletes every report, visit, and event, the faults, and the clock's offset,
+// and restores the generated customers.
 func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := empty(ctx, c.DB, tx); err != nil {

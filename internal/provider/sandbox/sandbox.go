@@ -1,10 +1,10 @@
-// Package sandbox makes the service a test bench: a clock that moves, faults, visits
-// that are completed without a browser, webhooks that are sent again, prepared reports,
-// an inbox for the third party's webhooks, and a reset. All of it is served on a
-// listener of its own, never on the service's; production has none of it.
+// Package sandbox turns the service into a test bench: a clock that can be moved,
+// faults, visits completed without a browser, resent webhooks, prepared reports, an
+// inbox for the third party's webhooks, and a reset. It is served on a separate
+// listener, never on the service's; production has none of it.
 //
-// It takes no credentials, because it listens where only its operator is; it
-// refuses requests that a web page of another origin makes.
+// It needs no credentials, because only the operator can reach the listener; it
+// rejects requests from web pages of other origins.
 package sandbox
 
 import (
@@ -25,7 +25,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Control is the sandbox's control surface. All fields must be set.
+// Control serves the sandbox's controls. All fields must be set.
 type Control struct {
 	DB       *store.DB
 	Log      *slog.Logger
@@ -41,19 +41,19 @@ type Control struct {
 	BankAccounts *bankaccounts.Service
 	Visits       *visits.Service
 
-	// First is the publicId of the generated customer, which is meant where no other is named.
+	// First is the publicId of the generated customer, the default of requests.
 	First string
-	// Receive reads and verifies a webhook that was sent to the third party.
+	// Receive reads and verifies a webhook for the third party.
 	Receive func(r *http.Request) (webhook.Event, error)
-	// Moved is told that the clock was moved by d, after it was.
+	// Moved is called after the clock was moved by d.
 	Moved func(ctx context.Context, d time.Duration) error
-	// Refill puts back what is there from the first start, in the transaction that
-	// emptied the database.
+	// Refill restores the generated customers in the transaction that emptied the
+	// database.
 	Refill func(ctx context.Context, tx *store.Tx) error
 }
 
-// customer returns the id of the account of a publicId. Accounts of production are
-// store.ErrNotFound to the controls.
+// customer returns the id of the account of a publicId. It returns store.ErrNotFound
+// for accounts of production.
 func (c *Control) customer(ctx context.Context, q store.Queryer, publicID string) (string, error) {
 	a, err := c.Customers.Account(ctx, q, publicID)
 	if err == nil && a.Environment != contract.Sandbox {

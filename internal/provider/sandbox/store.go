@@ -39,7 +39,8 @@ func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind
 	return kind, keyID, sealed, store.MapNotFound(err)
 }
 
-// putInbox keeps an event, or counts it once more, and lets the oldest go.
+// putInbox adds an event, or increments its count, and deletes the oldest beyond
+// inboxSize.
 func putInbox(ctx context.Context, q store.Queryer, eventID string, event []byte, now time.Time) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO sandbox_inbox (event_id, received_at, times, event) VALUES ($1, $2, 1, $3)
 		ON CONFLICT (event_id) DO UPDATE SET times = sandbox_inbox.times + 1`, eventID, store.Micros(now), string(event))
@@ -51,7 +52,7 @@ func putInbox(ctx context.Context, q store.Queryer, eventID string, event []byte
 	return err
 }
 
-// inboxEvents returns the events of the inbox, the newest first.
+// inboxEvents returns the events of the inbox, newest first.
 func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
 	rows, err := q.QueryContext(ctx, `SELECT received_at, times, event FROM sandbox_inbox ORDER BY received_at DESC, event_id`)
 	if err != nil {
@@ -72,9 +73,9 @@ func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
 	return out, rows.Err()
 }
 
-// empty forgets everything but the schema, the keys that seal, what was made
-// once, the keys that sign, and the queue of jobs, whose work finds nothing left
-// to do. Tables are found by name, so that a capability cannot be forgotten.
+// empty deletes everything but the schema, encryption keys, generated secrets, signing
+// keys, and the queue of jobs, whose jobs then find nothing to do. It lists tables
+// from the database, so that none can be forgotten.
 func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
 	if db.Dialect == store.SQLite {
@@ -105,10 +106,10 @@ func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	return err
 }
 
-// emptyAll empties tables that refer to each other. What comes after in the engine's
-// transaction, which may be somebody else's, is held to its references at once again: a
-// row that refers to one that is gone would else be found with the commit, and end what
-// everybody did.
+// emptyAll empties tables that refer to each other with foreign keys deferred. It ends
+// the deferral at once, because other statements may share the engine's transaction: a
+// dangling reference of theirs would otherwise only fail the commit, and with it
+// everyone's changes.
 func emptyAll(ctx context.Context, tx *store.Tx, tables []string) (err error) {
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err

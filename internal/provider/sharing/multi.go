@@ -21,16 +21,17 @@ import (
 	"vestibule/internal/store"
 )
 
-// A multi-product token names a secondary report: one of another product, made from
-// the data of a report that there is (document 2, "Multi-product tokens"). It is a
-// report of the same customer's like any other, but for being no source itself.
+// A multi-product token names a secondary report: a report of another product, made
+// from the data of an existing one (API reference: Sharing). It is a normal report of
+// the same customer, except that no further report can be made from it.
 
-// fits reports whether a report of one kind is made from the data of one of another.
+// fits reports whether a report of kind to can be made from the data of one of kind
+// from.
 func fits(from, to contract.Product) bool {
 	return from == contract.Cashflow && to == contract.Income || from == contract.Income && to == contract.Cashflow
 }
 
-// derive begins a secondary report and answers {multiProductToken}.
+// derive begins a secondary report and answers with {multiProductToken}.
 func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 	ctx, customerID := r.Context(), auth.CallerOf(r.Context()).CustomerID
 	sourceToken, n, err := readDerived(w, r)
@@ -106,7 +107,7 @@ func (s *Service) product(ctx context.Context, customerID, id string) (p custome
 	return p, err
 }
 
-// check holds source and product to what can be told without opening the data.
+// check validates source and product without decrypting the data.
 func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bool, product customers.Product) error {
 	switch {
 	case source.Secondary():
@@ -124,27 +125,26 @@ func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bo
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	// Of the two, one is income; the other's suite is none that matters.
+	// One of the two is income; the model suite of the other does not matter.
 	if err != nil || !suited(product) || !suited(from) {
 		return state("the income model suite is below 1.2")
 	}
 	return nil
 }
 
-// suited reports whether the model suite of a product is one that secondary reports
-// are made with or from.
+// suited reports whether the model suite of a product allows secondary reports.
 func suited(p customers.Product) bool {
 	return p.Kind != contract.Income || income.AtLeast(cmp.Or(p.Configuration.IncomeModelSuite, income.Suite12), income.Suite12)
 }
 
-// state is the answer to a source or a product configuration that does not fit.
+// state returns the error for a source or a product configuration that does not fit.
 func state(why string) error {
 	return &httpx.Error{Code: contract.CodeInvalidState, Status: http.StatusBadRequest, Why: errors.New(why),
 		Message: "No such report can be made: " + why + "."}
 }
 
-// readDerived reads the body {publicToken, productId, userArgs?, externalId?}; of
-// what is wrong with it, as read does.
+// readDerived reads the body {publicToken, productId, userArgs?, externalId?}. Its
+// errors are those of read.
 func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n reports.New, err error) {
 	var in struct {
 		PublicToken json.RawMessage `json:"publicToken"`

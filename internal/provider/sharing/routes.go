@@ -25,7 +25,8 @@ const (
 	maxPublicID = 128
 )
 
-// Routes adds the endpoints of relay tokens and multi-product tokens. All are Basic.
+// Routes adds the endpoints of sharing tokens and multi-product tokens, all with Basic
+// authorization.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/relay-tokens", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
 	mux.Handle("DELETE /connect/relay-tokens/{token}", httpx.API(s.Log, s.Gate.Basic(s.revoke)))
@@ -36,7 +37,7 @@ type relayToken struct {
 	RelayToken string `json:"relayToken"`
 }
 
-// create shares a report, or does so for another 72 hours, and answers
+// create shares a report, or extends its sharing by another 72 hours, and answers with
 // {relayToken}.
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	publicToken, publicID, err := read(w, r)
@@ -58,7 +59,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, relayToken{token})
 }
 
-// grantAll grants those of the pairs whose report is ready, and returns their tokens.
+// grantAll grants the pairs whose report is ready and returns their tokens.
 func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]string, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		tokens, err = s.shareReady(ctx, tx, pairs)
@@ -67,8 +68,8 @@ func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]s
 	return tokens, err
 }
 
-// shareReady is share for those of the pairs whose report is ready. It stays so, and
-// needs not be held.
+// shareReady is share for pairs whose report is ready. A ready report stays ready, so
+// it needs no lock.
 func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (map[pair]string, error) {
 	fresh := make([]string, len(pairs))
 	for i := range fresh {
@@ -82,7 +83,7 @@ func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (m
 	var created []reports.StatusChange
 	for _, g := range all {
 		tokens[g.pair] = g.token
-		// One webhook for each token that is created, not for a longer life.
+		// Send one webhook for each new token, none for an extension.
 		if slices.Contains(fresh, g.token) {
 			created = append(created, reports.StatusChange{CustomerID: g.thirdPartyID, PublicToken: g.token,
 				Status: contract.StatusSuccess, Substatus: g.substatus})
@@ -91,14 +92,15 @@ func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (m
 	return tokens, s.Webhooks.Record(ctx, tx, created...)
 }
 
-// share grants the report to the third party and returns the pair's one token.
+// share grants the third party access to the report and returns the single token of
+// the pair.
 func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
 	p := pair{caller, publicToken, publicID}
 	tokens, err := s.shareReady(ctx, tx, []pair{p})
 	if err != nil || tokens[p] != "" {
 		return tokens[p], err
 	}
-	// It is not ready, or refused.
+	// The report is not ready, or cannot be shared.
 	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", httpx.NewError(contract.CodeInvalidToken, errors.New("the caller has no such report to share"))
@@ -125,7 +127,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	}
 	now := s.Now().UTC()
 	if now.Sub(rep.Created) > Window {
-		// What was shared in time can be shared again as long as the report lives.
+		// A report that was shared in time can be shared again for as long as it can be read.
 		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
 		if errors.Is(err, store.ErrNotFound) {
 			return "", httpx.NewError(contract.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
@@ -143,7 +145,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	if !ok {
 		return "", httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the report was withdrawn from this third party"))
 	}
-	// For a report that is still being made the webhook is sent when that ends.
+	// For a pending report, the webhook is sent when the report ends.
 	if token == share.RelayToken && rep.Status == contract.StatusSuccess {
 		return token, s.Webhooks.Record(ctx, tx, reports.StatusChange{CustomerID: third.CustomerID, PublicToken: token,
 			Status: rep.Status, Substatus: rep.Substatus})
@@ -151,7 +153,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	return token, nil
 }
 
-// revoke withdraws a share for good, an expired one too, and answers
+// revoke revokes a share permanently, also an expired one, and answers with
 // {relayToken}.
 func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
 	ctx, customerID, token := r.Context(), auth.CallerOf(r.Context()).CustomerID, r.PathValue("token")
@@ -181,9 +183,8 @@ func unknown() error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("the caller has no such relay token"))
 }
 
-// read reads the body {publicToken, publicId}. What is no such object is
-// MALFORMED_BODY; a value that is missing or of the wrong shape,
-// INVALID_PARAMETERS.
+// read reads the body {publicToken, publicId}. A body that is not such an object is
+// MALFORMED_BODY; a missing or invalid value is INVALID_PARAMETERS.
 func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string, err error) {
 	var in struct {
 		PublicToken json.RawMessage `json:"publicToken"`
@@ -206,7 +207,7 @@ func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string,
 	return strings.ToLower(publicToken), publicID, nil
 }
 
-// text is the string that raw is, or "" for anything else.
+// text returns the JSON string in raw, or "" for anything else.
 func text(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {

@@ -1,14 +1,13 @@
-// Package sharing lets a customer share a report with a third party, another
-// customer, by a relay token, and have a second report of another product made from
-// the data of one that it has (document 2, "Relay tokens" and "Multi-product
-// tokens").
+// Package sharing lets a customer share a report with a third party, another customer,
+// by a sharing token, and create a report of another product from the data of an
+// existing one (API reference: Sharing).
 //
-// There is one token for a report and a third party. It is good for 72 hours, and
-// again for 72 by every repeated grant, as long as the report lives; once the third party has read the report
-// in that time, for as long as the report lives. A grant that was withdrawn never
-// comes back, and a consumer that withdraws consent withdraws all of them. A relay
-// token names its report to that third party alone: to anybody else, its owner too, it
-// is unknown, and it cannot be shared on.
+// A report and a third party have one token. It is valid for 72 hours, and each
+// repeated grant extends it by 72 hours while the report can be read. Once the third
+// party has read the report within that time, the token stays valid as long as the
+// report. A revoked grant cannot be restored, and a consumer that withdraws consent
+// revokes all grants. A sharing token is valid for its third party only: for all other
+// accounts, including the owner, it is unknown, and it cannot be shared further.
 package sharing
 
 import (
@@ -28,10 +27,10 @@ import (
 )
 
 const (
-	// Window is how old a report may be to be shared with a third party for the first
-	// time (document 2, Limits).
+	// Window is the maximum age of a report to be shared with a third party for the first
+	// time.
 	Window = 30 * 24 * time.Hour
-	// Life is how long a third party has to read what was shared.
+	// Life is how long a third party has to read a shared report for the first time.
 	Life = 72 * time.Hour
 )
 
@@ -45,17 +44,17 @@ type Service struct {
 	Reports   *reports.Service
 	Webhooks  *webhooks.Service
 
-	grants store.Batcher[pair, string] // relay tokens of what is ready
+	grants store.Batcher[pair, string] // sharing tokens of reports that are ready
 }
 
-// pair is what a caller shares, and with whom.
+// pair is a report of a caller and a third party to share it with.
 type pair struct {
 	caller      auth.Caller
 	publicToken string
 	publicID    string // the third party's
 }
 
-// State is where a relay token stands (document 2, "States and transitions").
+// State is the state of a sharing token.
 type State string
 
 const (
@@ -67,16 +66,16 @@ const (
 // Share is a grant of a report to a third party.
 type Share struct {
 	RelayToken   string
-	PublicToken  string // the report's own, which the third party never learns
+	PublicToken  string // of the report; hidden from the third party
 	CustomerID   string // the owner
 	ThirdPartyID string // customer id
 	Created      time.Time
-	Expires      time.Time // without meaning once it was read
-	Read         time.Time // for the first time; zero for not yet
-	Revoked      time.Time // or when the consumer withdrew consent; zero for not
+	Expires      time.Time // irrelevant after the first read
+	Read         time.Time // first read; zero before it
+	Revoked      time.Time // or when the consumer withdrew consent; zero if active
 }
 
-// State is where the share stands at now.
+// State returns the state of the share at now.
 func (s Share) State(now time.Time) State {
 	switch {
 	case !s.Revoked.IsZero():
@@ -87,7 +86,7 @@ func (s Share) State(now time.Time) State {
 	return Active
 }
 
-// refusal is the answer to a third party that comes at now; nil for none.
+// refusal returns the error for a third party that uses the share at now, or nil.
 func (s Share) refusal(now time.Time) error {
 	switch s.State(now) {
 	case Revoked:
@@ -98,9 +97,9 @@ func (s Share) refusal(now time.Time) error {
 	return nil
 }
 
-// Find returns the publicToken of the report that a relay token names to the
-// third party, or store.ErrNotFound. A token that is not active has the answer for
-// its error. It is asked for a status and does not count as reading.
+// Find returns the publicToken of the report that a sharing token names to the third
+// party, or store.ErrNotFound. For an inactive token it returns the error to answer
+// with. Find serves status requests and does not count as reading.
 func (s *Service) Find(ctx context.Context, q store.Queryer, thirdPartyID, relayToken string) (string, error) {
 	share, err := get(ctx, q, `third_party_id = $1 AND token = $2`, thirdPartyID, relayToken)
 	if err != nil {
@@ -109,9 +108,9 @@ func (s *Service) Find(ctx context.Context, q store.Queryer, thirdPartyID, relay
 	return share.PublicToken, share.refusal(s.Now())
 }
 
-// Open is told that a report which Find found is about to be given out. Reading it
-// for the first time keeps the token active; of reading and withdrawing at the same
-// time one comes first.
+// Open records that the report that Find returned is about to be read. The first read
+// keeps the token active; a concurrent revocation takes effect either before or after
+// it.
 func (s *Service) Open(ctx context.Context, q store.Queryer, relayToken string) error {
 	now := s.Now()
 	share, err := get(ctx, q, `token = $1`, relayToken)
@@ -131,8 +130,8 @@ func (s *Service) Open(ctx context.Context, q store.Queryer, relayToken string) 
 	return share.refusal(now) // nil where another request was the first to read
 }
 
-// StatusChanged notifies the third parties that a report is shared with, under their
-// relay tokens.
+// StatusChanged notifies the third parties of a shared report, under their sharing
+// tokens.
 func (s *Service) StatusChanged(ctx context.Context, tx *store.Tx, c reports.StatusChange) error {
 	all, err := list(ctx, tx, `public_token = $1`, c.PublicToken)
 	if err != nil {
@@ -149,13 +148,13 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.Tx, c reports.Sta
 	return s.Webhooks.Record(ctx, tx, theirs...)
 }
 
-// Get returns the share of a relay token, whoever's it is, or store.ErrNotFound.
+// Get returns the share of a sharing token of any account, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, q store.Queryer, relayToken string) (Share, error) {
 	return get(ctx, q, `token = $1`, relayToken)
 }
 
-// Shared returns the report that a relay token names and the third party that has the
-// token; store.ErrNotFound for a token that is unknown or was revoked.
+// Shared returns the report that a sharing token names and the third party that holds
+// it. It returns store.ErrNotFound for a token that is unknown or revoked.
 func (s *Service) Shared(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error) {
 	share, err := s.Get(ctx, q, relayToken)
 	if err == nil && !share.Revoked.IsZero() {
@@ -164,19 +163,19 @@ func (s *Service) Shared(ctx context.Context, q store.Queryer, relayToken string
 	return share.PublicToken, share.ThirdPartyID, err
 }
 
-// Shares returns what the customer shares of a report, the oldest first; nothing
-// for somebody else's report.
+// Shares returns the customer's shares of a report, oldest first. For another
+// customer's report it returns none.
 func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publicToken string) ([]Share, error) {
 	return list(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
 }
 
-// Withdrawn is when the consumer of a report withdrew consent, and with it every share
-// of the report; zero for not.
+// Withdrawn returns when the consumer of a report withdrew consent, which revoked
+// every share of it, or the zero time.
 func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
 	return withdrawn(ctx, q, publicToken)
 }
 
-// Sweep deletes the shares of reports that nobody reads any more.
+// Sweep deletes the shares of reports that can no longer be read.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.DB.Sweep(ctx, 100, deleteForgotten); err != nil {
 		return fmt.Errorf("sharing: sweep: %w", err)
@@ -184,21 +183,21 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Grant shares a report of the caller with the account of a publicId, or does so
-// for another 72 hours, and returns the pair's relay token. Its errors are the
-// endpoint's.
+// Grant shares a report of the caller with the account of a publicId, or extends its
+// sharing by another 72 hours, and returns the sharing token of the pair. Its errors
+// are those of the endpoint.
 func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (relayToken string, err error) {
 	return s.share(ctx, tx, caller, publicToken, publicID)
 }
 
-// Withdraw revokes a share of the customer for good. It reports false for one that
-// is not the customer's, or was revoked before.
+// Withdraw revokes a share of the customer permanently. It returns false if the share
+// is not the customer's or was already revoked.
 func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayToken string) (bool, error) {
 	return withdraw(ctx, tx, customerID, relayToken, s.Now())
 }
 
-// Granted lists what a customer shares, or with received what is shared with it,
-// the newest first, from a place of Created and RelayToken on.
+// Granted lists the shares that a customer gave or, with received, received, newest
+// first, before a cursor of Created and RelayToken.
 func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, received bool, before store.Cursor, limit int) ([]Share, error) {
 	return recent(ctx, q, customerID, received, before, limit)
 }

@@ -12,13 +12,13 @@ import (
 	"vestibule/internal/store"
 )
 
-// withdrawnAt is when the consumer of a report withdrew consent, or that of the report
-// that it was made from; null for not. Nothing is shared from then on: it counts for a
-// share as its own withdrawal does, wherever a share is read.
+// withdrawnAt is the time when consent was withdrawn by the consumer of a report, or
+// of the report that it was made from; null without. Every query of a share treats it
+// like the share's revocation.
 const withdrawnAt = `(SELECT c.withdrawn_at FROM reports o LEFT JOIN reports s ON s.public_token = o.source_token
 	JOIN consumers c ON c.id = coalesce(o.consumer_id, s.consumer_id) WHERE o.public_token = `
 
-// withdrawn is when consent was withdrawn for a report; zero for not.
+// withdrawn returns when consent was withdrawn for a report, or the zero time.
 func withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
 	var at sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT `+withdrawnAt+`$1)`, publicToken).Scan(&at)
@@ -28,9 +28,8 @@ func withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.T
 	return store.Time(at.Int64), nil
 }
 
-// grant adds the share, or gives the pair's earlier one its new end, and returns
-// the pair's token: s's own where it was added. It reports false for a pair that
-// was revoked.
+// grant adds the share, or extends the pair's earlier one, and returns the pair's
+// token, which is s's for a new share. It returns false for a pair that was revoked.
 func grant(ctx context.Context, tx *store.Tx, s Share) (token string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)
@@ -44,7 +43,7 @@ func grant(ctx context.Context, tx *store.Tx, s Share) (token string, ok bool, e
 	return token, err == nil, err
 }
 
-// granted is the token of a pair, and what its webhook says.
+// granted is the token of a pair, with the data of its webhook.
 type granted struct {
 	pair         pair
 	token        string
@@ -52,10 +51,10 @@ type granted struct {
 	substatus    contract.Substatus
 }
 
-// grantReady is grant, by one statement, for those of the pairs, all different,
-// whose report is the caller's, ready and young enough, and whose third party is
-// another account of the environment. For the others, old ones that were shared in
-// time among them, there is nothing in what it returns.
+// grantReady is grant in one statement, for distinct pairs whose report is the
+// caller's, ready, and young enough, and whose third party is another account of the
+// environment. It omits all other pairs, including reports past Window that were
+// shared in time.
 func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
 	args := []any{store.Micros(now), store.Micros(now.Add(Life)), store.Micros(now.Add(-Window))}
 	var values []string
@@ -100,7 +99,8 @@ func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string
 	return out, rows.Err()
 }
 
-// markRead is won by the first reader of a share that is active at now.
+// markRead records the first read of a share that is active at now; one of several
+// concurrent calls succeeds.
 func markRead(ctx context.Context, q store.Queryer, token string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE relay_tokens SET read_at = $2
 		WHERE token = $1 AND revoked_at IS NULL AND read_at IS NULL AND expires_at >= $2
@@ -177,8 +177,8 @@ func recent(ctx context.Context, q store.Queryer, customerID string, received bo
 	return out, rows.Err()
 }
 
-// deleteForgotten deletes, at most limit times, the shares of reports that nobody
-// reads any more.
+// deleteForgotten deletes, at most limit times, the shares of reports that can no
+// longer be read.
 func deleteForgotten(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM relay_tokens WHERE token IN (
 		SELECT t.token FROM relay_tokens t JOIN reports r ON r.public_token = t.public_token WHERE r.forgotten_at IS NOT NULL LIMIT $1)`, limit))

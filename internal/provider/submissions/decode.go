@@ -18,8 +18,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Submission is a body of the submission table that has passed its rules, but
-// for those of the personal data.
+// Submission is a body that has passed the validation of all fields but the personal
+// data.
 type Submission struct {
 	ExternalID      string // empty: none
 	UserArgs        string // empty: none
@@ -29,38 +29,37 @@ type Submission struct {
 	Data            bankdata.Data
 }
 
-// Terms are what a body is held against.
+// Terms are the variable parts of the validation.
 type Terms struct {
 	Now time.Time
-	// Sandbox reads sandboxReportId; elsewhere it is passed over.
+	// Sandbox reads sandboxReportId, which is ignored otherwise.
 	Sandbox bool
-	// Upload takes a body that is kept to be served later: its pullDate may be of
-	// any past day, or absent.
+	// Upload accepts a body to serve later: its pullDate may be any past day, or absent.
 	Upload bool
-	// PersonOnly takes a body of personal data alone: what it is for is made from no
-	// accounts.
+	// PersonOnly accepts a body of personal data only, for reports that use no accounts.
 	PersonOnly bool
-	// Seed derives the identifiers of accounts and connections: the publicToken of
-	// the report that is made from them.
+	// Seed derives the identifiers of accounts and connections: the publicToken of the
+	// report.
 	Seed string
 }
 
-// MaxAccounts bounds the accounts of a body: a report has a balance of each for
-// each of 731 days.
+// MaxAccounts is the maximum number of accounts of a body: a report has a balance of
+// each account for each of 731 days.
 const MaxAccounts = 1000
 
-// MaxDetails bounds how many bad fields are named.
+// MaxDetails is the maximum number of invalid fields that are reported.
 const MaxDetails = 100
 
-// ErrRefused is a body that breaks the table; the details say where.
+// ErrRefused is returned for a body that breaks the rules; the details name the
+// fields.
 var ErrRefused = errors.New("submissions: the body breaks the submission table")
 
-// errEnough stops at MaxDetails.
+// errEnough stops decoding at MaxDetails.
 var errEnough = errors.New("submissions: enough is wrong")
 
-// Read reads one submission from a stream. What is wrong by the table is
-// ErrRefused with a detail a field, at most MaxDetails; what fails in src is
-// returned as it is. Nothing of a refused body is kept.
+// Read reads one submission from a stream. A violation of the rules is ErrRefused with
+// at most MaxDetails details; errors of src are returned unchanged. Nothing of a
+// rejected body is returned.
 func Read(src io.Reader, terms Terms) (Submission, []httpx.Detail, error) {
 	d := &decoder{scanner: newScanner(src), terms: terms, banks: map[string]int{}, sources: map[string]bool{},
 		accountIDs: map[string]bool{}, transactionIDs: map[string]bool{}}
@@ -79,7 +78,7 @@ func Read(src io.Reader, terms Terms) (Submission, []httpx.Detail, error) {
 	return d.out, nil, nil
 }
 
-// place is which object of the body is being read.
+// place is the kind of object being read.
 type place uint8
 
 const (
@@ -90,7 +89,7 @@ const (
 	inTransaction
 )
 
-// decoder reads the table's objects, each member at its bounds as it passes.
+// decoder decodes and validates a body member by member.
 type decoder struct {
 	scanner
 	terms   Terms
@@ -105,7 +104,7 @@ type decoder struct {
 	suffix                     int // of the last source id that was taken already
 	accountIDs, transactionIDs map[string]bool
 
-	// dates are those that pullDate must not be before, while it is not known.
+	// dates are dates that pullDate must not precede, while pullDate is not known yet.
 	dates     []dated
 	pullKnown bool
 	early     bool // pullDate is before one of them: said once
@@ -119,7 +118,7 @@ type dated struct {
 	at                   time.Time
 }
 
-// wrong notes a bad field of the object that is being read.
+// wrong reports an invalid field of the current object.
 func (d *decoder) wrong(field, words string) { d.note(d.path(field), words) }
 
 func (d *decoder) note(path, words string) {
@@ -132,7 +131,7 @@ func (d *decoder) note(path, words string) {
 	}
 }
 
-// path names a field as the table does: accounts[2].transactions[17].amount.
+// path returns the path of a field, such as accounts[2].transactions[17].amount.
 func (d *decoder) path(field string) string {
 	var b []byte
 	switch d.place {
@@ -156,9 +155,9 @@ func (d *decoder) path(field string) string {
 	return string(append(b, field...))
 }
 
-// object reads the members of an object: member takes the value of the one at
-// that index of names. It returns which were there and not null. A value that is
-// no object is noted for field, as the enclosing place names it.
+// object reads the members of an object; member reads the value of the one at an index
+// of names. It returns which were present and not null. A value that is not an object
+// is reported for field of the enclosing object.
 func (d *decoder) object(in place, field string, names []string, member func(i int)) (given uint, ok bool) {
 	if d.peek() != '{' {
 		d.wrong(field, "must be an object")
@@ -281,7 +280,7 @@ func bit(names []string, name string) uint {
 	return 0
 }
 
-// pullDate is now or within the last 30 days, by the hour.
+// pullDate validates that pullDate is within the last 30 days, to the hour.
 func (d *decoder) pullDate() {
 	at, ok := d.moment("pullDate", false)
 	switch {
@@ -293,8 +292,8 @@ func (d *decoder) pullDate() {
 	}
 }
 
-// notAfterPull holds a date against pullDate. While that is not known, the date
-// waits; if it never is, something else is wrong already.
+// notAfterPull checks a date against pullDate. Before pullDate is known, it stores the
+// date; if pullDate stays unknown, another error is already reported.
 func (d *decoder) notAfterPull(at dated) {
 	if !d.pullKnown || !at.at.After(d.out.PullDate) {
 		return
@@ -388,8 +387,8 @@ func (d *decoder) readAccount(index int) {
 	}
 }
 
-// keep puts a good account with those of its institution. Source ids are unique:
-// two names may read the same.
+// keep adds a valid account to those of its institution. It makes source ids unique,
+// because two names may yield the same one.
 func (d *decoder) keep(a bankdata.Account) {
 	a.ID = derived(d.terms.Seed, "account/"+a.ID)
 	data := &d.out.Data
@@ -487,7 +486,7 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 		into.Transactions = nil
 		return
 	}
-	// The direction is creditOrDebit's, and the amount how much.
+	// creditOrDebit is the direction; the amount is its absolute value.
 	if t.Amount < 0 {
 		t.Amount = -t.Amount
 	}
@@ -497,10 +496,10 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 	into.Transactions = append(into.Transactions, t)
 }
 
-// unbounded is the length of strings whose form says enough.
+// unbounded is the maximum length of strings whose format limits them enough.
 const unbounded = math.MaxInt
 
-// text reads a string of low to high characters. It stands until the next token.
+// text reads a string of low to high characters. It is valid until the next token.
 func (d *decoder) text(field string, low, high int) ([]byte, bool) {
 	if d.peek() != '"' {
 		d.wrong(field, "must be a string")
@@ -524,7 +523,7 @@ func (d *decoder) text(field string, low, high int) ([]byte, bool) {
 	return t, true
 }
 
-// id reads an identifier that no other of its list has.
+// id reads an identifier that is unique in its list.
 func (d *decoder) id(others map[string]bool) string {
 	t, ok := d.text("id", 1, 50)
 	if !ok {
@@ -543,7 +542,7 @@ func (d *decoder) id(others map[string]bool) string {
 	return id
 }
 
-// label reads one of the customer's own labels.
+// label reads a label of the customer.
 func (d *decoder) label(field string, high int) string {
 	t, ok := d.text(field, 1, high)
 	if ok && hasControl(t) {
@@ -586,7 +585,7 @@ func (d *decoder) money(field string) report.Cents {
 	return c
 }
 
-// moment reads a DateTime that is not after now; past: before it.
+// moment reads a DateTime that is not after now; with past, before now.
 func (d *decoder) moment(field string, past bool) (time.Time, bool) {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {

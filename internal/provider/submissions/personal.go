@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// Personal is the person of a submission, as it came: nil is what was not given.
-// What is wrong with it does not refuse the submission; see Substatus.
+// Personal is the person of a submission as sent; nil fields were not given. Invalid
+// values do not reject the submission; see Substatus.
 type Personal struct {
 	FirstName, LastName, DOB, Email, Phone *string
 	Street, City, State, PostalCode        *string
@@ -34,8 +34,8 @@ func (d *decoder) address() {
 	d.object(inAddress, "address", addressNames, func(i int) { *into[i] = d.given(addressNames[i]) })
 }
 
-// given reads a string whatever its length: its rules are Substatus's. Of one
-// that is longer than any of them allows, the beginning says so as well.
+// given reads a string of any length, because Substatus validates it. Strings longer
+// than every limit are cut.
 func (d *decoder) given(field string) *string {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {
@@ -48,11 +48,10 @@ func (d *decoder) given(field string) *string {
 	return &s
 }
 
-// Substatus is what the report ends in ERROR with for this person, or empty
-// (document 1, "PII rule" and "Substatuses resulting from validation of submitted
-// input"): what is missing before what is wrong, and of the latter the first by
-// the order of the table. anyAddress takes every address as it is: the sandbox's
-// profiles do.
+// Substatus returns the substatus of the ERROR in which the report ends for this
+// person, or "" (API reference: Submissions). Missing fields come before invalid ones,
+// and of these the first in the order of the fields. anyAddress skips the validation
+// of the address, for the sandbox's profiles.
 func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus {
 	full := p.Street != nil && p.City != nil && p.State != nil && p.PostalCode != nil
 	if p.FirstName == nil || p.LastName == nil || p.Email == nil || p.DOB == nil && !full {
@@ -84,8 +83,8 @@ func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus
 	return ""
 }
 
-// Known is the date of birth, YYYY-MM-DD, and the state that were given and keep their
-// rules; empty otherwise.
+// Known returns the date of birth (YYYY-MM-DD) and the state if they are given and
+// valid, or else "".
 func (p Personal) Known(today time.Time) (dob, state string) {
 	if p.DOB != nil && isPast(*p.DOB, today) {
 		dob = *p.DOB
@@ -96,7 +95,7 @@ func (p Personal) Known(today time.Time) (dob, state string) {
 	return dob, state
 }
 
-// fits holds a value against the rule that a prefill has for the same field.
+// fits validates a value by the prefill rule of a field.
 func fits(key string) func(string) bool {
 	return func(s string) bool {
 		r := prefill.Rules{Product: contract.Cashflow, Environment: contract.Sandbox, Partial: true}
@@ -104,19 +103,19 @@ func fits(key string) func(string) bool {
 	}
 }
 
-// isName: a prefill's letters, in 1 to 50 characters.
+// isName accepts 1 to 50 of the letters that a prefill allows.
 func isName(key string) func(string) bool {
 	letters := fits(key)
 	return func(s string) bool { return utf8.RuneCountInString(s) <= 50 && letters(s) }
 }
 
-// isPast: a day of the calendar before today.
+// isPast accepts a calendar day before today.
 func isPast(s string, today time.Time) bool {
 	d, ok := prefill.ParseDate(s)
 	return ok && time.Date(d.Year, time.Month(d.Month), d.Day+1, 0, 0, 0, 0, time.UTC).Compare(today) <= 0
 }
 
-// isPhone: XXX-XXX-XXXX.
+// isPhone accepts XXX-XXX-XXXX.
 func isPhone(s string) bool {
 	if len(s) != 12 {
 		return false
@@ -129,7 +128,7 @@ func isPhone(s string) bool {
 	return true
 }
 
-// isCity: 1 to 100 letters, with their marks, and spaces.
+// isCity accepts 1 to 100 letters, combining marks, and spaces.
 func isCity(s string) bool {
 	letters := false
 	for _, r := range s {
@@ -144,12 +143,12 @@ func isCity(s string) bool {
 	return letters && utf8.RuneCountInString(s) <= 100
 }
 
-// isState: one of the fifty or the district, without the territories.
+// isState accepts the fifty states and the District of Columbia, but no territories.
 func isState(s string) bool {
 	return len(s) == 2 && fits(prefill.State)(s) && !strings.Contains("AS GU MP PR UM VI", s)
 }
 
-// isPostalCode: 5 to 10 digits, or ZIP+4 with its dash.
+// isPostalCode accepts 5 to 10 digits, or ZIP+4 with a hyphen.
 func isPostalCode(s string) bool {
 	if len(s) == 10 && s[5] == '-' {
 		s = s[:5] + s[6:]

@@ -25,7 +25,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/v2/cashflow/byo-report", httpx.API(s.Log, s.Gate.Bearer(s.submit)))
 }
 
-// submit takes a submission and answers {publicToken, externalId, userArgs,
+// submit accepts a submission and answers with {publicToken, externalId, userArgs,
 // status}.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	ctx, caller := r.Context(), auth.CallerOf(r.Context())
@@ -34,7 +34,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
 		return err
 	}
-	// Told before the body is read; what decides is asked again when it was.
+	// Reject early; take checks the limit again after the body was read.
 	left, err := wait(ctx, s.DB.SQL, caller.CustomerID, s.Now())
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), contract.StatusPending})
 }
 
-// product is the caller's cashflow product that X-PRODUCT-ID names.
+// product returns the caller's cashflow product of X-PRODUCT-ID.
 func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
@@ -98,8 +98,8 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	return id, err
 }
 
-// read reads the body. A refused one is read to its end, without being looked at,
-// so that a client that writes all of it first gets its answer.
+// read reads the body. It drains a rejected body without decoding it, so that a client
+// that writes everything first receives the answer.
 func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, sandbox bool) (Submission, error) {
 	body, err := httpx.StreamJSON(w, r, MaxBody)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 	return in, nil
 }
 
-// source decides what the report is made from: the submitted data, or what the
-// sandbox has in their place.
+// source decides what the report is generated from: the submitted data, or the
+// sandbox's data in their place.
 func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from source, err error) {
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {

@@ -9,10 +9,10 @@ import (
 	"vestibule/internal/report"
 )
 
-// MaxPullAge is how long ago pullDate may be: 30 times 24 hours.
+// MaxPullAge is the maximum age of pullDate: 30 times 24 hours.
 const MaxPullAge = 30 * 24 * time.Hour
 
-// dateTime reads YYYY-MM-DDTHH:mm:ss.SSSZ and nothing else.
+// dateTime parses exactly YYYY-MM-DDTHH:mm:ss.SSSZ.
 func dateTime(t []byte) (time.Time, bool) {
 	const form = "dddd-dd-ddTdd:dd:dd.dddZ"
 	if len(t) != len(form) {
@@ -33,20 +33,20 @@ func dateTime(t []byte) (time.Time, bool) {
 	year, month, day := n(0, 4), n(5, 7), n(8, 10)
 	hour, minute, second := n(11, 13), n(14, 16), n(17, 19)
 	at := time.Date(year, time.Month(month), day, hour, minute, second, n(20, 23)*int(time.Millisecond), time.UTC)
-	// A day that the calendar has not becomes another one.
+	// time.Date normalizes days that the calendar does not have.
 	if month < 1 || month > 12 || at.Day() != day || at.Month() != time.Month(month) || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
 	return at, true
 }
 
-// maxUnits is the first amount that is too large, and the first sum of a body's
-// balances and amounts without their signs: ten trillion. Then the balance of any
-// day is smaller too, and no sum of a report overflows: the largest, a slope over
-// the ends of twelve months, is below 2,000 times 10^15 cents.
+// maxUnits is the smallest amount, and the smallest sum of a body's absolute balances
+// and amounts, that is rejected: ten trillion. It also bounds the balance of each day,
+// so that no sum of a report overflows: the largest, a slope over the ends of twelve
+// months, is below 2,000 times 10^15 cents.
 const maxUnits = 10_000_000_000_000
 
-// cents reads a decimal number with at most two places, without an exponent.
+// cents parses a decimal number with at most two places and no exponent.
 func cents(t []byte) (report.Cents, bool) {
 	negative := len(t) > 0 && t[0] == '-'
 	if negative {
@@ -79,7 +79,7 @@ func cents(t []byte) (report.Cents, bool) {
 	return report.Cents(n), true
 }
 
-// isAlphanumeric: ASCII letters and digits, as identifiers have.
+// isAlphanumeric accepts ASCII letters and digits.
 func isAlphanumeric(t []byte) bool {
 	for _, c := range t {
 		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') {
@@ -89,8 +89,8 @@ func isAlphanumeric(t []byte) bool {
 	return true
 }
 
-// isWords: letters and digits of any script and spaces, at least one of the
-// former, as a merchant's name has.
+// isWords accepts letters and digits of any script and spaces, with at least one
+// letter or digit.
 func isWords(t []byte) bool {
 	found := false
 	for len(t) > 0 {
@@ -118,7 +118,7 @@ func hasControl(t []byte) bool {
 	return false
 }
 
-// currencies are the active codes of ISO 4217 for money that accounts hold.
+// currencies are the active ISO 4217 codes of currencies that accounts can hold.
 const currencies = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD " +
 	"CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD " +
 	"HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD " +
@@ -126,7 +126,7 @@ const currencies = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF 
 	"QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD " +
 	"TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG "
 
-// isCurrency reports whether code, of three characters, is one of them.
+// isCurrency reports whether a code of three characters is one of currencies.
 func isCurrency(code string) bool {
 	return !strings.Contains(code, " ") && strings.Contains(currencies, code+" ")
 }

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the tokens of JSON from a stream, through a window of fixed size:
-// what it holds in memory does not grow with the body. Its first failure stays in
-// err, after which every call returns nothing, so that loops over members end by
-// themselves.
+// scanner reads JSON tokens from a stream through a window of fixed size: its memory
+// does not grow with the body. The first failure is stored in err, after which every
+// call returns zero values, so that loops over members end.
 type scanner struct {
 	src      io.Reader
 	buf      []byte
@@ -28,7 +27,7 @@ const (
 	maxDepth = 32   // of what is skipped
 )
 
-// errSyntax is a body that is not JSON.
+// errSyntax is returned for a body that is not JSON.
 var errSyntax = errors.New("submissions: not valid JSON")
 
 func newScanner(src io.Reader) scanner {
@@ -42,7 +41,7 @@ func (s *scanner) fail(err error) {
 	s.pos, s.len = 0, 0
 }
 
-// fill reads on when the window is used up; false at the end or on failure.
+// fill reads more input if the window is used up; false at the end or on failure.
 func (s *scanner) fill() bool {
 	for s.pos == s.len && s.err == nil {
 		n, err := s.src.Read(s.buf)
@@ -57,7 +56,7 @@ func (s *scanner) fill() bool {
 	return s.err == nil
 }
 
-// peek skips white space and returns the byte that comes; 0 at the end.
+// peek skips white space and returns the next byte; 0 at the end.
 func (s *scanner) peek() byte {
 	for s.pos < s.len || s.fill() {
 		switch c := s.buf[s.pos]; c {
@@ -70,14 +69,14 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// end fails if anything but white space comes.
+// end fails unless only white space is left.
 func (s *scanner) end() {
 	if s.peek() != 0 || s.pos < s.len {
 		s.fail(errSyntax)
 	}
 }
 
-// one consumes a byte, whatever it is; 0 at the end, which is a failure.
+// one consumes the next byte; 0 and a failure at the end.
 func (s *scanner) one() byte {
 	if s.pos == s.len && !s.fill() {
 		s.fail(errSyntax)
@@ -87,7 +86,7 @@ func (s *scanner) one() byte {
 	return s.buf[s.pos-1]
 }
 
-// take consumes the byte that must come next after white space.
+// take skips white space and consumes the expected byte.
 func (s *scanner) take(want byte) {
 	if s.peek() != want {
 		s.fail(errSyntax)
@@ -96,8 +95,8 @@ func (s *scanner) take(want byte) {
 	s.pos++
 }
 
-// more goes on to the next of the members or elements of which n were read, and
-// reports whether there is one; it consumes the end.
+// more moves to the next member or element after n of them and reports whether there
+// is one; otherwise it consumes the closing byte.
 func (s *scanner) more(n int, end byte) bool {
 	c := s.peek()
 	if c == end {
@@ -118,7 +117,7 @@ func (s *scanner) more(n int, end byte) bool {
 	return s.err == nil
 }
 
-// name reads a member's name and the colon. It stands until the next name.
+// name reads a member's name and the colon. The result is valid until the next name.
 func (s *scanner) name() []byte {
 	if s.peek() != '"' {
 		s.fail(errSyntax)
@@ -132,9 +131,8 @@ func (s *scanner) name() []byte {
 	return s.label[:n]
 }
 
-// text reads the string whose quote is next. It stands until the next call. Of a
-// string that is longer than any the table allows, only the beginning is kept,
-// which is still too long.
+// text reads the string at the next quote. The result is valid until the next call.
+// Strings longer than all limits are cut to a length that is still too long.
 func (s *scanner) text() []byte {
 	s.pos++
 	for i := s.pos; i < s.len; i++ {
@@ -162,7 +160,7 @@ func (s *scanner) text() []byte {
 			s.spare = append(s.spare, c)
 		}
 		if len(s.spare) > maxText+utf8.UTFMax {
-			// What is left of a cut character would not be valid.
+			// Drop the rest of a cut character, which would be invalid.
 			cut := s.spare[:maxText]
 			for len(cut) > 0 && !utf8.RuneStart(s.spare[len(cut)]) {
 				cut = cut[:len(cut)-1]
@@ -175,7 +173,7 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// rest consumes a string to its end without keeping it.
+// rest skips the rest of a string.
 func (s *scanner) rest() {
 	var char [utf8.UTFMax]byte
 	for s.err == nil {
@@ -198,7 +196,7 @@ func (s *scanner) utf8(t []byte) []byte {
 	return t
 }
 
-// escape reads what follows a backslash. Half a surrogate pair is no character.
+// escape reads the escape after a backslash. Half a surrogate pair is invalid.
 func (s *scanner) escape(to []byte) []byte {
 	c := s.one()
 	if i := bytes.IndexByte([]byte(`"\/bfnrt`), c); i >= 0 {
@@ -239,8 +237,7 @@ func (s *scanner) hex() rune {
 	return r
 }
 
-// number reads a number as it is written; of one that is longer than any amount,
-// the beginning.
+// number reads a number as written; one longer than every amount is cut.
 func (s *scanner) number() []byte {
 	s.spare = s.spare[:0]
 	for s.pos < s.len || s.fill() {
@@ -259,7 +256,7 @@ func (s *scanner) number() []byte {
 	return s.spare
 }
 
-// isNumber reports whether t is a number by JSON's grammar.
+// isNumber reports whether t matches JSON's grammar of numbers.
 func isNumber(t []byte) bool {
 	digits := func() bool {
 		n := 0
@@ -291,7 +288,7 @@ func isNumber(t []byte) bool {
 	return len(t) == 0
 }
 
-// null consumes a null if it comes next.
+// null consumes a null if it is next.
 func (s *scanner) null() bool {
 	if s.peek() != 'n' {
 		return false
@@ -309,7 +306,7 @@ func (s *scanner) literal(word string) {
 	}
 }
 
-// skip consumes a value, whatever it is.
+// skip consumes any value.
 func (s *scanner) skip(depth int) {
 	switch c := s.peek(); {
 	case depth > maxDepth:

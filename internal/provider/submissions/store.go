@@ -9,15 +9,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// Limit is how many submissions of an account are accepted within Window
-// (document 1, Limits).
+// Limit is the maximum number of submissions of an account within Window.
 const (
 	Limit  = 30
 	Window = time.Minute
 )
 
-// wait is how long the account's next submission has to wait; not more than 0
-// for not at all.
+// wait returns how long the account's next submission has to wait; 0 or less means not
+// at all.
 func wait(ctx context.Context, q store.Queryer, customerID string, now time.Time) (time.Duration, error) {
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT s.at FROM submission_counts c
@@ -32,12 +31,13 @@ func wait(ctx context.Context, q store.Queryer, customerID string, now time.Time
 	return store.Time(at).Add(Window).Sub(now), nil
 }
 
-// stale is a time so far in the future that the clock has been set back since.
+// stale reports whether a time is so far in the future that the clock must have been
+// set back.
 func stale(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
 
-// take counts a submission, in the transaction that accepts it, or returns how
-// long it has to wait. Submissions of one account take turns from here to the end
-// of their transactions, on every replica.
+// take counts a submission in the transaction that accepts it, or returns how long it
+// has to wait. It serializes the submissions of an account until the end of their
+// transactions, over all replicas.
 func take(ctx context.Context, tx *store.Tx, customerID string, now func() time.Time) (time.Duration, error) {
 	var n int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)
@@ -45,7 +45,7 @@ func take(ctx context.Context, tx *store.Tx, customerID string, now func() time.
 	if err != nil {
 		return 0, err
 	}
-	at := now() // its turn has come
+	at := now() // after waiting for the lock
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
 		ON CONFLICT (customer_id, slot) DO UPDATE SET at = excluded.at
 		WHERE submission_slots.at <= $4 OR submission_slots.at > $5`,

@@ -1,14 +1,12 @@
-// Package submissions takes a customer's own banking data and has a cashflow
-// report made of it (document 1, "Submission request body" and endpoint 2). The
-// body is read as it streams in, and each value is held to its row of the table
-// as it passes.
+// Package submissions accepts a customer's own banking data and creates a cashflow
+// report from them (API reference: Submissions). It validates the body while it
+// streams in.
 //
-// A body that breaks the table is refused, every bad field named by its path, and
-// nothing of it is stored. Personal data that break the PII rule do not refuse
-// it: the report ends in ERROR with the substatus of the rule. Whatever is
-// answered 200 is durable before. Of one account, 30 submissions are accepted in
-// any minute, counted in the database and so over all replicas; what was refused
-// does not count.
+// A body that breaks a rule is rejected with the path of every invalid field, and
+// nothing of it is stored. Invalid personal data does not reject the body: the report
+// ends in ERROR with the substatus of the rule. A submission is durable before the 200
+// response. An account can make 30 submissions per minute, counted in the database and
+// so over all replicas; rejected ones do not count.
 package submissions
 
 import (
@@ -24,7 +22,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// MaxBody bounds a body: about 100,000 transactions.
+// MaxBody is the maximum size in bytes of a body: about 100,000 transactions.
 const MaxBody = 20 << 20
 
 // Service serves submissions. All fields but Sandbox must be set.
@@ -38,29 +36,30 @@ type Service struct {
 	Sandbox   Sandbox // nil in production
 }
 
-// Sandbox is what the sandbox serves in place of the submitted data.
+// Sandbox provides data in place of the submitted data.
 type Sandbox interface {
-	// Profile is the test profile of a first name, spelled exactly; empty for none.
+	// Profile returns the test profile of a first name, case-sensitive, or "".
 	Profile(firstName string) string
-	// Prepared is the kind of a prepared report, if it is the customer's and the
-	// customer is entitled to prepared reports; else store.ErrNotFound.
+	// Prepared returns the kind of a prepared report of the customer. Without the report,
+	// or without the entitlement to prepared reports, it returns store.ErrNotFound.
 	Prepared(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (contract.Product, error)
-	// Fill puts what a prepared report is made from into an input.
+	// Fill adds the data of a prepared report to an input.
 	Fill(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }
 
-// source is what the report of a submission is made from.
+// source is the data that the report of a submission is generated from.
 type source struct {
 	in       reports.Input
 	prepared string // or a prepared report, by its sandboxReportId
 
-	// failed ends the report in ERROR with the substatus; the rest is not used then.
+	// failed ends the report in ERROR with the substatus; the other fields are then
+	// unused.
 	failed    bool
 	substatus contract.Substatus
 }
 
-// prepare packs the input, which takes long, before a transaction. What it returns
-// begins the report in one, and may be called several times there.
+// prepare packs the input, which is slow, before a transaction. The returned function
+// begins the report in a transaction and may be called several times there.
 func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Context, tx *store.Tx) error, err error) {
 	var packed reports.Packed
 	if !of.failed && of.prepared == "" {
@@ -83,6 +82,6 @@ func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Cont
 			}
 			return s.Reports.Attach(ctx, tx, n.PublicToken, in)
 		}
-		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.LowPriority()) // an applicant waits for theirs
+		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.LowPriority()) // reports of waiting applicants come first
 	}, nil
 }

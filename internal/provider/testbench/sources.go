@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Sources are the invented data sources, for customers of the sandbox environment.
+// Sources returns the generated data sources for customers of the sandbox environment.
 func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
 	out := provider.Sources{
@@ -36,7 +36,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 	return out
 }
 
-// bankList is the catalogue of mock banks as the widget lists them.
+// bankList returns the mock banks in the form of the widget.
 func bankList() (out []visits.Bank) {
 	for _, b := range banks.All() {
 		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place})
@@ -44,7 +44,7 @@ func bankList() (out []visits.Bank) {
 	return out
 }
 
-// employerList are the payroll providers as the widget lists them.
+// employerList returns the payroll providers in the form of the widget.
 func employerList() (out []visits.Bank) {
 	for _, p := range payroll.All() {
 		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, PlaceES: p.HintES})
@@ -59,7 +59,7 @@ type preparedReports struct {
 	customers *customers.Service
 }
 
-// Lookup is the kind of a prepared report that the customer may use.
+// Lookup returns the kind of a prepared report that the customer may use.
 func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	ok, err := p.customers.Entitled(ctx, q, customerID, customers.PreparedReports)
 	if err != nil {
@@ -71,8 +71,8 @@ func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID
 	return p.prepared.Lookup(ctx, q, customerID, id)
 }
 
-// Attach has the report made from the prepared contents. What else is known of the
-// consumer is what was typed, or else what was uploaded.
+// Attach sets the prepared contents as the report's input. Other data on the consumer
+// are those that were typed, or else those uploaded.
 func (p preparedReports) Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, in reports.Input) error {
 	c, err := p.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (p preparedReports) Attach(ctx context.Context, tx *store.Tx, customerID, i
 	return p.reports.Attach(ctx, tx, publicToken, in)
 }
 
-// submissionSandbox is what the sandbox serves in place of submitted data.
+// submissionSandbox provides the sandbox's data in place of submitted data.
 type submissionSandbox struct{ prepared preparedReports }
 
 func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }

@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// supplierList are the passport's suppliers as the widget lists them: credit
-// bureaus by their names, and then who reads identity documents.
+// supplierList returns the passport suppliers in the form of the widget: credit
+// bureaus by name, then the readers of identity documents.
 func supplierList() []visits.Bank {
 	var out []visits.Bank
 	for _, s := range report.Suppliers() {

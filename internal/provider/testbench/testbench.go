@@ -1,6 +1,6 @@
-// Package testbench makes a provider a sandbox. It is the only package that brings
-// what is below internal/provider/sandbox together with the service: production runs
-// without it.
+// Package testbench turns a provider into a sandbox. It is the only package that
+// connects the packages below internal/provider/sandbox with the service: production
+// runs without it.
 package testbench
 
 import (
@@ -21,7 +21,7 @@ type Sandbox struct {
 	prepared *sandbox.Prepared
 }
 
-// New makes a sandbox, with its clock as the database has it.
+// New creates a sandbox, with the clock's offset from the database.
 func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error) {
 	s := &Sandbox{clock: &sandbox.Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &sandbox.Faults{Log: c.Log}}
 	if err := s.clock.Load(ctx); err != nil {
@@ -34,13 +34,13 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 	return s, nil
 }
 
-// Now is the moved time.
+// Now returns the moved time.
 func (s *Sandbox) Now() time.Time { return s.clock.Now() }
 
-// Follow keeps the clock at that of other replicas until ctx ends.
+// Follow keeps the clock in sync with other replicas until ctx ends.
 func (s *Sandbox) Follow(ctx context.Context) { s.clock.Follow(ctx) }
 
-// Wrap has requests meet the faults that were dialed in.
+// Wrap applies the configured faults to requests.
 func (s *Sandbox) Wrap(next http.Handler) http.Handler {
 	if s.injector != nil {
 		next = s.injector.Wrap(next)
@@ -48,7 +48,7 @@ func (s *Sandbox) Wrap(next http.Handler) http.Handler {
 	return s.faults.Wrap(next)
 }
 
-// Sender sends events as awkwardly as the sandbox is.
+// Sender sends events with the injected faults.
 func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 	if s.injector == nil {
 		return to
@@ -56,7 +56,7 @@ func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 	return s.injector.Sender(to)
 }
 
-// Control is the control listener.
+// Control returns the handler of the control listener.
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
 	c := &sandbox.Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
 		Keys: of.Keys, Customers: of.Customers, Reports: of.Reports, Webhooks: of.Webhooks, Sharing: of.Sharing,

@@ -23,12 +23,12 @@ const (
 	lifetime      = 72 * time.Hour
 	shortLifetime = 5 * time.Minute // lastName "expiresoon", in the sandbox
 
-	// failedLifetime is how long one waits whose only source could not be connected: the
-	// customer learns of the failure even if the applicant has gone away.
+	// failedLifetime is the lifetime of a visit whose only source could not be connected,
+	// so that the customer is notified of the failure even if the applicant has left.
 	failedLifetime = 30 * time.Minute
 )
 
-// expiry is when a visit's time is over that came to its present step just now.
+// expiry returns when a visit that has just entered its current step expires.
 func (v visit) expiry(now time.Time) time.Time {
 	end := v.created.Add(lifetime)
 	if v.Scenario == ScenarioExpiresSoon {
@@ -40,7 +40,7 @@ func (v visit) expiry(now time.Time) time.Time {
 	return end
 }
 
-// Expire is the job that ends a visit whose time is over.
+// Expire is the job that ends an expired visit.
 type Expire struct {
 	VisitID string `json:"visitId"`
 }
@@ -59,8 +59,8 @@ func (s *Service) Register(r *jobs.Registry) {
 	})
 }
 
-// expire ends the visit if it is due, and says how long it has otherwise. The
-// clock of the sandbox may have been moved either way since the job was made.
+// expire ends the visit if it has expired, or returns the time left. The sandbox's
+// clock may have moved either way since the job was enqueued.
 func (s *Service) expire(ctx context.Context, visitID string) (left time.Duration, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		left = 0
@@ -85,15 +85,15 @@ func (s *Service) expire(ctx context.Context, visitID string) (left time.Duratio
 	return left, err
 }
 
-// How long a visit that has ended is kept, and the draft in it: what was stated and
-// connected on the way. The report that came of it has both.
+// How long an ended visit is kept, and how long its draft: the stated employers and
+// connections. The report has both.
 const (
 	draftAge = 14 * 24 * time.Hour
 	maxAge   = 90 * 24 * time.Hour
 )
 
-// Sweep ends every visit whose time is over: for when the sandbox's clock was
-// moved past jobs that are still waiting by their own. It deletes what is too old.
+// Sweep ends expired visits, in case the sandbox's clock was moved past jobs that
+// still wait, and deletes old data.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.endDue(ctx); err != nil {
 		return fmt.Errorf("visits: sweep: %w", err)
@@ -134,9 +134,8 @@ func (s *Service) endDue(ctx context.Context) error {
 	}
 }
 
-// Withdrawn ends the visits that wait for a consumer, in the transaction in which it
-// withdraws consent. One whose report is being made has given what it had, and ends by
-// itself.
+// Withdrawn ends the visits of a consumer in the transaction that withdraws consent. A
+// visit whose report is being generated ends by itself.
 func (s *Service) Withdrawn(ctx context.Context, tx *store.Tx, consumerID string) error {
 	ids, err := ofConsumer(ctx, tx, consumerID)
 	if err != nil {
@@ -160,9 +159,8 @@ func (s *Service) Withdrawn(ctx context.Context, tx *store.Tx, consumerID string
 	return nil
 }
 
-// advance puts one input into the machine and keeps what comes of it, in tx.
-// moved is false, and the visit as it was, when the present step does not take
-// the input.
+// advance applies one input to the state machine and stores the result in tx. If the
+// current step does not accept the input, moved is false and the visit is unchanged.
 func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in Input) (_ visit, moved bool, err error) {
 	now := s.Now()
 	in.At = store.Micros(now)
@@ -193,7 +191,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in Input) 
 		return v, false, err
 	}
 	if v.State == Failed || v.State == Expired || in.Kind == EventStartedOver {
-		// What was uploaded and never handed in was not given to anybody.
+		// Delete files that were uploaded and never submitted.
 		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
 			return v, false, err
 		}
@@ -216,8 +214,8 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in Input) 
 	return v, true, nil
 }
 
-// catchUp moves a visit by what happened without its applicant: its time ran
-// out, its report was made, or its source is no longer there.
+// catchUp moves a visit by events without its applicant: it expired, its report was
+// generated, or its source was removed.
 func (s *Service) catchUp(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
 	if v.State.Over() {
 		return v, nil
@@ -241,14 +239,14 @@ func (s *Service) catchUp(ctx context.Context, tx *store.Tx, v visit) (visit, er
 	return v, nil
 }
 
-// stranded reports whether the visit is connecting a source that its environment
-// no longer has.
+// stranded reports whether the visit is connecting a source that its environment no
+// longer has.
 func (s *Service) stranded(v visit) bool {
 	v.Lacks = s.catalogue(v.environment).lacks()
 	return v.walking() && v.Lacks.way(v.SourceType)
 }
 
-// generate has the report made from what the applicant connected.
+// generate enqueues the report with the sources that the applicant connected.
 func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 	consumer, err := s.applicant(ctx, tx, v.customerID, v.consumerID)
 	if err != nil {
@@ -276,7 +274,7 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 			}
 			in.Gathered.Skipped[names[c.Employer-1]] = c.Skipped
 		case c.Failed != "" && !v.several():
-			// Another was connected in its place, and the report has one.
+			// Another source was connected in its place, and the report has that.
 		case c.SourceType == SourceBank:
 			in.Banks = append(in.Banks, s.signIn(v, c, names))
 		case c.SourceType == SourcePayroll:
@@ -289,7 +287,7 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 	return s.Reports.Attach(ctx, tx, v.publicToken, in)
 }
 
-// signIn is a bank or payroll connection as reports are made from it.
+// signIn converts a bank or payroll connection to the form that reports use.
 func (s *Service) signIn(v visit, c connected, employers []string) reports.SignIn {
 	sources := s.catalogue(v.environment)
 	of, _ := sources.listed(c.SourceType, c.Bank)
@@ -305,7 +303,7 @@ func (s *Service) signIn(v visit, c connected, employers []string) reports.SignI
 	return out
 }
 
-// link is what the mocks know a sign-in of the visit by.
+// link is the link under which the mock providers generate a sign-in's data.
 func (v visit) link(nth int) string {
 	if nth == 0 {
 		return v.publicToken
@@ -313,8 +311,7 @@ func (v visit) link(nth int) string {
 	return v.publicToken + "/" + strconv.Itoa(nth)
 }
 
-// person reads a prefill that was checked when it was given; what is missing stays
-// empty.
+// person parses a prefill that was already validated; missing fields stay empty.
 func person(raw json.RawMessage) (p prefill.Fields) {
 	if len(raw) > 0 {
 		_ = json.Unmarshal(raw, &p)
@@ -322,7 +319,7 @@ func person(raw json.RawMessage) (p prefill.Fields) {
 	return p
 }
 
-// typed is what a report is made from of what the applicant typed.
+// typed returns a report's input from the data that the applicant typed.
 func typed(p prefill.Fields, employers []string) reports.Input {
 	in := reports.Input{Given: reports.Given{DOB: p.DOB != "", State: p.State, Employers: employers, AnnualIncome: p.StatedAnnualIncome}.OrNil()}
 	if p.FirstName == "" && p.LastName == "" {
@@ -336,7 +333,7 @@ func typed(p prefill.Fields, employers []string) reports.Input {
 	return in
 }
 
-// scenarioOf is what the sandbox plays for a prefill.
+// scenarioOf returns the failure that the sandbox simulates for a name.
 func scenarioOf(firstName, lastName string) Scenario {
 	switch {
 	case lastName == "supplierdown":
@@ -349,8 +346,8 @@ func scenarioOf(firstName, lastName string) Scenario {
 	return NoScenario
 }
 
-// look returns the visit of a handle as it stands now. Pages that wait ask often,
-// so it writes only when there is something to catch up with.
+// look returns the current state of the visit of a handle. Waiting pages poll, so it
+// writes only if there is something to catch up with.
 func (s *Service) look(ctx context.Context, handle string) (v visit, err error) {
 	if v, err = byHandle(ctx, s.DB.SQL, handle); err != nil || v.State.Over() {
 		return v, err
@@ -373,9 +370,9 @@ func (s *Service) look(ctx context.Context, handle string) (v visit, err error) 
 	return v, err
 }
 
-// act puts the applicant's input into the visit of a handle. An input that the
-// present step does not take, or whose nonce is outdated, changes nothing, and is
-// no error.
+// act applies the applicant's input to the visit of a handle. An input that the
+// current step does not accept, or with an outdated nonce, changes nothing and is not
+// an error.
 func (s *Service) act(ctx context.Context, handle, nonce string, in Input) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
@@ -390,16 +387,14 @@ func (s *Service) act(ctx context.Context, handle, nonce string, in Input) (v vi
 	return v, err
 }
 
-// nonce identifies the present step among all that the visit has shown. Every input
-// that is taken makes a new one.
+// nonce identifies the current step. Every accepted input changes it.
 func (v visit) nonce() string { return strconv.FormatInt(v.version, 36) }
 
-// outdated reports whether a form's nonce is of an earlier step, or of the present
-// one before an input was taken. A form without a nonce is of a page that an older
-// replica made; its action alone must fit the step.
+// outdated reports whether a form's nonce is not that of the current step. A form
+// without a nonce comes from an older version; only its action must fit the step.
 func (v visit) outdated(nonce string) bool { return nonce != "" && nonce != v.nonce() }
 
-// retry runs f in a transaction, again when another request was quicker.
+// retry runs f in a transaction, and again if a concurrent request changed the visit.
 func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *store.Tx) error) error {
 	for range 5 {
 		err := s.DB.Tx(ctx, f)
@@ -410,7 +405,7 @@ func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sto
 	return errStale
 }
 
-// arrive opens a visit for the applicant who has come to its page.
+// arrive opens a visit when the applicant loads its page.
 func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = byHandle(ctx, tx, handle); err != nil {
@@ -422,7 +417,7 @@ func (s *Service) arrive(ctx context.Context, handle string) (v visit, err error
 	return v, err
 }
 
-// come opens a visit; one with a prepared report goes straight on to it.
+// come opens a visit; one with a prepared report continues immediately.
 func (s *Service) come(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
 	v, moved, err := s.advance(ctx, tx, v, Input{Kind: EventOpened})
 	if err != nil || !moved || v.sandboxReportID == "" || s.catalogue(v.environment).Prepared == nil {
@@ -432,8 +427,8 @@ func (s *Service) come(ctx context.Context, tx *store.Tx, v visit) (visit, error
 	return v, err
 }
 
-// Made is told that a report was made, in the transaction that ends it. Reports
-// without a visit, and visits that have moved on, are no concern of it.
+// Made is called in the transaction that ends a report. It ignores reports without a
+// visit and visits that have moved on.
 func (s *Service) Made(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
 	v, err := byPublicToken(ctx, tx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {

@@ -7,9 +7,9 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Catalogue has the data sources that the visits of an environment connect. The
-// zero value is none: a visit that needs one then ends as unsupported. Catalogues
-// are in the order in which applicants see them.
+// Catalogue lists the data sources that visits of an environment can connect, in the
+// order shown to applicants. With the zero value, a visit that needs a source ends as
+// unsupported.
 type Catalogue struct {
 	Banks     []Bank
 	Bank      BankAccess // set where Banks are
@@ -18,15 +18,15 @@ type Catalogue struct {
 	Suppliers []Bank     // of passports
 
 	Prepared  PreparedReports // nil: there are no prepared reports
-	Scenarios bool            // the applicant's name may ask for a failure
+	Scenarios bool            // the applicant's name may select a simulated failure
 }
 
-// lacks says which ways have no source.
+// lacks returns which source types have no source.
 func (c Catalogue) lacks() Lacks {
 	return Lacks{Banks: len(c.Banks) == 0, Payroll: len(c.Employers) == 0, Suppliers: len(c.Suppliers) == 0}
 }
 
-// catalogue has the data sources of an environment.
+// catalogue returns the data sources of an environment.
 func (s *Service) catalogue(env contract.Environment) Catalogue {
 	if s.Catalogues == nil {
 		return Catalogue{}
@@ -34,8 +34,8 @@ func (s *Service) catalogue(env contract.Environment) Catalogue {
 	return s.Catalogues(env)
 }
 
-// Bank is one of the mock banks, payroll providers or suppliers. The names are invented; all
-// of a kind take the same user names.
+// Bank is a mock bank, payroll provider, or supplier. The names are invented; all of a
+// kind accept the same user names.
 type Bank struct {
 	ID      string // as in a form's value
 	Name    string // institution_name or provider_name of the report
@@ -47,7 +47,7 @@ func (b Bank) place(lang contract.Lang) string {
 	return contract.Words{EN: b.Place, ES: cmp.Or(b.PlaceES, b.Place)}.In(lang)
 }
 
-// listed returns the entry of that id in the catalogue of a way.
+// listed returns the entry with an id in the list of a source type.
 func (c Catalogue) listed(w SourceType, id string) (Bank, bool) {
 	for _, b := range c.list(w) {
 		if b.ID == id {
@@ -57,7 +57,7 @@ func (c Catalogue) listed(w SourceType, id string) (Bank, bool) {
 	return Bank{}, false
 }
 
-// list is the catalogue of a way.
+// list returns the catalogue of a source type.
 func (c Catalogue) list(w SourceType) []Bank {
 	switch w {
 	case SourceBank:
@@ -70,7 +70,8 @@ func (c Catalogue) list(w SourceType) []Bank {
 	return nil
 }
 
-// login is what a user name leads to on a way; without a source, nothing.
+// login returns the result of signing in with a user name to a source type; without a
+// source, the zero Login.
 func (c Catalogue) login(w SourceType, username string) Login {
 	switch {
 	case w == SourcePayroll && c.Payroll != nil:
@@ -81,7 +82,7 @@ func (c Catalogue) login(w SourceType, username string) Login {
 	return Login{}
 }
 
-// empty reports whether there is nothing recent where the applicant signed in.
+// empty reports whether the source of the sign-in has no recent data.
 func (s *Service) empty(v visit) bool {
 	c := s.catalogue(v.environment)
 	profile := c.login(v.SourceType, v.Username).Profile
@@ -91,13 +92,13 @@ func (s *Service) empty(v visit) bool {
 	return profile != "" && c.Bank.Empty(v.Bank, profile, v.created)
 }
 
-// maxFound is how many a page of the search shows.
+// maxFound is the maximum number of search results on a page.
 const maxFound = 12
 
-// FindBanks returns the banks of all that every word of the query begins a word of, in
-// name or place: names that begin with the query first, then the others, each in
-// alphabetical order. more says how many were left out. An empty query finds
-// them all.
+// FindBanks returns those of all for which every word of the query is the prefix of a
+// word in name or place: first names that begin with the query, then the others, each
+// in alphabetical order. more is the number of results left out. An empty query
+// matches all.
 func FindBanks(all []Bank, query string) (found []Bank, more int) {
 	wanted := strings.Fields(strings.ToLower(query))
 	var first, rest []Bank

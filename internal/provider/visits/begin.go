@@ -25,11 +25,12 @@ import (
 // tokenLifetime is how long an initialization token can be used.
 const tokenLifetime = 30 * time.Minute
 
-// maxBody bounds an initialization: it is a person's details, and no more.
+// maxBody is the maximum size in bytes of an initialization, which holds a person's
+// details.
 const maxBody = 64 << 10
 
-// Request is the body of an initialization, and the part of the register options
-// that says what the visit is about.
+// Request is the body of an initialization, and the part of the register options that
+// describes the visit.
 type Request struct {
 	ProductID       string          `json:"productId"`
 	ExternalID      string          `json:"externalId"`
@@ -39,7 +40,7 @@ type Request struct {
 	Prefill         json.RawMessage `json:"prefill"`
 }
 
-// lower is w with its UUIDs in small letters, as they are kept.
+// lower returns w with its UUIDs in lowercase, as stored.
 func (w Request) lower() Request {
 	for _, id := range []*string{&w.ProductID, &w.ConsumerID, &w.SandboxReportID} {
 		*id = strings.ToLower(*id)
@@ -49,8 +50,8 @@ func (w Request) lower() Request {
 
 func (w Request) hasPrefill() bool { return len(w.Prefill) > 0 && string(w.Prefill) != "null" }
 
-// initialize is POST /connect/initialization: the customer's server hands over
-// what it knows of the applicant, and gets a token that opens one widget.
+// initialize handles POST /connect/initialization: the customer's server sends its
+// data on the applicant and receives a token that opens one widget.
 func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	var body Request
 	if err := httpx.DecodeJSON(w, r, maxBody, &body); err != nil {
@@ -82,10 +83,9 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	}{token, expires.Unix()})
 }
 
-// begin makes a visit and its report, in tx, from what the customer wants. It
-// answers the first breach with its code and all of them as details; the caller
-// rolls back, so that nothing is kept of what was refused. tokenless says that
-// nobody's credentials stand behind it.
+// begin creates a visit and its report in tx. It returns the first violation with its
+// code and all violations as details; the caller rolls back, so that nothing of a
+// rejected request is stored. tokenless is true for requests without credentials.
 func (s *Service) begin(ctx context.Context, tx *store.Tx, caller auth.Caller, want Request, tokenless bool) (visit, error) {
 	want = want.lower()
 	if err := want.lengths(); err != nil {
@@ -131,7 +131,7 @@ func (s *Service) begin(ctx context.Context, tx *store.Tx, caller auth.Caller, w
 	return v, s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires))
 }
 
-// lengths holds the customer's labels against their bounds.
+// lengths validates the lengths of the customer's labels.
 func (w Request) lengths() error {
 	var d []httpx.Detail
 	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
@@ -178,8 +178,8 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Cal
 	return id, err
 }
 
-// consumer is the one that the visit is about: an existing one, or one made from
-// the prefill. A prepared report needs neither.
+// consumer returns the consumer of the visit: an existing one, or one created from the
+// prefill. A prepared report needs neither.
 func (s *Service) consumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, want Request) (customers.Consumer, error) {
 	if want.ConsumerID != "" {
 		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
@@ -192,8 +192,8 @@ func (s *Service) consumer(ctx context.Context, tx *store.Tx, caller auth.Caller
 		if err != nil {
 			return customers.Consumer{}, err
 		}
-		// What he is known by may be for another product as well: keys that this one
-		// does not take are no fault of this request, as in production.
+		// The consumer's data may be for another product: ignore keys that this product does
+		// not accept, as in production.
 		_, err = s.checked(contract.Production, product, c.Prefill)
 		return c, err
 	}
@@ -207,15 +207,15 @@ func (s *Service) consumer(ctx context.Context, tx *store.Tx, caller auth.Caller
 	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", fields)
 }
 
-// checked holds an applicant's data against the rules of a product and returns
-// what is kept of it, as JSON.
+// checked validates an applicant's data against the rules of a product and returns the
+// JSON to store.
 func (s *Service) checked(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
 	return customers.CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: prefill.DateOf(s.Now().UTC().Date()),
 		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
 }
 
-// applicant returns a consumer of the customer; one that has withdrawn consent is
-// store.ErrNotFound.
+// applicant returns a consumer of the customer. It returns store.ErrNotFound also
+// after withdrawn consent.
 func (s *Service) applicant(ctx context.Context, q store.Queryer, customerID, consumerID string) (customers.Consumer, error) {
 	c, err := s.Customers.Consumer(ctx, q, customerID, consumerID)
 	if err == nil && c.ConsentWithdrawn {
@@ -224,8 +224,8 @@ func (s *Service) applicant(ctx context.Context, q store.Queryer, customerID, co
 	return c, err
 }
 
-// breach is an error type of the widget as an answer of the API, in the type's
-// words: those of a code of the same name may speak of something else.
+// breach converts a widget error type to an API error with the text of the type,
+// because codes of the same name may have another text.
 func breach(e contract.WidgetError, field string) *httpx.Error {
 	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
 		Message: e.Info().Engineer,
@@ -239,10 +239,10 @@ func duplicate(err error) error {
 	return err
 }
 
-// Begin makes a visit for a way in that is not the widget (a secure redirect,
-// an invite) from the members of an initialization's body, or takes over that of
-// an unused initialization token, its member "token". The applicant reaches it
-// at Path(handle). It runs in the caller's transaction, and its errors are the
+// Begin creates a visit for access other than the widget (a secure redirect or an
+// invite) from the members of an initialization's body, or takes over the visit of the
+// unused initialization token in the member "token". The applicant reaches it at
+// Path(handle). It runs in the caller's transaction, and its errors are the
 // initialization's.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
 	v, err := s.beginOrClaim(ctx, tx, caller, members)
@@ -273,7 +273,7 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *store.Tx, caller auth.Ca
 	return s.claim(ctx, tx, caller, token)
 }
 
-// claim uses up a token of the caller's and returns its visit.
+// claim uses up a token of the caller and returns its visit.
 func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token, s.Now())
 	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != Created || !s.Now().Before(v.expires)) {
@@ -282,5 +282,5 @@ func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, t
 	return v, err
 }
 
-// Path is the address of a visit's page below the provider's own.
+// Path returns the path of a visit's page.
 func Path(handle string) string { return "/visit/" + handle }

@@ -17,10 +17,10 @@ import (
 
 // A hosted visit belongs to one browser: the first that acts on it, by consenting or
 // by taking the signed result. Opening the page binds nothing, because mail scanners
-// and link previews open pages too. The page gives each browser a secret of its own
-// in a cookie, and the visit keeps the hash of the one that it belongs to.
+// and link previews open pages too. The page gives each browser a random secret in a
+// cookie, and the visit stores the hash of its browser's secret.
 //
-// A visit of the widget's frame has no cookie: its handle never leaves the frame.
+// A visit in the widget's frame has no cookie: its handle never leaves the frame.
 
 var (
 	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
@@ -40,14 +40,13 @@ var (
 
 const (
 	cookiePrefix = "visit-"
-	// cookieLife in seconds outlasts a visit and the way back after its end.
+	// cookieLife, in seconds, is longer than a visit and the redirect after its end.
 	cookieLife = 4 * 24 * 60 * 60
-	// maxCookies bounds what a browser sends along: the oldest go.
+	// maxCookies limits the cookies that a browser sends; the oldest are deleted.
 	maxCookies = 20
 )
 
-// cookieName is the name of the cookie of the visit with a handle. It tells nothing
-// of the handle, and is of no use without the value.
+// cookieName returns the name of the cookie of a visit. It does not reveal the handle.
 func (s *Service) cookieName(handle string) string {
 	sum := sha256.Sum256([]byte("vestibule visit cookie\n" + handle))
 	return s.cookiePrefix() + base64.RawURLEncoding.EncodeToString(sum[:12])
@@ -60,7 +59,7 @@ func (s *Service) cookiePrefix() string {
 	return cookiePrefix
 }
 
-// secretOf is what the browser has for the visit of a handle, or "".
+// secretOf returns the browser's secret for the visit of a handle, or "".
 func (s *Service) secretOf(r *http.Request, handle string) string {
 	all := r.CookiesNamed(s.cookieName(handle))
 	if len(all) != 1 || !isSecret(all[0].Value) {
@@ -69,14 +68,14 @@ func (s *Service) secretOf(r *http.Request, handle string) string {
 	return all[0].Value
 }
 
-// isSecret reports whether text is shaped as store.NewSecret writes it.
+// isSecret reports whether text has the form of store.NewSecret.
 func isSecret(text string) bool {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	return err == nil && len(raw) == 32 && !strings.ContainsAny(text, "\r\n")
 }
 
-// giveSecret gives the browser a secret for the visit of a handle, and takes away the
-// oldest of those that it has for other visits where they are many.
+// giveSecret sets a secret for the visit of a handle as a cookie and deletes the
+// oldest cookies of other visits beyond maxCookies.
 func (s *Service) giveSecret(w http.ResponseWriter, r *http.Request, handle string) string {
 	secret := store.NewSecret()
 	s.setCookie(w, s.cookieName(handle), secret, cookieLife)
@@ -93,11 +92,11 @@ func (s *Service) giveSecret(w http.ResponseWriter, r *http.Request, handle stri
 }
 
 func (s *Service) setCookie(w http.ResponseWriter, name, value string, life int) {
-	// Lax, not Strict: applicants come to the page by a link of another site.
+	// Lax, not Strict: applicants reach the page by a link on another site.
 	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// authorize refuses a browser that a visit does not belong to.
+// authorize rejects a browser other than the visit's.
 func (s *Service) authorize(r *http.Request, v visit) error {
 	if !v.hosted || v.browser == nil {
 		return nil
@@ -109,8 +108,8 @@ func (s *Service) authorize(r *http.Request, v visit) error {
 	return nil
 }
 
-// own makes a visit the browser's that nobody has begun, and refuses one that belongs
-// to another.
+// own binds an unbound visit to the browser, and rejects the browser if another has
+// it.
 func (s *Service) own(r *http.Request, v visit, secret string) error {
 	if !v.hosted {
 		return nil
@@ -133,13 +132,13 @@ func (s *Service) own(r *http.Request, v visit, secret string) error {
 	return s.authorize(r, v)
 }
 
-// fetchedAhead reports whether the browser asks before the applicant does.
+// fetchedAhead reports whether the browser prefetches the page.
 func fetchedAhead(r *http.Request) bool {
 	return r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != ""
 }
 
-// startOver gives an invited visit to another browser, without anything of what the
-// former one did: an invite works from any browser until its visit is completed.
+// startOver binds an invited visit to another browser and resets it: an invite works
+// from any browser until its visit is completed.
 func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	secret := s.secretOf(r, handle)
@@ -175,14 +174,14 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// invited reports whether a visit is a hosted one that no redirect leads to.
+// invited reports whether a visit is a hosted one without a redirect.
 func (s *Service) invited(ctx context.Context, v visit) (bool, error) {
 	origin, err := s.returnOrigin(ctx, v)
 	return v.hosted && origin == "", err
 }
 
-// refusal is the page for a browser that keeps no cookie, or that a visit does not
-// belong to. It says nothing of the visit.
+// refusal returns the page for a browser that stores no cookies or does not own the
+// visit. It reveals nothing about the visit.
 func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pages.Message, error) {
 	m := pages.Message{Lang: language(r), Title: wordsNoCookie, Text: wordsNoCookieText}
 	if errors.Is(why, errNoCookie) {

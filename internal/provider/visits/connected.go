@@ -7,23 +7,24 @@ import (
 	"vestibule/internal/contract"
 )
 
-// A report that can be made from several sources is made from as many as the
-// applicant connects, one after another: banks, payroll providers, documents. What
-// fails beside others is only named in the report; alone it ends the visit.
+// A report that can use several sources is generated from all that the applicant
+// connects, one after another: banks, payroll providers, documents. A source that
+// fails beside others is listed in the report; a source that fails alone ends the
+// visit.
 
-// connected is a source that the applicant has connected, or could not, or an
-// employer that he skipped. Nothing in it is his: the user name is the mock's, and
-// accounts are ids of the report.
+// connected is a source that the applicant connected or failed to connect, or an
+// employer that the applicant skipped. It contains nothing personal: the user name is
+// the mock provider's, and accounts are ids of the report.
 type connected struct {
 	SourceType SourceType         `json:"way,omitempty"`
 	Bank       string             `json:"bank,omitempty"` // as in Journey
 	Username   string             `json:"username,omitempty"`
 	Nth        int                `json:"nth,omitempty"`      // as in Journey.nth
-	Accounts   []string           `json:"accounts,omitempty"` // that were picked at a bank
-	Employer   int                `json:"employer,omitempty"` // that it is for; 0: none in particular
+	Accounts   []string           `json:"accounts,omitempty"` // selected at a bank
+	Employer   int                `json:"employer,omitempty"` // employer that it is for; 0 for none
 	Skipped    string             `json:"skipped,omitempty"`  // why the employer is not verified
-	Empty      bool               `json:"empty,omitempty"`    // there is nothing recent in it
-	Failed     contract.Status    `json:"failed,omitempty"`   // how it ended, where it could not be connected
+	Empty      bool               `json:"empty,omitempty"`    // it has no recent data
+	Failed     contract.Status    `json:"failed,omitempty"`   // status of a failed one
 	Why        contract.Substatus `json:"why,omitempty"`      // with Failed
 	At         int64              `json:"at,omitempty"`       // with Failed: when, in microseconds
 }
@@ -55,10 +56,10 @@ func (j Journey) lastFailed() (last connected) {
 	return last
 }
 
-// good reports whether one of them is connected.
+// good reports whether a source is connected.
 func (j Journey) good() bool { return slices.ContainsFunc(j.sources(), connected.good) }
 
-// with adds the present source, in the place of an earlier try of the same, or of
+// with adds the current source. It replaces an earlier attempt of the same source, or
 // the reason why its employer was skipped.
 func (j *Journey) with(c connected) {
 	c.SourceType, c.Bank, c.Username, c.Employer, c.Nth = j.SourceType, j.Bank, j.Username, j.Employer, j.nth()
@@ -69,8 +70,8 @@ func (j *Journey) with(c connected) {
 	j.Sources = string(raw)
 }
 
-// nth tells the present sign-in from others that may lead to the same accounts or
-// jobs: the mocks know everybody at every bank. It is the first number that is free.
+// nth distinguishes the current sign-in from others that may return the same accounts
+// or jobs, because the mock providers accept everyone. It is the first unused number.
 func (j Journey) nth() (n int) {
 	if j.SourceType != SourceBank && j.SourceType != SourcePayroll {
 		return 0
@@ -87,17 +88,17 @@ func (j Journey) nth() (n int) {
 	return n
 }
 
-// several reports whether there may be more than one source.
+// several reports whether the visit may have more than one source.
 func (j Journey) several() bool {
 	return j.Product == contract.Income || j.Product == contract.Eligibility
 }
 
-// ways lists what the applicant can connect where he stands, in the order in which he
-// is offered it: for one of his employers, or for the report as a whole. Ways without
-// a source are left out.
+// ways lists the source types that the applicant can connect now, in the order
+// offered: for the current employer, or for the report as a whole. Types without a
+// source are left out.
 func (j Journey) ways() []SourceType { return slices.DeleteFunc(j.wanted(), j.Lacks.way) }
 
-// wanted are all ways that the report can be made by where the applicant stands.
+// wanted returns all source types that the report can use now.
 func (j Journey) wanted() []SourceType {
 	switch {
 	case j.Product == contract.Passport:
@@ -110,7 +111,7 @@ func (j Journey) wanted() []SourceType {
 	return []SourceType{SourceBank}
 }
 
-// most is how many sources of a way there may be.
+// most returns the maximum number of sources of a type.
 func (j Journey) most(w SourceType) int {
 	switch {
 	case w == SourceBank && j.several():
@@ -121,13 +122,13 @@ func (j Journey) most(w SourceType) int {
 	return 1
 }
 
-// leftFor are the ways that can still be gone for an employer.
+// leftFor returns the source types that can still be connected for an employer.
 func (j Journey) leftFor(employer int) []SourceType {
 	j.Employer = employer
 	return j.left()
 }
 
-// left are the ways that can still be gone where the applicant stands.
+// left returns the source types that can still be connected now.
 func (j Journey) left() (out []SourceType) {
 	count := map[SourceType]int{}
 	for _, c := range j.sources() {
@@ -143,7 +144,7 @@ func (j Journey) left() (out []SourceType) {
 	return out
 }
 
-// start goes to the employers, or to the first source.
+// start moves to the employers, or to the first source.
 func (j Journey) start() (Journey, Do, bool) {
 	if j.Employers > 0 {
 		j.Step, j.SourceType, j.Bank, j.Username = StepEmployers, "", "", ""
@@ -152,8 +153,8 @@ func (j Journey) start() (Journey, Do, bool) {
 	return j.choose()
 }
 
-// choose goes to the choice of ways, or into the only one. Without any, the visit
-// ends as unsupported.
+// choose moves to the choice of source types, or to the only type. Without any, the
+// visit ends as unsupported.
 func (j Journey) choose() (Journey, Do, bool) {
 	ways := j.ways()
 	if len(ways) == 0 {
@@ -166,8 +167,7 @@ func (j Journey) choose() (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// from is the step that sources are chosen from, one after another; empty before
-// there is any.
+// from returns the step from which sources are added; empty before there is one.
 func (j Journey) from() Step {
 	switch {
 	case j.Employer > 0:
@@ -180,13 +180,13 @@ func (j Journey) from() Step {
 	return ""
 }
 
-// pause goes there, with the present source behind.
+// pause returns to that step and clears the current source.
 func (j *Journey) pause() {
 	j.Step, j.Employer, j.SourceType, j.Bank, j.Username = j.from(), 0, "", "", ""
 }
 
-// turn leads back from the choice of a source: to the choice of ways, to where
-// sources are chosen from, and from the banks to the employers.
+// turn goes back from the choice of a source: to the choice of source types, to the
+// step from which sources are added, or from the banks to the employers.
 func (j Journey) turn() (Journey, Do, bool) {
 	first := j.SourceType != "" && (j.Step == j.SourceType.first() || j.Step == StepFailed)
 	switch {
@@ -202,8 +202,8 @@ func (j Journey) turn() (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// connect has the present source connected: the only one there may be is enough, and
-// of several the applicant says when.
+// connect adds the current source. If only one is possible, the sources are complete;
+// otherwise the applicant decides when.
 func (j Journey) connect(accounts []string, empty bool) (Journey, Do, bool) {
 	j.with(connected{Accounts: accounts, Empty: empty})
 	if !j.several() {

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Declarations is the TypeScript declaration of the widget, made from the tables
-// of svc: options, statuses and error types as the Go code knows them.
+// Declarations returns the TypeScript declarations of the widget, generated from the
+// tables of package contract: options, statuses, and error types.
 //
 //go:generate go test -vet=off -run ^TestDeclarationsAreFresh$ -update .
 func Declarations() string {

@@ -18,14 +18,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// DocumentGroup is what files belong to: pay stubs or other documents, of the report or of
+// DocumentGroup is a group of files: pay stubs or other documents, of the report or of
 // one of its employers.
 type DocumentGroup struct {
 	SourceType SourceType
-	Employer   int // 0: none in particular
+	Employer   int // number of the employer; 0 for none
 }
 
-// documentType is the document_type of what is uploaded on the way.
+// documentType returns the document_type of files of a source type.
 func (w SourceType) documentType() string {
 	if w == SourceLetters {
 		return reports.LetterDocument
@@ -33,7 +33,7 @@ func (w SourceType) documentType() string {
 	return reports.PaystubDocument
 }
 
-// pileOf is the pile of an uploaded file.
+// pileOf returns the group of an uploaded file.
 func pileOf(d documents.Document) DocumentGroup {
 	if d.Kind == reports.LetterDocument {
 		return DocumentGroup{SourceLetters, d.Employer}
@@ -41,13 +41,14 @@ func pileOf(d documents.Document) DocumentGroup {
 	return DocumentGroup{SourcePaystubs, d.Employer}
 }
 
-// maxUpload bounds one upload: all files that there may be, and what is around them.
+// maxUpload is the maximum size in bytes of one upload: all files, and the form around
+// them.
 const maxUpload = documents.MaxFiles*documents.MaxSize + 1<<20
 
-// errNoDocument is returned for documents that are handed in without any.
+// errNoDocument is returned when documents are submitted without any file.
 var errNoDocument = errors.New("visits: there is no document")
 
-// errFull is returned for a file that its account takes no more of today.
+// errFull is returned for a file beyond the account's limit of 24 hours.
 var errFull = errors.New("visits: the account has been sent enough files")
 
 var (
@@ -57,9 +58,8 @@ var (
 	wordsTooMany    = contract.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
 )
 
-// upload takes files for the step of documents: POST /visit/{handle}/documents, a
-// form of multipart/form-data whose fields named file are the files. Those that
-// are not taken are named, and the others stay.
+// upload handles POST /visit/{handle}/documents, a multipart/form-data form whose
+// fields named file are the files. Rejected files are named; the others are kept.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
@@ -104,9 +104,9 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// takeFiles takes the files of a form; problem names those that were not taken. A
-// form with an outdated nonce has none of its files taken. The nonce comes before the
-// files, as in the page.
+// takeFiles stores the files of a form; problem names the rejected ones. With an
+// outdated nonce it stores none. The form must have the nonce before the files, as on
+// the page.
 func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
 	files, nonce, here := 0, "", v.here()
 	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: here.SourceType.documentType(), Employer: here.Employer}
@@ -126,7 +126,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID s
 		}
 		name := part.FileName()
 		if part.FormName() != "file" || name == "" {
-			continue // a field that was left empty is a file without a name
+			continue // browsers send an empty field as a file without a name
 		}
 		if files++; files > documents.MaxFiles {
 			return also(problem, wordsTooMany), nil
@@ -154,7 +154,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID s
 		case !moved:
 			return problem, nil
 		case nonce != "":
-			nonce = now.nonce() // of the step with this file
+			nonce = now.nonce() // changed by this file
 		}
 	}
 	if files == 0 {
@@ -163,7 +163,7 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID s
 	return problem, nil
 }
 
-// readNonce reads the nonce of a form, which is short.
+// readNonce reads the nonce field of a form, up to maxNonce bytes.
 func readNonce(part io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(part, maxNonce+1))
 	if err == nil && len(raw) > maxNonce {
@@ -172,14 +172,15 @@ func readNonce(part io.Reader) (string, error) {
 	return string(raw), err
 }
 
-// maxNonce is how long a nonce can be, in bytes.
+// maxNonce is the maximum length of a nonce in bytes.
 const maxNonce = 16
 
-// countedBytes is how much of a file is read between two looks at how much there is.
+// countedBytes is how many bytes of a file are read between two checks of the
+// account's limit.
 const countedBytes = 4 << 20
 
-// counted is from, for a visit without a token until its account has been sent as
-// much as it takes of those; then reading fails with errFull.
+// counted wraps from for a visit without a token: reading fails with errFull once its
+// account has reached its limit.
 func (s *Service) counted(ctx context.Context, v visit, from io.Reader) io.Reader {
 	if !v.tokenless || s.Files == 0 {
 		return from
@@ -190,7 +191,7 @@ func (s *Service) counted(ctx context.Context, v visit, from io.Reader) io.Reade
 	}}
 }
 
-// counter asks full before the first byte, and after every countedBytes.
+// counter calls full before the first byte and after every countedBytes.
 type counter struct {
 	from io.Reader
 	full func() (bool, error)
@@ -219,9 +220,9 @@ func tooLarge(err error) bool {
 	return errors.As(err, &limit)
 }
 
-// keepFile has an uploaded file count, while the visit takes documents of its pile and
-// the nonce is the step's; otherwise it is removed again. full says that there are
-// enough files, moved that this one counts.
+// keepFile keeps an uploaded file if the visit accepts documents of its group and the
+// nonce is current; otherwise it deletes the file. full reports that the limit of
+// files is reached, moved that the file was kept.
 func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile DocumentGroup) (v visit, moved, full bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		moved, full = false, false
@@ -244,8 +245,8 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile D
 	return v, moved, full, err
 }
 
-// removeFile takes a document away, while the visit takes documents and the nonce is
-// the step's.
+// removeFile deletes a document if the visit accepts documents and the nonce is
+// current.
 func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if v, err = holdHandle(ctx, tx, handle); err != nil {
@@ -272,17 +273,17 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 	return v, err
 }
 
-// here is the pile that the visit takes files for.
+// here returns the group of files that the visit accepts now.
 func (j Journey) here() DocumentGroup { return DocumentGroup{j.SourceType, j.Employer} }
 
-// pile is the files there that count.
+// pile returns the kept files of that group.
 func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]documents.Document, error) {
 	all, err := s.Documents.List(ctx, q, v.publicToken)
 	return slices.DeleteFunc(all, func(d documents.Document) bool { return pileOf(d) != v.here() }), err
 }
 
-// handedIn removes the files that were uploaded and not handed in, and reports
-// whether there are others.
+// handedIn deletes files that were uploaded but not submitted, and reports whether
+// others remain.
 func (s *Service) handedIn(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
 	all, err := s.Documents.List(ctx, tx, v.publicToken)
 	if err != nil {
@@ -298,7 +299,7 @@ func (s *Service) handedIn(ctx context.Context, tx *store.Tx, v visit) (any bool
 	return any, nil
 }
 
-// notTaken says why a file is not. Its name is empty for all of them.
+// notTaken returns the text of why a file was rejected. An empty name means all files.
 func notTaken(name string, why error) contract.Words {
 	limit := strconv.Itoa(documents.MaxSize >> 20)
 	words := contract.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
@@ -314,7 +315,7 @@ func notTaken(name string, why error) contract.Words {
 	return contract.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
 }
 
-// also is one problem after another.
+// also joins two problems.
 func also(a, b contract.Words) contract.Words {
 	if a == (contract.Words{}) {
 		return b
@@ -322,7 +323,7 @@ func also(a, b contract.Words) contract.Words {
 	return contract.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
 }
 
-// see leads to a page of the visit in the language of the request.
+// see redirects to a page of the visit in the language of the request.
 func see(w http.ResponseWriter, r *http.Request, path string) {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())

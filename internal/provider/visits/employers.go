@@ -13,31 +13,31 @@ import (
 	"vestibule/internal/store"
 )
 
-// An eligibility report verifies the employers that were stated, assets, or both
-// (document 3, "Eligibility report"). Employers come first: a list of them, where each
-// is verified by a payroll provider, pay stubs or other documents, skipped with a
-// reason, or left open, in any order and as often as the applicant likes. What fails
-// there is told in the report and ends nothing. A bank account that pay goes to is no
-// source of theirs: it is among the assets, and matched there.
+// An eligibility report verifies the stated employers, assets, or both (API reference:
+// Visits). Employers come first, as a list. In any order and any number of times, the
+// applicant verifies one by a payroll provider, pay stubs, or other documents, skips
+// it with a reason, or leaves it open. Failures are listed in the report and do not
+// end the visit. A bank account that receives pay is not a source for an employer: it
+// belongs to the assets and is matched there.
 
-// StepEmployers is the list, and StepSkip asks why one of them is skipped.
+// StepEmployers is the list; StepSkip asks for the reason to skip an employer.
 const (
 	StepEmployers Step = "employers"
 	StepSkip      Step = "skip"
 )
 
-// SourceLetters is documents other than pay stubs: a contract, an offer, a letter about
-// a benefit.
+// SourceLetters are documents other than pay stubs: a contract, an offer, or a letter
+// about a benefit.
 const SourceLetters SourceType = "documents"
 
 // Inputs of these steps.
 const (
-	EventEmployerSelected   EventKind = "verify"  // one of the employers
-	EventEmployerSkipOpened EventKind = "skip"    // one of them: why is asked next
+	EventEmployerSelected   EventKind = "verify"  // to verify one of the employers
+	EventEmployerSkipOpened EventKind = "skip"    // to skip one; the reason is asked next
 	EventEmployerSkipped    EventKind = "skipped" // with a reason
 )
 
-// employers takes the inputs of the list and of the question why.
+// employers handles the inputs of StepEmployers and StepSkip.
 func (j Journey) employers(in Input) (Journey, Do, bool) {
 	known := in.Employer > 0 && in.Employer <= j.Employers
 	switch {
@@ -57,8 +57,8 @@ func (j Journey) employers(in Input) (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// onward leads from the employers to the assets, or to the end where there are none.
-// With nothing connected, and nothing that it could have been, it ends as unsupported.
+// onward moves from the employers to the assets, or without these to the end. If no
+// source could be connected, the visit ends as unsupported.
 func (j Journey) onward() (Journey, Do, bool) {
 	switch {
 	case j.IncomeOnly && j.Lacks.Payroll:
@@ -66,20 +66,20 @@ func (j Journey) onward() (Journey, Do, bool) {
 	case j.IncomeOnly:
 		j.State, j.Step = Generating, StepProgress
 		return j, Generate, true
-	case j.from() == StepConnected: // he has been there
+	case j.from() == StepConnected: // the assets came before
 		j.pause()
 		return j, 0, true
 	}
 	return j.choose()
 }
 
-// verified reports whether a source of that employer is connected.
+// verified reports whether a source of the employer is connected.
 func (j Journey) verified(employer int) bool {
 	return slices.ContainsFunc(j.sources(), func(c connected) bool { return c.Employer == employer && c.good() && !c.Empty })
 }
 
-// state keeps the employers of a visit, so that their numbers mean the same to its end,
-// whatever becomes of what the consumer is known by.
+// state stores the employers of a visit, so that their numbers stay valid until its
+// end even if the consumer's data change.
 func (s *Service) state(ctx context.Context, tx *store.Tx, v *visit, keyID string, names []string) error {
 	raw, err := json.Marshal(names)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) state(ctx context.Context, tx *store.Tx, v *visit, keyID strin
 	return err
 }
 
-// statedIn are the employers that a visit verifies.
+// statedIn returns the employers that a visit verifies.
 func (s *Service) statedIn(ctx context.Context, q store.Queryer, v visit, keyID string) (names []string, err error) {
 	raw, err := s.DB.Vault.Open(ctx, q, keyID, statedCell(v.id), v.stated)
 	if err != nil {
@@ -105,8 +105,9 @@ func statedCell(id string) store.Cell {
 	return store.Cell{Table: "visits", Column: "stated", Row: id}
 }
 
-// employers lists those that an applicant stated. An eligibility visit verifies
-// statedEmployerNames, one by one; of other products statedEmployerName is one more.
+// employers lists the employers that an applicant stated. An eligibility visit
+// verifies statedEmployerNames one by one; for other products statedEmployerName is
+// added.
 func employers(product contract.Product, p prefill.Fields) []string {
 	names := stated(p.StatedEmployerNames)
 	if product != contract.Eligibility || names == nil {
@@ -115,7 +116,7 @@ func employers(product contract.Product, p prefill.Fields) []string {
 	return names
 }
 
-// stated are the employers that an applicant named, each of them once.
+// stated returns the employers that an applicant named, without duplicates.
 func stated(names []string) (out []string) {
 	for _, n := range names {
 		if n != "" && !slices.Contains(out, n) {
@@ -125,7 +126,7 @@ func stated(names []string) (out []string) {
 	return out
 }
 
-// plan says what a visit is about.
+// plan returns the initial journey of a visit.
 func plan(p customers.Product, employers []string) Journey {
 	j, kind := Journey{Product: p.Kind}, p.Configuration.EligibilityKind
 	if p.Kind == contract.Eligibility && kind != report.AssetsOnly {

@@ -42,7 +42,7 @@ const (
 // Employers are verified, skipped and left open in any order, and lead back to their
 // list; then come the assets, if they are asked for.
 func TestEmployersOfAVisit(t *testing.T) {
-	const nobody = ""
+	const noEmployer = ""
 	for _, c := range []struct {
 		name       string
 		employers  int
@@ -52,21 +52,21 @@ func TestEmployersOfAVisit(t *testing.T) {
 		told       string // of the sources: employer way status or reason, in their order
 		last       bool   // whether the last input is taken
 	}{
-		{"the list comes first", 2, false, "", StepEmployers, nobody, true},
-		{"nobody is stated, and the bank comes first", 0, false, "", StepBank, nobody, true},
+		{"the list comes first", 2, false, "", StepEmployers, noEmployer, true},
+		{"without stated employers the bank comes first", 0, false, "", StepBank, noEmployer, true},
 		{"by payroll, and back to the list", 2, false, "verify 2; " + byPayroll, StepEmployers, "2 payroll", true},
 		{"by a pay stub and a letter", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter, StepEmployers, "1 paystubs, 1 documents", true},
 		{"one provider for two of them", 2, false, "verify 1; " + byPayroll + "; verify 2; " + byPayroll, StepEmployers, "1 payroll, 2 payroll 1", true},
 		{"skipped", 2, false, "skip 1; skipped OTHER", StepEmployers, "1 OTHER", true},
-		{"skipped for no reason", 2, false, "skip 1; skipped BECAUSE", StepSkip, nobody, false},
-		{"skipped and not after all", 2, false, "skip 1; turned", StepEmployers, nobody, true},
+		{"skipped for no reason", 2, false, "skip 1; skipped BECAUSE", StepSkip, noEmployer, false},
+		{"skipped and not after all", 2, false, "skip 1; turned", StepEmployers, noEmployer, true},
 		{"skipped, and then verified", 2, false, "skip 1; skipped OTHER; verify 1; " + byStub, StepEmployers, "1 paystubs", true},
 		{"verified, and skipped", 1, false, "verify 1; " + byStub + "; skip 1", StepEmployers, "1 paystubs", false},
-		{"a third of two", 2, false, "verify 3", StepEmployers, nobody, false},
-		{"none of them", 2, false, "skip 0", StepEmployers, nobody, false},
-		{"by a bank, which is no source of theirs", 1, false, "verify 1; took bank", StepSource, nobody, false},
-		{"turning at the choice of ways", 1, false, "verify 1; turned", StepEmployers, nobody, true},
-		{"turning at the providers, and there", 1, false, "verify 1; took payroll; turned; turned", StepEmployers, nobody, true},
+		{"a third of two", 2, false, "verify 3", StepEmployers, noEmployer, false},
+		{"none of them", 2, false, "skip 0", StepEmployers, noEmployer, false},
+		{"by a bank, which is no source of theirs", 1, false, "verify 1; took bank", StepSource, noEmployer, false},
+		{"turning at the choice of ways", 1, false, "verify 1; turned", StepEmployers, noEmployer, true},
+		{"turning at the providers, and there", 1, false, "verify 1; took payroll; turned; turned", StepEmployers, noEmployer, true},
 		{"a provider that is down ends nothing", 2, false, "verify 1; took payroll; chose payroll p; signed_in down", StepEmployers, "1 payroll SUPPLIER_UNRESPONSIVE", true},
 		{"nor does an error", 1, false, "verify 1; took payroll; chose payroll p; signed_in error; coded error", StepEmployers, "1 payroll ERROR", true},
 		{"nor do three wrong codes, and it is tried again", 1, false, "verify 1; took payroll; chose payroll p; signed_in; coded wrong; coded wrong; coded wrong; verify 1; " + byPayroll, StepEmployers, "1 payroll", true},
@@ -74,8 +74,8 @@ func TestEmployersOfAVisit(t *testing.T) {
 			"1 payroll NOT_AUTHENTICATED, 1 CREDENTIALS_UNAVAILABLE", true},
 		{"nor do three wrong passwords", 1, false, "verify 1; took payroll; chose payroll p; signed_in wrong; signed_in wrong; signed_in wrong", StepEmployers, "1 payroll NOT_AUTHENTICATED", true},
 		{"every way once", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter + "; verify 1; " + byPayroll + "; verify 1", StepEmployers, "1 paystubs, 1 documents, 1 payroll", false},
-		{"on to the assets", 1, false, "enough", StepBank, nobody, true},
-		{"and back", 1, false, "enough; turned", StepEmployers, nobody, true},
+		{"on to the assets", 1, false, "enough", StepBank, noEmployer, true},
+		{"and back", 1, false, "enough; turned", StepEmployers, noEmployer, true},
 		{"a bank, and back to the employers, and on", 1, false, "enough; " + atBank + "; turned; verify 1; " + byStub + "; enough", StepConnected, "0 bank, 1 paystubs", true},
 		{"a second bank", 1, false, "enough; " + atBank + "; more; chose bank c; signed_in; coded; picked", StepConnected, "0 bank, 0 bank 1", true},
 		{"a second bank after all not", 1, false, "enough; " + atBank + "; more; turned", StepConnected, "0 bank", true},
@@ -84,12 +84,12 @@ func TestEmployersOfAVisit(t *testing.T) {
 		{"and back to the employers", 1, false, "enough; chose bank b; signed_in down; turned; verify 1; " + byStub + "; enough", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 1 paystubs", true},
 		{"the end", 1, false, "enough; " + atBank + "; enough", StepProgress, "0 bank", true},
 		{"income only: the end of the list is the end", 1, true, "verify 1; " + byStub + "; enough", StepProgress, "1 paystubs", true},
-		{"income only, and nothing shown", 1, true, "enough", StepProgress, nobody, true},
+		{"income only, and nothing shown", 1, true, "enough", StepProgress, noEmployer, true},
 		{"assets only: several banks", 0, false, atBank + "; more; chose bank c; signed_in; coded; picked; enough", StepProgress, "0 bank, 0 bank 1", true},
-		{"assets only: no employer to turn to", 0, false, "turned", StepBank, nobody, false},
+		{"assets only: no employer to turn to", 0, false, "turned", StepBank, noEmployer, false},
 		{"assets only: a bank that fails", 0, false, "chose bank b; signed_in down", StepFailed, "0 bank SUPPLIER_UNRESPONSIVE", true},
 		{"assets only: another bank after it", 0, false, "chose bank b; signed_in down; rechose; chose bank c; signed_in; coded; picked", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 0 bank 1", true},
-		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back", StepEmployers, nobody, true},
+		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back", StepEmployers, noEmployer, true},
 	} {
 		j := Journey{Product: contract.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly, State: Created, Step: StepConsent, Status: contract.StatusPending}
 		all := []string{"came", "consented"}

@@ -138,7 +138,7 @@ func TestInitializationRefuses(t *testing.T) {
 			{"no product", map[string]any{"productId": ""}, 400, "INVALID_PRODUCT", "productId"},
 			{"an unknown product", map[string]any{"productId": uuid.NewString()}, 400, "INVALID_PRODUCT", "productId"},
 			{"an unknown consumer", map[string]any{"consumerId": uuid.NewString()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
-			{"somebody else's consumer", map[string]any{"consumerId": consumer}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"another customer's consumer", map[string]any{"consumerId": consumer}, 400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"a consumer who is none", map[string]any{"consumerId": "' OR 1=1"}, 400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"consumer and prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": providertest.Prefill()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"neither consumer nor prefill", map[string]any{}, 400, "INVALID_PREFILLS_PII_MISSING", "prefill.firstName"},
@@ -354,7 +354,7 @@ func TestATokenIsUsedOnce(t *testing.T) {
 	})
 }
 
-// Whoever begins visits without credentials is held to a rate, by address and by
+// Visits begun without credentials are rate-limited, by address and by
 // account; nothing is stored beyond it, and tokens are not counted.
 func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {

@@ -7,43 +7,43 @@ import (
 	"vestibule/internal/contract"
 )
 
-// State is where a visit stands (journeys.md, "The visit").
+// State is the state of a visit.
 type State string
 
 const (
-	Created    State = "created"    // the publicToken exists; nobody has come yet
-	Open       State = "open"       // the applicant is here, and has not consented
+	Created    State = "created"    // the publicToken exists; the visit was not opened
+	Open       State = "open"       // opened; the applicant has not consented
 	Connecting State = "connecting" // consent was given; the source is being connected
-	Generating State = "generating" // all that was asked for is given; the report is being made
-	Complete   State = "complete"   // the journey was walked to its end
-	Closed     State = "closed"     // the applicant closed it; it can be gone on with
+	Generating State = "generating" // all sources are connected; the report is being generated
+	Complete   State = "complete"   // the applicant completed all steps
+	Closed     State = "closed"     // the applicant closed it; it can be resumed
 	Failed     State = "failed"     // it could not be finished
-	Expired    State = "expired"    // nobody finished it in time
+	Expired    State = "expired"    // it was not finished in time
 )
 
-// Over reports whether the state is one that nothing leads out of.
+// Over reports whether the state is final.
 func (s State) Over() bool { return s == Complete || s == Failed || s == Expired }
 
-// Step is the page that the applicant is shown. Each belongs to one state, but
-// for the steps of Connecting, which are the pages of one.
+// Step is the page that the applicant sees. Each belongs to one state; Connecting has
+// several.
 type Step string
 
 const (
 	StepConsent   Step = "consent"
-	StepSource    Step = "source"    // which Way to go; only where there are several
+	StepSource    Step = "source"    // choice of a SourceType; only if there are several
 	StepBank      Step = "bank"      // which bank
 	StepEmployer  Step = "employer"  // which payroll provider
 	StepSignIn    Step = "sign-in"   // at the bank or the payroll provider
-	StepCode      Step = "code"      // of either
+	StepCode      Step = "code"      // one-time code of a bank or a payroll provider
 	StepAccounts  Step = "accounts"  // of the bank
 	StepDocuments Step = "documents" // pay stubs, or others
-	StepConnected Step = "connected" // what there is so far; only where there may be several
-	StepFailed    Step = "failed"    // the source could not be connected, and there is no other
+	StepConnected Step = "connected" // connected sources; only if there may be several
+	StepFailed    Step = "failed"    // the only source could not be connected
 	StepProgress  Step = "progress"
 	StepEnd       Step = "end"
 )
 
-// SourceType is what kind of source the applicant connects.
+// SourceType is the kind of source that the applicant connects.
 type SourceType string
 
 const (
@@ -52,7 +52,7 @@ const (
 	SourcePaystubs SourceType = "paystubs"
 )
 
-// first is the step that a way begins with.
+// first returns the first step of a source type.
 func (w SourceType) first() Step {
 	switch w {
 	case SourcePayroll:
@@ -66,8 +66,8 @@ func (w SourceType) first() Step {
 }
 
 // MaxTries is how often a password, or a one-time code, may be wrong at one bank or
-// payroll provider. Another one can be tried after it, until AllTries of either were
-// wrong: then the visit fails.
+// payroll provider. The applicant can then try another one, until AllTries passwords
+// or codes were wrong: then the visit fails.
 const (
 	MaxTries = 3
 	AllTries = 9
@@ -76,8 +76,8 @@ const (
 // SessionLife is how long a payroll provider waits for the code after a sign-in.
 const SessionLife = 10 * time.Minute
 
-// MaxCodes is how many one-time codes are sent for one sign-in, and CodeWait the time
-// between two of them that the applicant asks for.
+// MaxCodes is the maximum number of one-time codes for one sign-in, and CodeWait the
+// minimum time between two codes that the applicant requests.
 const (
 	MaxCodes = 5
 	CodeWait = 30 * time.Second
@@ -86,8 +86,8 @@ const (
 // Code is the one-time code of the mock banks and payroll providers.
 const Code = "123456"
 
-// Scenario is a failure that the sandbox plays because the applicant's name
-// asks for it (document 3, Sandbox simulations).
+// Scenario is a failure that the sandbox simulates because the applicant's name
+// selects it.
 type Scenario string
 
 const (
@@ -97,35 +97,35 @@ const (
 	ScenarioExpiresSoon Scenario = "soon"   // lastName "expiresoon"
 )
 
-// Journey is what the machine knows of a visit.
+// Journey is the visit's data in the state machine.
 type Journey struct {
 	Product    contract.Product
-	Employers  int  // how many stated ones are verified; eligibility only
-	IncomeOnly bool // and nothing else; eligibility only
+	Employers  int  // number of stated employers to verify; eligibility only
+	IncomeOnly bool // verify income only; eligibility only
 	Lacks      Lacks
 
 	State      State
 	Step       Step
 	Scenario   Scenario
-	Employer   int        // the one that is being verified, from 1; 0: none
+	Employer   int        // number of the employer being verified, from 1; 0 for none
 	SourceType SourceType // empty before it is chosen
 	Bank       string     // id of the chosen bank or payroll provider, from StepSignIn on
-	Username   string     // there, from StepCode on; decides what is found
-	Sources    string     // what is connected, as JSON; see sources
+	Username   string     // at that provider, from StepCode on; selects the test data
+	Sources    string     // connected sources as JSON; see sources
 	Tries      int        // wrong passwords so far
-	CodeTries  int        // wrong one-time codes so far; a sign-in that is given up counts as MaxTries
-	Codes      int        // one-time codes that were sent for the present sign-in
-	CodeSent   int64      // when the last of them was, in microseconds
+	CodeTries  int        // wrong one-time codes so far; an abandoned sign-in counts as MaxTries
+	Codes      int        // one-time codes sent for the current sign-in
+	CodeSent   int64      // time of the last code, in Unix microseconds
 	Status     contract.Status
 	Substatus  contract.Substatus
 	Error      contract.WidgetError // why it could not be finished; empty unless Failed or Expired
 }
 
-// Lacks says which ways have no data source in the visit's environment. It is
-// not kept with the visit: what is configured may change.
+// Lacks says which source types have no data source in the visit's environment. It is
+// not stored with the visit, because the configuration may change.
 type Lacks struct{ Banks, Payroll, Suppliers bool }
 
-// way reports whether a way has no source.
+// way reports whether a source type has no source.
 func (l Lacks) way(w SourceType) bool {
 	switch w {
 	case SourceBank:
@@ -138,79 +138,79 @@ func (l Lacks) way(w SourceType) bool {
 	return false
 }
 
-// EventKind is what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
 const (
 	EventOpened               EventKind = "came"      // the widget or the hosted page was opened
-	EventPrepared             EventKind = "prepared"  // the visit has a prepared report (sandbox): nothing is asked
+	EventPrepared             EventKind = "prepared"  // the visit has a prepared report (sandbox): no steps follow
 	EventConsented            EventKind = "consented" // by the applicant
-	EventSourceSelected       EventKind = "took"      // a way
+	EventSourceSelected       EventKind = "took"      // a source type
 	EventSourceCleared        EventKind = "turned"    // back from the choice of a source
 	EventInstitutionSelected  EventKind = "chose"     // a bank, or a payroll provider
-	EventInstitutionConfirmed EventKind = "confirmed" // that the chosen supplier is the right one
+	EventInstitutionConfirmed EventKind = "confirmed" // the applicant confirmed the chosen supplier
 	EventInstitutionCleared   EventKind = "rechose"   // back to the list of them
 	EventSignedIn             EventKind = "signed in" // with a user name and a password, right or wrong
 	EventMFAResent            EventKind = "resent"    // another one-time code was asked for
 	EventMFASubmitted         EventKind = "coded"     // a one-time code was given
-	EventAccountsSelected     EventKind = "picked"    // accounts
+	EventAccountsSelected     EventKind = "picked"    // accounts of the bank
 	EventDocumentAdded        EventKind = "added"     // a document was uploaded
-	EventDocumentRemoved      EventKind = "removed"   // and taken away
-	EventDocumentsSubmitted   EventKind = "handed in" // the documents that there are
-	EventSourceAdded          EventKind = "more"      // another source
-	EventSourcesFinished      EventKind = "enough"    // of sources
-	EventReportFinished       EventKind = "made"      // the report was made, or cannot be
+	EventDocumentRemoved      EventKind = "removed"   // a document was deleted
+	EventDocumentsSubmitted   EventKind = "handed in" // the uploaded documents were submitted
+	EventSourceAdded          EventKind = "more"      // the applicant adds another source
+	EventSourcesFinished      EventKind = "enough"    // the applicant adds no more sources
+	EventReportFinished       EventKind = "made"      // the report was generated or failed
 	EventClosed               EventKind = "left"      // the applicant closed the visit
-	EventReopened             EventKind = "came back" // to a visit that was closed
+	EventReopened             EventKind = "came back" // the applicant reopened a closed visit
 
 	EventWentBack         EventKind = "went back"    // to the step before, by the browser's Back
 	EventStartedOver      EventKind = "started over" // in another browser, which an invite allows
-	EventFailed           EventKind = "broke"        // the widget cannot go on (sandbox control)
-	EventExpired          EventKind = "time up"      // the visit's time is over
-	EventConsentWithdrawn EventKind = "withdrew"     // the consumer, its consent, by way of the customer
-	EventSourceRemoved    EventKind = "unsourced"    // the source that is being connected is no longer there
+	EventFailed           EventKind = "broke"        // the widget failed (sandbox control)
+	EventExpired          EventKind = "time up"      // the visit expired
+	EventConsentWithdrawn EventKind = "withdrew"     // the customer reported withdrawn consent
+	EventSourceRemoved    EventKind = "unsourced"    // the source being connected was removed
 )
 
-// Input is one thing that happened, with what came with it.
+// Input is one event with its data.
 type Input struct {
 	Kind       EventKind
-	SourceType SourceType // Took; Chose: the way whose list Bank is in
-	Bank       string     // Chose: an id of Banks, Employers or Suppliers
-	Username   string     // SignedIn
-	Login      Login      // SignedIn, Coded: what there is for the user name
-	OK         bool       // SignedIn: the password is right; Coded: the code is
-	Late       bool       // Coded: the session is over
-	Unusable   bool       // Coded: the bank shows no account that a report can be made from
-	Empty      bool       // Coded, Picked: the source has nothing recent
-	Accounts   []string   // Picked: their ids
-	Employer   int        // Verify, Skip
-	Reason     string     // Skipped: one of report.SkippedReasons
-	At         int64      // when, in microseconds
+	SourceType SourceType // of SourceSelected; of InstitutionSelected: the type of Bank
+	Bank       string     // of InstitutionSelected: id of a bank, employer, or supplier
+	Username   string     // of SignedIn
+	Login      Login      // of SignedIn, MFASubmitted: result for the user name
+	OK         bool       // of SignedIn: the password is right; of MFASubmitted: the code is
+	Late       bool       // of MFASubmitted: the session has ended
+	Unusable   bool       // of MFASubmitted: the bank has no account that a report can use
+	Empty      bool       // of MFASubmitted, AccountsSelected: the source has no recent data
+	Accounts   []string   // of AccountsSelected: their ids
+	Employer   int        // of EmployerSelected, EmployerSkipOpened: number of the employer
+	Reason     string     // of EmployerSkipped: one of report.SkippedReasons
+	At         int64      // time, in Unix microseconds
 	Status     contract.Status
-	Substatus  contract.Substatus   // Made, with Status
-	Error      contract.WidgetError // Broke
+	Substatus  contract.Substatus   // of ReportFinished, with Status
+	Error      contract.WidgetError // of Failed
 }
 
-// Login is what a mock bank or payroll provider has behind a user name.
+// Login is the result of signing in to a mock bank or payroll provider with a user
+// name.
 type Login struct {
 	Known     bool
-	Profile   string          // whose accounts there are; empty: none that can be used
+	Profile   string          // test profile; empty if it has no usable accounts
 	Status    contract.Status // without a Profile: how the visit ends
 	Substatus contract.Substatus
 }
 
-// Do says what follows from an input, besides keeping the new Journey.
+// Do is a set of actions after an input, besides storing the new Journey.
 type Do uint8
 
 const (
 	Tell     Do = 1 << iota // the report's status changed: set it, which sends a webhook
-	Generate                // have the report made
+	Generate                // enqueue the report
 )
 
-// Next is the visit's state machine: a pure function. ok is false for an input
-// that the present step does not take (a form posted late, twice, or from
-// another tab); the journey is then unchanged and the applicant is shown where
-// he stands.
+// Next is the visit's state machine, a pure function. ok is false if the current step
+// does not accept the input (a form posted late, twice, or from another tab); the
+// journey is then unchanged, and the caller shows the current step.
 func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 	switch in.Kind {
 	case EventOpened:
@@ -223,7 +223,7 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 		if j.State != Generating {
 			return j, 0, false
 		}
-		// Package reports set the status when it made the report.
+		// Package reports set the status when it generated the report.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Status, in.Substatus
 		return j, 0, true
 	case EventPrepared:
@@ -278,7 +278,7 @@ func (j Journey) Next(in Input) (next Journey, do Do, ok bool) {
 
 func (j Journey) walking() bool { return j.State == Open || j.State == Connecting }
 
-// walk takes the steps that the applicant himself takes.
+// walk handles the inputs of the applicant.
 func (j Journey) walk(in Input) (Journey, Do, bool) {
 	switch {
 	case in.Kind == EventSourceCleared:
@@ -304,7 +304,8 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	case j.Step == StepConfirm && in.Kind == EventInstitutionConfirmed:
 		return j.supplier(in)
 	case in.Kind == EventInstitutionCleared && (j.Step == StepSignIn || j.Step == StepCode || j.Step == StepConfirm || j.Step == StepFailed):
-		// The tries stay: another bank is no way to guess on.
+		// The counts of wrong attempts stay: choosing another bank must not allow more
+		// guesses.
 		j.Step, j.Bank, j.Username = j.SourceType.first(), "", ""
 	case j.Step == StepCode && in.Kind == EventMFAResent:
 		return j.resend(in)
@@ -315,8 +316,8 @@ func (j Journey) walk(in Input) (Journey, Do, bool) {
 	case j.Step == StepAccounts && in.Kind == EventAccountsSelected, j.Step == StepDocuments && in.Kind == EventDocumentsSubmitted:
 		return j.connect(in.Accounts, in.Empty)
 	case j.Step == StepDocuments && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
-		// The documents are kept elsewhere; that the journey counts them lets none
-		// come or go beside the one that hands them in.
+		// The documents are stored elsewhere; counting them in the journey prevents changes
+		// concurrent with their submission.
 	default:
 		return j, 0, false
 	}
@@ -338,7 +339,7 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 		return j.miss(contract.StatusBureauUnresponsive, "", in)
 	case in.Login.Status == contract.StatusSupplierUnresponsive && in.Login.Substatus == "",
 		in.Login.Substatus == contract.SubEBankingNotSupported:
-		// The bank turns everybody away before it asks for a code.
+		// The bank rejects every sign-in of this user name before it asks for a code.
 		return j.miss(in.Login.Status, in.Login.Substatus, in)
 	}
 	j.Step, j.Username = StepCode, in.Username
@@ -347,7 +348,7 @@ func (j Journey) signIn(in Input) (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// resend has the bank or payroll provider send another one-time code.
+// resend sends another one-time code.
 func (j Journey) resend(in Input) (Journey, Do, bool) {
 	if j.codeWait(in.At) > 0 || j.Codes >= MaxCodes {
 		return j, 0, false
@@ -356,8 +357,8 @@ func (j Journey) resend(in Input) (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// codeWait is the time until another code can be asked for. The first code of a sign-in
-// makes nobody wait: it may have been lost.
+// codeWait returns the time until another code can be requested. After the first code
+// of a sign-in it is 0, because that code may have been lost.
 func (j Journey) codeWait(at int64) time.Duration {
 	if j.Codes < 2 {
 		return 0
@@ -387,16 +388,15 @@ func (j Journey) code(in Input) (Journey, Do, bool) {
 		j.Step = StepAccounts
 		return j, 0, true
 	case in.Login.Status == contract.StatusError && !j.spared():
-		// All that was asked of the applicant is done; it is the report that
-		// cannot be made.
+		// The applicant has completed all steps; it is the report that cannot be generated.
 		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Login.Status, in.Login.Substatus
 		return j, Tell, true
 	}
 	return j.miss(in.Login.Status, in.Login.Substatus, in)
 }
 
-// comeBack goes on with a closed visit: from the consent if it was not given,
-// else from what comes after it, since a sign-in does not outlive leaving.
+// comeBack resumes a closed visit: from the consent if it was not given, or else from
+// the step after it, because a sign-in ends with leaving.
 func (j Journey) comeBack() (Journey, Do, bool) {
 	if j.State != Closed {
 		return j, 0, false
@@ -409,8 +409,8 @@ func (j Journey) comeBack() (Journey, Do, bool) {
 	return j.start()
 }
 
-// goBack leads to the step before, unless that would undo something: a sign-in that is
-// complete, or a source that is connected.
+// goBack moves to the previous step, unless that would undo a completed sign-in or a
+// connected source.
 func (j Journey) goBack() (Journey, Do, bool) {
 	switch j.Step {
 	case StepSignIn, StepConfirm, StepFailed:
@@ -431,8 +431,8 @@ func (j Journey) goBack() (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// startOver goes back to the consent without anything that was connected. The tries
-// stay: another browser is no way to guess on.
+// startOver moves to the consent and drops everything connected. The counts of wrong
+// attempts stay: another browser must not allow more guesses.
 func (j Journey) startOver() (Journey, Do, bool) {
 	if j.State != Created && j.State != Closed && !j.walking() {
 		return j, 0, false
@@ -442,9 +442,9 @@ func (j Journey) startOver() (Journey, Do, bool) {
 	return j, 0, true
 }
 
-// miss goes on without the present source, which could not be connected. Where it is
-// the only one, the applicant chooses another, or leaves: then the visit fails as the
-// source did.
+// miss continues without the current source, which could not be connected. If it is
+// the only one, the applicant chooses another or leaves; then the visit fails with the
+// source's status.
 func (j Journey) miss(status contract.Status, sub contract.Substatus, in Input) (Journey, Do, bool) {
 	spared := j.spared()
 	j.with(connected{Failed: status, Why: sub, At: in.At})
@@ -462,12 +462,12 @@ func (j Journey) giveUp() (Journey, Do, bool) {
 	return j.fail(c.Failed, c.Why, contract.WidgetSupplierError)
 }
 
-// spared reports whether the visit goes on without the present source: beside others
-// that are connected, and where it is one employer's.
+// spared reports whether the visit continues without the current source: if others are
+// connected, or if it is one employer's.
 func (j Journey) spared() bool { return j.good() || j.Employer > 0 }
 
-// unsupported ends a visit that has no source left to connect: with the report of
-// what is there, or as a bank without online banking ends it.
+// unsupported ends a visit without a source left to connect: with the report of what
+// is connected or, without any, like a bank without online banking.
 func (j Journey) unsupported() (Journey, Do, bool) {
 	if j.good() {
 		j.State, j.Step = Generating, StepProgress
@@ -477,7 +477,7 @@ func (j Journey) unsupported() (Journey, Do, bool) {
 	return j.fail(contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError)
 }
 
-// Unconfigured reports whether the visit ended for want of any source to connect.
+// Unconfigured reports whether the visit ended because no source was configured.
 func (j Journey) Unconfigured() bool {
 	return j.State == Failed && j.Substatus == contract.SubEBankingNotSupported && j.Bank == ""
 }
@@ -487,10 +487,10 @@ func (j Journey) fail(status contract.Status, sub contract.Substatus, why contra
 	return j, Tell, true
 }
 
-// Outcome is what the customer is told of a visit that is over or closed: the
-// journey's end gives SUCCESS whatever the report's status, an error of the
-// widget ERROR, and closing EXIT. It is empty while the applicant is on his way.
-// One that expired under his eyes could not be finished either.
+// Outcome returns the outcome that the customer receives for a visit that is over or
+// closed: SUCCESS at the end of the journey, whatever the report's status, ERROR for a
+// widget error, and EXIT for a closed visit. It is empty before. A visit that expired
+// while the applicant was there is an ERROR too.
 func (j Journey) Outcome() contract.Outcome {
 	switch j.State {
 	case Complete:

@@ -37,7 +37,7 @@ func threeWrongCodes(before []Input) []Input {
 	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
 }
 
-// The rows of journeys.md, "The visit", and what stands between them.
+// The transitions of a visit, and inputs that steps do not accept.
 func TestNext(t *testing.T) {
 	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
@@ -107,7 +107,7 @@ func TestNext(t *testing.T) {
 		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
 		{name: "he comes back before his consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
 		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: EventClosed}, Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up for a visit that nobody opened", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
 		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
 		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
 		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},

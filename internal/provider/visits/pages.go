@@ -22,10 +22,11 @@ import (
 	"vestibule/templates/ui"
 )
 
-// maxForm bounds a step's form; the longest is a list of accounts.
+// maxForm is the maximum size in bytes of a step's form; the longest is a list of
+// accounts.
 const maxForm = 16 << 10
 
-// partHeader asks for a step without a page around it. Only script of our own
+// partHeader requests a step without the page around it. Only script of the same
 // origin can send it.
 const partHeader = "X-Visit-Part"
 
@@ -44,7 +45,7 @@ var (
 	wordsNoSignInMe = contract.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
 )
 
-// page adapts a handler whose errors are pages for people.
+// page adapts a handler whose errors are shown as pages.
 func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
@@ -68,8 +69,8 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 	})
 }
 
-// LinkPage adapts a handler of a link that leads to a visit, a redirect's or an
-// invite's: an error is a page with the words for it.
+// LinkPage adapts a handler of a link to a visit, a redirect's or an invite's. It
+// renders errors as a page with the texts of words.
 func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
@@ -87,8 +88,7 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text c
 	})
 }
 
-// Missing answers people who come to an address that is none, or by a method
-// that it does not take.
+// Missing renders the error page for an unknown address or an unsupported method.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Message{Lang: language(r), Title: wordsGone, Text: wordsGoneText}
 	if status != http.StatusNotFound {
@@ -115,11 +115,11 @@ func language(r *http.Request) contract.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 }
 
-// frame is the document of the widget's iframe. The pages that the account of its
-// address registered may frame it, and any page where none is registered: what is in
-// it belongs to the visit that its own page opens, and the page it stands in learns
-// the visit's identifier and status, which it may. An address that names no account,
-// or another, gets past this; register then refuses the page.
+// frame serves the document of the widget's iframe. It may be framed by the origins
+// registered on the account in its address, or by any page if none is registered: its
+// contents belong to the visit that the page itself opens, and the page may know the
+// visit's identifier and status. Without an account in the address, or with another,
+// the page is rejected in register instead.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	policy := httpx.CSP{FrameAncestors: "*"}
@@ -137,7 +137,7 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// problem shows the words for a widget error, or for too many visits.
+// problem renders the text of a widget error, or of too many visits.
 func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
 	code, words := r.PathValue("code"), wordsTooOften
 	if code != string(contract.CodeRateLimited) {
@@ -148,8 +148,8 @@ func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// show is the page of a visit: always the step where it stands, so reload, Back
-// and a second tab all show the same.
+// show renders the page of a visit. It always shows the current step, so that reload,
+// Back, and a second tab show the same.
 func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	v, err := s.look(r.Context(), handle)
@@ -170,8 +170,8 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, v, http.StatusOK, contract.Words{})
 }
 
-// submit takes a step's form. A form that the present step does not take, because
-// it was posted twice or from a tab that is behind, leads to the present step.
+// submit handles a step's form. A form that the current step does not accept, because
+// it was posted twice or from an outdated tab, leads to the current step.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		see(w, r, Path(handle))
 		return nil
 	}
-	if action := form.Get("action"); action != "close" && action != "reopen" { // which begin nothing
+	if action := form.Get("action"); action != "close" && action != "reopen" { // these do not begin a visit
 		if err := s.own(r, v, s.secretOf(r, handle)); err != nil {
 			return err
 		}
@@ -234,14 +234,14 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stay shows the present step to an applicant who cannot go back from it.
+// stay renders the current step for an applicant who cannot go back from it.
 func (s *Service) stay(w http.ResponseWriter, r *http.Request, v visit) error {
 	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = wordsNoWayBack })
 }
 
-// input reads a form as an input of the machine. problem says what has to be
-// corrected in the present step's form; a form of another step is no problem,
-// and no input that the machine takes.
+// input converts a form to an input of the state machine. problem is what to correct
+// in the current step's form; a form of another step is not a problem, and becomes an
+// input that the machine does not accept.
 func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Words) {
 	sources := s.catalogue(v.environment)
 	switch form.Get("action") {
@@ -285,7 +285,7 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 		}
 		login := sources.login(v.SourceType, username)
 		if !login.Known {
-			username = "" // never kept: it may be somebody's own
+			username = "" // not stored: it may be the applicant's real one
 		}
 		in = Input{Kind: EventSignedIn, Username: username, Login: login, OK: password != wrongPassword}
 	case "code":
@@ -328,28 +328,28 @@ func (s *Service) input(v visit, form url.Values) (in Input, problem contract.Wo
 	return in, contract.Words{}
 }
 
-// statedNumber is which of the stated employers a form is about; 0 for none.
+// statedNumber returns the number of the stated employer in a form; 0 for none.
 func statedNumber(form url.Values) int {
 	n, _ := strconv.Atoi(form.Get("stated"))
 	return n
 }
 
-// wrongPassword is the one password that nobody takes.
+// wrongPassword is the only password that every mock provider rejects.
 const wrongPassword = "wrong"
 
-// late reports whether a payroll provider has waited too long for the code.
+// late reports whether a payroll provider's session has ended before the code.
 func (s *Service) late(v visit) bool {
 	return v.SourceType == SourcePayroll && !s.Now().Before(v.signedIn.Add(SessionLife))
 }
 
-// unusable reports whether the bank that was signed in to shows accounts, and none that a
-// report can be made from.
+// unusable reports whether the bank of the sign-in has accounts, but none that a
+// report can use.
 func (s *Service) unusable(v visit) bool {
 	all := s.accounts(v)
 	return v.SourceType == SourceBank && len(all) > 0 && !slices.ContainsFunc(all, eligible)
 }
 
-// eligible reports whether a report can be made from an account.
+// eligible reports whether a report can use an account.
 func eligible(a bankdata.Account) bool { return a.Type == report.CashEquivalent }
 
 func (s *Service) accounts(v visit) []bankdata.Account {
@@ -367,12 +367,12 @@ func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
 	return s.Returns.Origin(ctx, s.DB.SQL, v.id)
 }
 
-// render writes the page of v, or its step alone for the frame.
+// render writes the page of v, or only its step for the frame.
 func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem contract.Words) error {
 	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
 }
 
-// renderWith is render with something more on the page.
+// renderWith is render with additions to the page.
 func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*pages.Visit)) error {
 	part := r.Header.Get(partHeader) != ""
 	origin, err := s.returnOrigin(r.Context(), v)
@@ -416,7 +416,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	}
 	policy := httpx.CSP{}
 	if origin != "" {
-		// The form that closes the visit is answered with the way back.
+		// The form that closes the visit is answered with the redirect to the customer.
 		policy.FormAction = []string{origin}
 	}
 	at := &url.URL{Path: page.Path}
@@ -484,7 +484,7 @@ func (c Catalogue) connected(from connected) pages.Connected {
 	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Why}, Empty: from.Empty}
 }
 
-// showEmployers puts the stated employers on the page.
+// showEmployers adds the stated employers to the page.
 func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) error {
 	consumer, err := s.applicant(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
@@ -513,11 +513,11 @@ func (s *Service) showEmployers(ctx context.Context, v visit, p *pages.Visit) er
 	return nil
 }
 
-// maxQuery bounds what is searched for, in characters.
+// maxQuery is the maximum length of a search query, in characters.
 const maxQuery = 100
 
-// showList puts what there is to choose from on the page. An employer that is being
-// verified is searched for unasked, if it is there.
+// showList adds the list to choose from to the page. For an employer being verified,
+// it starts with a search for the employer if that has results.
 func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
 		return
@@ -534,8 +534,8 @@ func (s *Service) showList(r *http.Request, v visit, p *pages.Visit) {
 	p.More = more
 }
 
-// goBack takes the browser back to the customer, with a fresh token for the
-// same outcome each time, so that a reload or a lost answer does no harm.
+// goBack redirects the browser to the customer, with a new signed result for the same
+// outcome each time, so that a reload or a lost response does no harm.
 func (s *Service) goBack(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)

@@ -16,14 +16,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// registration is what the frame sends: the register options that are data.
+// registration is the request of the frame: the register options that are data.
 type registration struct {
 	Request
 	Env      string `json:"env"`
 	PublicID string `json:"publicId"`
 	Token    string `json:"token"`
 
-	// Origin is that of the page around the frame, as the browser told the frame.
+	// Origin is the origin of the page around the frame, as the browser reported it to the
+	// frame.
 	Origin string `json:"origin"`
 
 	// Resume is a secret of the browser, 256 random bits in base64url. The same
@@ -31,9 +32,9 @@ type registration struct {
 	Resume string `json:"resume"`
 }
 
-// handle is by which the visit of the registration is reached. It follows from the
-// browser's secret, so that a page that is loaded again finds its visit, and is of no
-// use to derive the secret from.
+// handle returns the handle of the visit of the registration. It is derived from the
+// browser's secret, so that a reloaded page finds its visit, and does not reveal the
+// secret.
 func (reg registration) handle() (string, error) {
 	if reg.Resume == "" {
 		return store.NewSecret(), nil
@@ -56,15 +57,15 @@ func (reg registration) handle() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
 }
 
-// register opens a visit for the widget: POST /widget/v1/visits. Its errors are
-// widget error types.
+// register handles POST /widget/v1/visits and opens a visit for the widget. Its errors
+// are widget error types.
 func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	var reg registration
 	if err := httpx.DecodeJSON(w, r, maxBody, &reg); err != nil {
 		return widgetError(r, err)
 	}
 	if reg.Token == "" {
-		// Nothing else stands before what is stored for it: no credentials are asked for.
+		// Rate-limit first: the request stores data and needs no credentials.
 		wait := s.ByAddress.Take(r)
 		if wait == 0 {
 			wait = s.ByAccount.TakeOf(r, reg.PublicID)
@@ -92,8 +93,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	}{handle, v.publicToken})
 }
 
-// open holds the options against each other and against what exists, uses up
-// the token and opens the visit: all in tx, or nothing.
+// open validates the options, uses up the token, and opens the visit, all in tx.
 func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, handle string) (visit, error) {
 	check := contract.Registration{Env: reg.Env, ProductID: reg.ProductID, PublicID: reg.PublicID, Token: reg.Token,
 		ExternalID: reg.ExternalID, UserArgs: reg.UserArgs, SandboxReportID: reg.SandboxReportID,
@@ -123,7 +123,7 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 		v, err = s.begin(ctx, tx, caller, reg.Request, true)
 	default:
 		if v, err = s.openToken(ctx, tx, caller, reg); err != nil {
-			// Another page of the same browser may have been faster.
+			// A concurrent page of the same browser may have come first.
 			if faster, found, _ := s.resume(ctx, tx, caller, reg, handle); found {
 				return faster, nil
 			}
@@ -138,7 +138,7 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 	return s.come(ctx, tx, v)
 }
 
-// framable refuses a page whose origin the account did not register, where it
+// framable rejects a page whose origin is not registered, if the account has
 // registered any.
 func (s *Service) framable(ctx context.Context, q store.Queryer, caller auth.Caller, origin string) error {
 	origins, err := s.Customers.WidgetOrigins(ctx, q, caller.CustomerID)
@@ -151,7 +151,7 @@ func (s *Service) framable(ctx context.Context, q store.Queryer, caller auth.Cal
 }
 
 // resume finds the visit that the same browser has begun with the same registration.
-// One that the applicant closed goes on: registering again says that it is wanted.
+// It reopens a closed visit, because registering again shows that it is wanted.
 func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration, handle string) (v visit, found bool, err error) {
 	if reg.Resume == "" {
 		return visit{}, false, nil
@@ -174,8 +174,8 @@ func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 	return v, err == nil, err
 }
 
-// openToken takes over the visit of a token. The register options beside it may
-// add what the initialization left open, and may not contradict it.
+// openToken takes over the visit of a token. The register options may add to the
+// initialization, but not contradict it.
 func (s *Service) openToken(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration) (visit, error) {
 	product, err := s.product(ctx, tx, caller, reg.ProductID)
 	if err != nil {
@@ -202,12 +202,12 @@ func (s *Service) openToken(ctx context.Context, tx *store.Tx, caller auth.Calle
 	return v, duplicate(err)
 }
 
-// errOptions is a registration whose options do not go together. The applicant
-// cannot mend it, whatever INVALID_TOKEN says otherwise.
+// errOptions is returned for options that do not go together. The applicant cannot
+// correct it, although the text of INVALID_TOKEN says so.
 var errOptions = errors.New("token, prefill and consumerId do not go together")
 
-// wrongOptions is INVALID_TOKEN for options that have no token, prefill or
-// consumerId, or both a token and a prefill.
+// wrongOptions returns INVALID_TOKEN for options without token, prefill, and
+// consumerId, or with both a token and a prefill.
 func wrongOptions(none bool) error {
 	e := breach(contract.WidgetInvalidToken, "token")
 	e.Why, e.Message = errOptions, "token and prefill exclude each other: give one of them."
@@ -218,10 +218,9 @@ func wrongOptions(none bool) error {
 	return e
 }
 
-// widgetError makes sure that the frame is answered with an error type of the
-// widget, and with words for the applicant in the language of the request. What the
-// contract has no type for is INTERNAL_ERROR, with the details that tell an engineer
-// more.
+// widgetError converts err to a widget error type with the text for the applicant in
+// the language of the request. Other errors become INTERNAL_ERROR, with details for
+// engineers.
 func widgetError(r *http.Request, err error) error {
 	e := *httpx.AsError(err)
 	words := contract.WidgetError(e.Code).Applicant()

@@ -6,7 +6,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Routes adds the whole surface of visits to mux.
+// Routes adds the endpoints and pages of visits to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	// For the customer's server.
 	mux.Handle("POST /connect/initialization", httpx.API(s.Log, s.Gate.Basic(s.initialize)))

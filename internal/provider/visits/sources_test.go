@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-// earner is somebody at the visit of an income report.
+// earner is an applicant in the visit of an income report.
 func earner(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
 	t.Helper()
 	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[contract.Income]})
@@ -179,7 +179,7 @@ func TestAddingASource(t *testing.T) {
 	})
 }
 
-// Somebody whose session ended begins again with a new visit.
+// An applicant whose session ended begins again with a new visit.
 func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
 		for _, username := range []string{"session_expired", "default"} {

@@ -17,7 +17,7 @@ var (
 	buttons      = regexp.MustCompile(`name="action" value="(verify|skip)"`)
 )
 
-// tenant is somebody at the visit of an eligibility report who named these employers.
+// tenant is an applicant in the visit of an eligibility report with these stated employers.
 func tenant(t *testing.T, r *providertest.Rig, employers ...string) applicant {
 	t.Helper()
 	prefill := named("Ana", "Pérez")

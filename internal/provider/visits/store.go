@@ -10,11 +10,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// errStale is returned for a change that somebody else forestalled.
+// errStale is returned if another request changed the visit first.
 var errStale = errors.New("visits: the visit has moved on")
 
-// errToken is returned for an initialization token that is unknown, used or
-// expired.
+// errToken is returned for an initialization token that is unknown, used, or expired.
 var errToken = errors.New("visits: no such unused initialization token")
 
 // visit is a row of visits.
@@ -27,15 +26,15 @@ type visit struct {
 	environment     contract.Environment
 	consumerID      string
 	sandboxReportID string
-	stated          []byte // the employers, sealed; see statedIn
+	stated          []byte // stated employers, encrypted; see statedIn
 	version         int64
 	created         time.Time
 	expires         time.Time
-	signedIn        time.Time // when the present sign-in was right; zero: there is none
+	signedIn        time.Time // when the current sign-in succeeded; zero for none
 	ended           time.Time // zero: not yet
-	tokenless       bool      // begun from the applicant's page alone
-	hosted          bool      // a page of its own, not the widget's frame
-	browser         []byte    // with hosted: hash of the secret of its browser; nil: no browser has begun it
+	tokenless       bool      // begun without credentials
+	hosted          bool      // on the hosted page, not in the widget's frame
+	browser         []byte    // with hosted: hash of its browser's secret; nil if unbound
 }
 
 const columns = `id, public_token, customer_id, product_id, product, environment, consumer_id, state, step,
@@ -72,7 +71,7 @@ func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE handle_hash = $1`, store.Hash(handle)))
 }
 
-// ofConsumer are the ids of a consumer's visits that have not ended.
+// ofConsumer returns the ids of a consumer's visits that have not ended.
 func ofConsumer(ctx context.Context, tx *store.Tx, consumerID string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE consumer_id = $1 AND ended_at = 0`, consumerID)
 	if err != nil {
@@ -93,8 +92,8 @@ func ids(rows *sql.Rows) (all []string, err error) {
 	return all, rows.Err()
 }
 
-// holdHandle is byHandle for many requests at once: nobody else changes the visit
-// before tx ends.
+// holdHandle is byHandle with a lock: no other request can change the visit before tx
+// ends.
 func holdHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
 	if _, err := tx.ExecContext(ctx, `UPDATE visits SET version = version WHERE handle_hash = $1`, store.Hash(handle)); err != nil {
 		return visit{}, err
@@ -120,8 +119,8 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	return note(ctx, tx, v, "begun", v.created)
 }
 
-// keep writes the journey of v, whose version the caller has raised by one, if
-// nobody else has changed the row since it was read.
+// keep stores the journey of v, whose version the caller has incremented, if the row
+// has not changed since it was read.
 func keep(ctx context.Context, tx *store.Tx, v visit, kind EventKind, at time.Time) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
@@ -139,7 +138,7 @@ func keep(ctx context.Context, tx *store.Tx, v visit, kind EventKind, at time.Ti
 	return note(ctx, tx, v, string(kind), at)
 }
 
-// micros is store.Micros, and 0 for the zero time.
+// micros returns store.Micros(t), or 0 for the zero time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -147,15 +146,15 @@ func micros(t time.Time) int64 {
 	return store.Micros(t)
 }
 
-// note writes a line of the timeline.
+// note adds an entry to the timeline.
 func note(ctx context.Context, tx *store.Tx, v visit, kind string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
 		v.id, v.version, store.Micros(at), kind, v.State, v.Step)
 	return err
 }
 
-// setHandle gives a visit the handle by which its pages are reached: those of the
-// hosted page, or those in the widget's frame.
+// setHandle sets the handle of a visit's pages: the hosted page, or the widget's
+// frame.
 func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted bool) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET handle_hash = $1, hosted = $2 WHERE id = $3 AND handle_hash IS NULL`,
 		store.Hash(handle), hosted, visitID))
@@ -165,12 +164,12 @@ func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted
 	return err
 }
 
-// bind gives a hosted visit to a browser if no browser has it.
+// bind binds a hosted visit to a browser if it has none.
 func bind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2 AND hosted AND browser_hash IS NULL`, browser, visitID))
 }
 
-// rebind gives a hosted visit to another browser.
+// rebind binds a hosted visit to another browser.
 func rebind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2`, browser, visitID)
 	return err
@@ -182,8 +181,8 @@ func insertToken(ctx context.Context, tx *store.Tx, token, visitID string, expir
 	return err
 }
 
-// claim uses up an initialization token and returns the visit it is for. Of
-// several callers at once one gets it; the others get errToken.
+// claim uses up an initialization token and returns its visit. Of concurrent callers
+// one succeeds; the others get errToken.
 func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visit, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `UPDATE initialization_tokens SET used_at = $1
@@ -198,7 +197,7 @@ func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visi
 	return byID(ctx, tx, id)
 }
 
-// due lists visits whose time is over and that have not ended, oldest first.
+// due lists expired visits that have not ended, oldest first.
 func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0 AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		store.Micros(now), limit)
@@ -208,15 +207,15 @@ func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]stri
 	return ids(rows)
 }
 
-// sentTo is how many bytes of files a customer's visits without a token were sent
-// since an instant, and have.
+// sentTo returns how many bytes of files were uploaded in a customer's visits without
+// a token since an instant.
 func sentTo(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
 	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT) FROM documents d JOIN visits v ON v.public_token = d.public_token
 		WHERE d.begun_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
 	return n, err
 }
 
-// Line is a line of a visit's timeline.
+// Line is an entry of a visit's timeline.
 type Line struct {
 	At   time.Time
 	Kind string // "begun", or a Kind
@@ -224,8 +223,7 @@ type Line struct {
 	Step
 }
 
-// Timeline returns what happened to the visit of a report, in order, without
-// anything personal.
+// Timeline returns the events of a report's visit in order, without personal data.
 func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]Line, error) {
 	rows, err := q.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
 		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
@@ -246,8 +244,8 @@ func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken str
 	return lines, rows.Err()
 }
 
-// deleteDrafts empties, at most limit times, what visits that ended before an instant
-// hold of the way: what was stated, and what was connected.
+// deleteDrafts deletes, at most limit times, the drafts of visits that ended before an
+// instant: stated employers and connections.
 func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE id IN (
 			SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 AND (stated IS NOT NULL OR sources <> '' OR username <> '')
@@ -255,7 +253,7 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 }
 
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with
-// the tokens, redirects and invites that led to them.
+// their tokens, redirects, and invites.
 func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Summary is where the visit of a report stands, without anything personal.
+// Summary is the state of a report's visit, without personal data.
 type Summary struct {
 	ID      string
 	State   State
@@ -17,8 +17,8 @@ type Summary struct {
 	Ended   time.Time // zero: not yet
 }
 
-// Summary returns the visit of a report, or store.ErrNotFound for one that was
-// submitted. Whose it is, is the caller's to have asked.
+// Summary returns the visit of a report, or store.ErrNotFound for a submission. The
+// caller checks the owner.
 func (s *Service) Summary(ctx context.Context, q store.Queryer, publicToken string) (Summary, error) {
 	v, err := byPublicToken(ctx, q, publicToken)
 	return Summary{ID: v.id, State: v.State, Step: v.Step, Created: v.created, Expires: v.expires, Ended: v.ended}, err

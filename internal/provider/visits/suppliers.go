@@ -2,19 +2,19 @@ package visits
 
 import "vestibule/internal/contract"
 
-// SourceSupplier is the one way of a passport: the applicant says which country's credit
-// bureau, or reader of identity documents, is asked, and it knows the person by the
-// name of the application. There is nothing to sign in to.
+// SourceSupplier is the only source type of a passport: the applicant selects a
+// country's credit bureau, or a reader of identity documents, which finds the person
+// by the name in the application. It needs no sign-in.
 const SourceSupplier SourceType = "supplier"
 
-// StepSupplier is the choice of it, and StepConfirm shows the choice before the bureau
-// is asked: that cannot be taken back.
+// StepSupplier is the choice of a supplier. StepConfirm asks for confirmation, because
+// the request to the bureau cannot be undone.
 const (
 	StepSupplier Step = "supplier"
 	StepConfirm  Step = "confirm"
 )
 
-// supplier asks the one that was chosen.
+// supplier queries the selected supplier.
 func (j Journey) supplier(in Input) (Journey, Do, bool) {
 	if j.Scenario == ScenarioBureauDown {
 		return j.miss(contract.StatusBureauUnresponsive, "", in)

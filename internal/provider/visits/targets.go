@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Walk says how the sandbox control walks a visit: by all the sources that are given,
-// and by a bank where one is asked for and none is given.
+// Walk configures how the sandbox control walks through a visit: with all given
+// sources, and with a bank if one is required and none is given.
 type Walk struct {
 	Banks     []At // in their order
 	Sources        // of the report, or of the first stated employer
@@ -28,8 +28,8 @@ type At struct {
 	Username string // empty is "default"
 }
 
-// Sources is what is connected for a stated employer, whose number is its place; with
-// nothing in it the employer is left open.
+// Sources are the sources to connect for a stated employer, by its position; an empty
+// value leaves the employer open.
 type Sources struct {
 	Payroll *At
 	Stubs   []File // pay stubs that are uploaded, whatever is in them
@@ -47,7 +47,7 @@ type File struct {
 	Content []byte
 }
 
-// target is a source to be connected, or an employer to be skipped.
+// target is a source to connect, or an employer to skip.
 type target struct {
 	DocumentGroup // its way, and the employer that it is for
 	bank          string
@@ -56,7 +56,7 @@ type target struct {
 	reason        string
 }
 
-// next is the first of them that the visit has not tried yet.
+// next returns the first target that the visit has not tried yet.
 func next(all []target, v visit) (target, bool) {
 	for _, t := range all {
 		if !slices.ContainsFunc(v.sources(), func(c connected) bool {
@@ -68,9 +68,9 @@ func next(all []target, v visit) (target, bool) {
 	return target{}, false
 }
 
-// targets are the sources of a walk, in the order in which such a visit is walked: what
-// is shown for employers before the banks, and otherwise the banks first. What the
-// report cannot be made from is refused.
+// targets returns the sources of a walk in the order in which a visit asks for them:
+// those of employers before the banks, and otherwise the banks first. Sources that the
+// report cannot use are errors.
 func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 	if field, words := how.wrong(j); field != "" {
 		return nil, refused(field, words)
@@ -136,7 +136,8 @@ func (c Catalogue) target(to DocumentGroup, field string, at At) (target, error)
 	return target{DocumentGroup: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
 }
 
-// sources are those of each stated employer, or, in one, those of the report.
+// sources returns the sources of each stated employer, or those of the report as one
+// element.
 func (how Walk) sources() []Sources {
 	if len(how.Employers) > 0 {
 		return how.Employers
@@ -144,8 +145,8 @@ func (how Walk) sources() []Sources {
 	return []Sources{how.Sources}
 }
 
-// wrong is the field of a walk that a visit of the kind has no use for, and why; empty
-// for none. A bank is passed over where none is asked for.
+// wrong returns a field of a walk that a visit of the kind cannot use, and why, or "".
+// A bank that is not required is ignored.
 func (how Walk) wrong(j Journey) (field, words string) {
 	const foreign = "is no source of this product's reports"
 	income := j.Product == contract.Income || j.Employers > 0
@@ -181,7 +182,7 @@ func (how Walk) wrong(j Journey) (field, words string) {
 	return "", ""
 }
 
-// field names the files of a way in a walk.
+// field returns the field of a walk with the files of a source type.
 func (w SourceType) field() string {
 	if w == SourceLetters {
 		return "documents"

@@ -1,12 +1,11 @@
-// Package visits is the applicant's way through the service: initialization,
-// the widget's frame and the hosted page, from the consent to the report being
-// made (document 1, "Widget registration"; journeys.md, "The visit").
+// Package visits implements the applicant's visit: initialization, the widget's frame
+// and the hosted page, from the consent to the generation of the report (API
+// reference: Visits; docs/widget.md).
 //
-// It refuses options that do not go together, data that breaks the prefill
-// rules, tokens that were used, and steps that are not the present one. It
-// stores nothing of what it refused, nothing that was typed into a sign-in, and
-// of its tokens and handles only the SHA-256. Its only cookie ties a
-// hosted visit to the browser that began it.
+// It rejects options that do not go together, data that breaks the prefill rules, used
+// tokens, and forms of a step other than the current one. It stores nothing of what it
+// rejected, nothing typed into a sign-in, and only the SHA-256 of its tokens and
+// handles. Its only cookie ties a hosted visit to the browser that began it.
 package visits
 
 import (
@@ -26,8 +25,7 @@ import (
 	"vestibule/web"
 )
 
-// Service serves visits. All fields but Returns and what follows it
-// must be set.
+// Service serves visits. All fields before Returns must be set.
 type Service struct {
 	DB         *store.DB
 	Queue      jobs.Enqueuer
@@ -42,29 +40,29 @@ type Service struct {
 	Returns    Returns                              // nil: visits never belong to a redirect
 	Secure     bool                                 // applicants come by https: cookies are for it alone
 
-	// Invited returns the visit that an invite's handle leads to, or store.ErrNotFound;
-	// nil: there are no invites.
+	// Invited returns the visit of an invite's handle, or store.ErrNotFound; nil without
+	// invites.
 	Invited func(ctx context.Context, q store.Queryer, handle string) (visitID string, err error)
 
-	// Of visits that an applicant's page begins without a token; nil is no limit.
+	// Limits of visits begun without a token; nil for no limit.
 	ByAddress *httpx.RateLimit
 	ByAccount *httpx.RateLimit
-	// Files is how many bytes of files such visits of one account may be sent in 24
-	// hours; 0 is no limit.
+	// Files is the maximum size in bytes of files uploaded in such visits of one account
+	// within 24 hours; 0 for no limit.
 	Files int64
 }
 
-// Access is the sign-in of the mock banks or payroll providers of a catalogue.
+// Access simulates the sign-in of the mock banks or payroll providers.
 type Access interface {
 	Login(username string) Login
-	// Empty reports whether a provider has nothing recent on a profile.
+	// Empty reports whether a provider has no recent data of a profile.
 	Empty(provider, profile string, at time.Time) bool
 }
 
-// BankAccess is the sign-in of the mock banks and their accounts.
+// BankAccess simulates the sign-in of the mock banks, and their accounts.
 type BankAccess interface {
 	Access
-	// Accounts are those of a profile, with the ids that they have under a link.
+	// Accounts returns the accounts of a profile, with their ids under a link.
 	Accounts(profile, link string, at time.Time) []bankdata.Account
 }
 
@@ -72,11 +70,11 @@ type BankAccess interface {
 type PreparedReports interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
-	// Attach has the prepared report served for publicToken.
+	// Attach attaches the prepared report to publicToken.
 	Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, from reports.Input) error
 }
 
-// Ended is a visit that is over or closed, as its redirect needs to know it.
+// Ended describes a visit that is over or closed, for its redirect.
 type Ended struct {
 	VisitID     string
 	PublicToken string
@@ -86,8 +84,8 @@ type Ended struct {
 	At          time.Time            // zero: closed, and can still be continued
 }
 
-// Return is where the browser goes after a visit: to URL, which has the outcome
-// token in it, or, with Post, to Action by a form whose field token it is.
+// Return is where the browser goes after a visit: to URL, which contains the signed
+// result, or, with Post, to Action by a form that contains it as token.
 type Return struct {
 	URL    string
 	Post   bool
@@ -96,13 +94,13 @@ type Return struct {
 	Origin string // scheme, host and port of both, for the page's policy
 }
 
-// Returns knows which visits belong to a secure redirect.
+// Returns finds the secure redirects of visits.
 type Returns interface {
-	// Return makes a fresh outcome token and says where it goes; ok is false for
-	// a visit without a redirect, or whose redirect is too long ago.
+	// Return creates a new signed result and says where to send it; ok is false for a
+	// visit without a redirect, or with an expired one.
 	Return(ctx context.Context, q store.Queryer, e Ended) (r Return, ok bool, err error)
-	// Origin is the origin that the visit will return to, or empty.
+	// Origin returns the origin that the visit returns to, or "".
 	Origin(ctx context.Context, q store.Queryer, visitID string) (string, error)
-	// Visit is the visit of a redirect token, or store.ErrNotFound.
+	// Visit returns the id of the visit of a redirect token, or store.ErrNotFound.
 	Visit(ctx context.Context, q store.Queryer, redirectToken string) (visitID string, err error)
 }

@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Walked is what became of it. CompleteURL has the outcome token in it, and is
-// empty for a visit without a redirect.
+// Walked is the result of a walk. CompleteURL contains the signed result and is empty
+// for a visit without a redirect.
 type Walked struct {
 	PublicToken string
 	Status      contract.Status
@@ -20,16 +20,16 @@ type Walked struct {
 	CompleteURL string
 }
 
-// How long Walk waits for the report to be made, and how often it looks.
+// How long Walk waits for the report to be generated, and how often it polls.
 const (
 	walkPatience = 10 * time.Second
 	walkLook     = 20 * time.Millisecond
 )
 
-// Walk takes a visit to its end without a browser, through the same machine, for
-// the sandbox control. token is an unused initialization token, a redirect
-// token, or the handle of a visit's page; anything else, and a visit outside of the
-// sandbox, is store.ErrNotFound.
+// Walk completes a visit without a browser, through the same state machine, for the
+// sandbox control. token is an unused initialization token, a redirect token, or the
+// handle of a visit's page; for anything else, and for visits outside of the sandbox,
+// it returns store.ErrNotFound.
 func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, error) {
 	end, err := endOf(how.End)
 	if err != nil {
@@ -79,8 +79,7 @@ func (s *Service) Walk(ctx context.Context, token string, how Walk) (Walked, err
 	return done, nil
 }
 
-// find returns the visit that a token leads to, having used it up if it is an
-// initialization token.
+// find returns the visit of a token. It uses up an initialization token.
 func (s *Service) find(ctx context.Context, tx *store.Tx, token string) (visit, error) {
 	v, err := byHandle(ctx, tx, token)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -103,8 +102,8 @@ func (s *Service) find(ctx context.Context, tx *store.Tx, token string) (visit, 
 	return byID(ctx, tx, id)
 }
 
-// walk answers each step as an applicant would, until the visit no longer asks, or asks
-// for files: they are uploaded outside of a transaction.
+// walk answers each step as an applicant would, until the visit asks for nothing more,
+// or asks for files, which are uploaded outside of a transaction.
 func (s *Service) walk(ctx context.Context, tx *store.Tx, v visit, all []target, end Input) (visit, error) {
 	for {
 		if v.State == Created {
@@ -170,7 +169,7 @@ func (s *Service) walk(ctx context.Context, tx *store.Tx, v visit, all []target,
 	}
 }
 
-// walkDocuments uploads the files of a target, hands them in and walks on.
+// walkDocuments uploads and submits the files of a target and continues the walk.
 func (s *Service) walkDocuments(ctx context.Context, v visit, t target, all []target) (visit, error) {
 	consumer, err := s.applicant(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
@@ -206,7 +205,7 @@ func (s *Service) walkDocuments(ctx context.Context, v visit, t target, all []ta
 	return v, err
 }
 
-// settle waits until the report of a generating visit is made.
+// settle waits until the report of a visit is generated.
 func (s *Service) settle(ctx context.Context, v visit) (visit, error) {
 	ctx, cancel := context.WithTimeout(ctx, walkPatience)
 	defer cancel()

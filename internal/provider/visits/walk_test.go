@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-// applicant is somebody with a browser without script, on the hosted page.
+// applicant uses the hosted page with a browser without script.
 type applicant struct {
 	*providertest.Rig
 	path        string // of the visit's page
@@ -191,7 +191,7 @@ func TestHowVisitsEnd(t *testing.T) {
 	})
 }
 
-// Forms posted late, twice, from another tab, or by somebody who tries things
+// Forms posted late, twice, from another tab, or by a user who tries things
 // lead to the present step and change nothing.
 func TestStepsPostedOutOfTurn(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {

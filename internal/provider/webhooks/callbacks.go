@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Seed sets the callback of a customer that is there from the start, with a
-// secret that the caller keeps. Repeating it changes nothing.
+// Seed sets the callback of a generated customer with a secret that the caller keeps.
+// Repeating it changes nothing.
 func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secret string) error {
 	if _, err := webhook.ParseSecret(secret); err != nil {
 		return err
@@ -30,9 +30,9 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 	return s.addSecret(ctx, tx, id, secret)
 }
 
-// SetCallback sets where the customer's events go and returns the secret that
-// signs them. The secret stays the same while the address changes; with rotate
-// there is a new one, and the old one goes on signing beside it for Rotation.
+// SetCallback sets the URL for the customer's webhooks and returns the secret that
+// signs them. A new URL keeps the secret; with rotate, a new secret is created, and
+// the old one also signs for Rotation.
 func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url string, rotate bool) (secret string, err error) {
 	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, s.Now())
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url
 	return secret, s.addSecret(ctx, tx, id, secret)
 }
 
-// CheckURL says whether events can be sent to url at all.
+// CheckURL returns an error if webhooks cannot be sent to url.
 func (s *Service) CheckURL(url string) error { return s.Sender.CheckURL(url) }
 
 func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secret string) error {
@@ -64,7 +64,7 @@ func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secre
 	return insertSecret(ctx, tx, id, callbackID, sealed, s.Now())
 }
 
-// plain returns the secrets that sign now as text, the newest first.
+// plain returns the decrypted secrets that sign now, newest first.
 func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string) ([]string, error) {
 	rows, err := secretRows(ctx, q, callbackID, s.Now())
 	if err != nil {
@@ -81,19 +81,20 @@ func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string)
 	return out, nil
 }
 
-// Again says how Fire sends a report's events once more.
+// Again configures how Fire resends a report's events.
 type Again struct {
 	Times   int           // how often each is sent; 0 is once
 	Delay   time.Duration // before the first
 	Reorder bool          // the newest first
 }
 
-// apart keeps deliveries of one Fire in their order, though jobs run side by side.
+// apart is the delay between deliveries of one Fire, which keeps their order although
+// jobs run concurrently.
 const apart = 300 * time.Millisecond
 
-// Fire sends all events of a report again, under their ids, for tests of
-// receivers. A report without any is given one of its present status.
-// It returns how many deliveries were made, or store.ErrNotFound.
+// Fire resends all events of a report under their ids, for tests of receivers. For a
+// report without events it creates one with the current status. It returns the number
+// of deliveries, or store.ErrNotFound.
 func (s *Service) Fire(ctx context.Context, publicToken string, how Again, customerID string, status contract.Status, sub contract.Substatus) (int, error) {
 	n := 0
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {

@@ -13,24 +13,24 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// What the customer's own people see and change, on the dashboard.
+// Functions for the dashboard.
 
-// Callback is where a customer's events go.
+// Callback is the destination of a customer's webhooks.
 type Callback struct {
 	URL      string
 	Created  time.Time
-	Disabled time.Time         // zero: it is not
-	Statuses []contract.Status // those that it is told of; nil is all
-	Signers  []Signer          // the secrets that sign now, the newest first
+	Disabled time.Time         // zero if enabled
+	Statuses []contract.Status // subscribed statuses; nil for all
+	Signers  []Signer          // secrets that sign now, newest first
 
 	id string
 }
 
-// Signer is a secret without the secret.
+// Signer describes a secret without containing it.
 type Signer struct {
 	ID      string
 	Created time.Time
-	Ends    time.Time // zero: it does not
+	Ends    time.Time // zero: no end
 }
 
 // Callback returns the customer's callback, or store.ErrNotFound.
@@ -43,8 +43,8 @@ func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID stri
 	return c, err
 }
 
-// Direct sets where the customer's events go, and enables the callback. The
-// secret is empty unless one was made, which happens once: with the callback.
+// Direct sets the URL for the customer's webhooks and enables the callback. The secret
+// is returned only when the callback is created; otherwise it is empty.
 func (s *Service) Direct(ctx context.Context, tx *store.Tx, customerID, url string) (secret string, err error) {
 	c, err := s.Callback(ctx, tx, customerID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -57,14 +57,14 @@ func (s *Service) Direct(ctx context.Context, tx *store.Tx, customerID, url stri
 	return secret, err
 }
 
-// Switch turns the customer's callback on or off; changed is false when it is so
-// already, or there is none. Events of the time when it is off are not delivered.
+// Switch enables or disables the customer's callback; changed is false if it already
+// was so, or does not exist. Events during a disabled period are not delivered.
 func (s *Service) Switch(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
 	return setDisabled(ctx, tx, customerID, !on, s.Now())
 }
 
-// Subscribe says which statuses the callback is told of; all of them is all, now
-// and later. Without a callback it is store.ErrNotFound.
+// Subscribe sets the statuses that the callback receives; the full list also covers
+// future ones. Without a callback it returns store.ErrNotFound.
 func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string, statuses []contract.Status) error {
 	var kept []string
 	for _, known := range Subscribable() {
@@ -85,14 +85,13 @@ func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string
 	return err
 }
 
-// Subscribable lists the statuses that events are sent for: those that a report
-// ends in.
+// Subscribable lists the statuses that webhooks are sent for: the final ones.
 func Subscribable() []contract.Status {
 	return slices.DeleteFunc(contract.Statuses(), func(s contract.Status) bool { return !s.Final() })
 }
 
-// Rotate replaces the secret of that id, if it is the present one, and lets it go
-// on signing for Rotation. ok is false when somebody else has replaced it.
+// Rotate replaces the secret with that id if it is the current one; the old one also
+// signs for Rotation. ok is false if it was already replaced.
 func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID string) (secret string, ok bool, err error) {
 	c, err := callback(ctx, tx, customerID)
 	if err != nil {
@@ -105,15 +104,15 @@ func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID
 	return secret, true, s.addSecret(ctx, tx, c.id, secret)
 }
 
-// Filter chooses deliveries. The zero value of a field is any.
+// Filter selects deliveries. The zero value of a field matches all.
 type Filter struct {
 	State       string
 	PublicToken string
-	Before      store.Cursor // of Created and ID: those that are older
+	Before      store.Cursor // of Created and ID; selects older ones
 	Limit       int
 }
 
-// Delivery is an event on its way to the callback, or there.
+// Delivery is the delivery of an event to the callback, pending or finished.
 type Delivery struct {
 	ID          string
 	EventID     string
@@ -123,15 +122,15 @@ type Delivery struct {
 	Happened    time.Time // when the status changed
 	State       string    // pending, delivered, disabled or given up
 	Tries       int
-	HTTP        int // the last answer's status; 0 is none
+	HTTP        int // status of the last response; 0 for none
 	Created     time.Time
 	Updated     time.Time
 	Resends     int64 // how often the event was sent again by hand
 
-	// Of Delivery only:
+	// Set by Delivery only:
 	Attempts []Attempt
-	Body     []byte // as it was sent; nil: it was not yet
-	Shredded bool   // it was sent, and can be read no more
+	Body     []byte // as sent; nil before the first attempt
+	Shredded bool   // it was sent, but its key is deleted
 }
 
 // Attempt is one try of a delivery.
@@ -139,15 +138,15 @@ type Attempt struct {
 	At    time.Time
 	HTTP  int // 0: no answer
 	Took  time.Duration
-	Error webhook.Class // empty where there was an answer
+	Error webhook.Class // empty if there was a response
 }
 
-// Deliveries lists the customer's, the newest first.
+// Deliveries lists the customer's deliveries, newest first.
 func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Delivery, error) {
 	return deliveries(ctx, q, customerID, f)
 }
 
-// Delivery returns one of the customer's with its attempts and its body, or
+// Delivery returns a delivery of the customer with its attempts and body, or
 // store.ErrNotFound.
 func (s *Service) Delivery(ctx context.Context, q store.Queryer, customerID, id string) (Delivery, error) {
 	d, sealed, err := deliveryOf(ctx, q, customerID, id)
@@ -172,16 +171,15 @@ func (s *Service) opened(ctx context.Context, q store.Queryer, d Delivery, seale
 	return s.DB.Vault.Open(ctx, q, r.KeyID, bodyCell(d.ID), sealed)
 }
 
-// What can be wrong with sending an event again.
+// Errors of Redeliver.
 var (
 	ErrOnItsWay   = errors.New("webhooks: the event is being delivered")
 	ErrNoCallback = errors.New("webhooks: the customer has no callback that is on")
 )
 
-// Redeliver sends the event of a delivery once more, under its id and with the
-// body that was sent. resends is how often that was done before: a request that
-// is repeated does it once, and the repetition is ErrOnItsWay, as is one while a
-// delivery of the event is pending.
+// Redeliver sends the event of a delivery once more, with the same id and body.
+// resends is the number of earlier resends: a repeated request resends once, and its
+// repetition is ErrOnItsWay, as is a request while a delivery of the event is pending.
 func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliveryID string, resends int64) (id string, err error) {
 	old, sealed, err := deliveryOf(ctx, tx, customerID, deliveryID)
 	if err != nil {
@@ -214,11 +212,11 @@ func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliv
 	return d.id, s.enqueue(ctx, tx, d, 0)
 }
 
-// again seals the body of one delivery for another.
+// again encrypts the body of one delivery for another.
 func (s *Service) again(ctx context.Context, tx *store.Tx, old Delivery, sealed []byte, id string) ([]byte, error) {
 	plain, err := s.opened(ctx, tx, old, sealed)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, store.ErrNotFound) {
-		return nil, nil // the attempt will say so
+		return nil, nil // the attempt reports the error
 	}
 	if err != nil {
 		return nil, err
@@ -235,7 +233,7 @@ func (s *Service) DeliveryCounts(ctx context.Context, q store.Queryer, customerI
 	return deliveryCounts(ctx, q, customerID, since)
 }
 
-// Change is an event: a status that a report came to.
+// Change is an event: a status that a report reached.
 type Change struct {
 	At        time.Time
 	Status    contract.Status

@@ -190,7 +190,7 @@ func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
 			t.Errorf("with its key destroyed: %+v", d)
 		}
 		if _, err := r.Delivery(t.Context(), r.DB.SQL, theirs, id); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("somebody else's delivery: %v", err)
+			t.Errorf("another customer's delivery: %v", err)
 		}
 	})
 }
@@ -322,7 +322,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 		r.direct(theirs, "https://c.example/hook")
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			if _, ok, err := r.Rotate(ctx, tx, theirs, now[0].ID); ok || err != nil {
-				t.Errorf("somebody else's secret: %v, %v", ok, err)
+				t.Errorf("another customer's secret: %v, %v", ok, err)
 			}
 			return nil
 		})

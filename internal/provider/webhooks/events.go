@@ -1,13 +1,11 @@
-// Package webhooks sends the visit webhook: one event for each change of a
-// report's status, written in the transaction that changes it, and delivered to
-// the customer's callback from a job (document 1, Events; the project's
-// divergences, "visit webhook").
+// Package webhooks sends the visit webhook: one event for each change of a report's
+// status, written in the transaction that changes it and delivered to the customer's
+// callback by a job (docs/webhooks.md; docs/divergences.md, "visit webhook").
 //
-// An event keeps its id over all deliveries. 2xx is delivered, 410 disables the
-// callback, and everything else, redirects too, is tried again with growing,
-// jittered waits for 72 hours. Callbacks are reached at public addresses only,
-// unless the provider is a sandbox on loopback itself. No body and no URL is
-// logged.
+// An event keeps its id over all deliveries. A 2xx response completes the delivery and
+// 410 disables the callback; everything else, including redirects, is retried with
+// growing, jittered waits for 72 hours. Callbacks must have public addresses, unless
+// the provider is a sandbox on loopback. Bodies and URLs are never logged.
 package webhooks
 
 import (
@@ -29,11 +27,11 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Rotation is how long an old secret goes on signing beside its successor.
+// Rotation is how long a replaced secret signs together with its successor.
 const Rotation = 24 * time.Hour
 
-// MaxAge is how long an event is kept, with its deliveries and the body that was sent:
-// as long as a report is read.
+// MaxAge is how long an event is kept with its deliveries and the body that was sent:
+// as long as a report can be read.
 const MaxAge = 90 * 24 * time.Hour
 
 // Service records and delivers webhooks.
@@ -46,12 +44,12 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 
-	// Shared returns the report that a relay token names and the third party that has
-	// the token, or store.ErrNotFound; nil where nothing is shared.
+	// Shared returns the report that a sharing token names and the third party that holds
+	// it, or store.ErrNotFound; nil without sharing.
 	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
 }
 
-// Sender signs a body and posts it once. *webhook.Sender is one.
+// Sender signs a body and posts it once. *webhook.Sender implements it.
 type Sender interface {
 	CheckURL(raw string) error
 	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
@@ -80,7 +78,7 @@ type event struct {
 	created     time.Time
 }
 
-// delivery is an event on its way to a callback.
+// delivery is the delivery of an event to a callback.
 type delivery struct {
 	id         string
 	callbackID string
@@ -90,11 +88,11 @@ type delivery struct {
 	attempts   int
 	created    time.Time
 	event      event
-	body       []byte // sealed; nil until it was sent first
+	body       []byte // encrypted; nil before the first attempt
 }
 
-// Record writes the event of each status change and has it delivered, unless the
-// customer's callback does not subscribe to that status.
+// Record writes the event of each status change and enqueues its delivery if the
+// customer's callback subscribes to that status.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.StatusChange) error {
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
@@ -117,11 +115,11 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 	return nil
 }
 
-// newID is an event's: in the order of time, so that an index grows at its end.
+// newID returns the id of an event. Ids are ordered by time, so that an index grows at
+// its end.
 func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
 
-// send makes a delivery of the event, after a delay; none where the customer has
-// no callback.
+// send creates a delivery of the event, after a delay, if the customer has a callback.
 func (s *Service) send(ctx context.Context, tx *store.Tx, e event, delay time.Duration) error {
 	callbackID, err := activeCallback(ctx, tx, e.customerID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -149,8 +147,8 @@ func (s *Service) enqueue(ctx context.Context, tx *store.Tx, d delivery, delay t
 	return s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id}, opts...)
 }
 
-// deliver makes one attempt. A process that dies after the receiver answered
-// sends the same id once more.
+// deliver makes one attempt. A process that dies after the receiver answered sends the
+// same id once more.
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
@@ -189,10 +187,10 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	return jobs.Snooze(wait)
 }
 
-// settle notes what an attempt came to: in the rows for the timeline, and in the
-// log without address and body. Without a result, no attempt was made. It returns the
-// state that the delivery is in then: an address that is gone for good disables the
-// callback, but where this has another one by now, that is tried.
+// settle records the result of an attempt in the database and, without URL and body,
+// in the log; without a result, no attempt was made. It returns the new state of the
+// delivery: 410 disables the callback unless its URL has changed, in which case the
+// new URL is tried.
 func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) (webhook.State, error) {
 	then := to
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -225,8 +223,8 @@ func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, resu
 	return then, err
 }
 
-// body is what is sent: the same at each attempt, for it is kept, sealed, from
-// the first one on.
+// body returns the body of a delivery. It is stored, encrypted, at the first attempt,
+// so that all attempts send the same bytes.
 func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
 	r, thirdPartyID, err := s.report(ctx, s.DB.SQL, d.event.publicToken)
 	if err != nil {
@@ -250,8 +248,8 @@ func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
 	return plain, err
 }
 
-// report returns the report that an event names and, where it names it by a relay
-// token, the third party that has the token.
+// report returns the report that an event names and, if it names it by a sharing
+// token, the third party that holds the token.
 func (s *Service) report(ctx context.Context, q store.Queryer, token string) (r reports.Report, thirdPartyID string, err error) {
 	r, err = s.Reports.Get(ctx, q, token)
 	if !errors.Is(err, store.ErrNotFound) || s.Shared == nil {
@@ -265,8 +263,8 @@ func (s *Service) report(ctx context.Context, q store.Queryer, token string) (r 
 	return r, thirdPartyID, err
 }
 
-// labels returns what the recipient calls the report. A third party gets its own
-// publicId and none of the owner's labels.
+// labels returns the recipient's identifiers of the report. A third party receives its
+// own publicId and none of the owner's labels.
 func (s *Service) labels(ctx context.Context, r reports.Report, thirdPartyID string) (webhook.Event, error) {
 	if thirdPartyID != "" {
 		a, err := s.Customers.ByID(ctx, s.DB.SQL, thirdPartyID)
@@ -281,7 +279,7 @@ func bodyCell(deliveryID string) store.Cell {
 	return store.Cell{Table: "deliveries", Column: "body", Row: deliveryID}
 }
 
-// secrets returns the secrets that sign now, the newest first.
+// secrets returns the secrets that sign now, newest first.
 func (s *Service) secrets(ctx context.Context, q store.Queryer, callbackID string) ([]webhook.Secret, error) {
 	rows, err := secretRows(ctx, q, callbackID, s.Now())
 	if err != nil {
@@ -306,7 +304,7 @@ func secretCell(id string) store.Cell {
 	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
 }
 
-// Sweep deletes events over MaxAge, and secrets that sign no more.
+// Sweep deletes events over MaxAge and secrets that no longer sign.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Sweep(ctx, 100,

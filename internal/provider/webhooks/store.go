@@ -13,9 +13,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// insertEvents adds events and returns, by their ids, the callbacks that are told of
-// them; none for an event that nobody is told of: there is no callback, it is
-// disabled, or not told of that status.
+// insertEvents adds events and returns, by event id, the callbacks to deliver them to.
+// An event has none without an enabled callback that subscribes to its status.
 func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]string, error) {
 	var values []string
 	var args []any
@@ -120,7 +119,7 @@ func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url strin
 	return id, err
 }
 
-// disableCallback disables a callback, unless it has another address by now.
+// disableCallback disables a callback, unless its URL has changed.
 func disableCallback(ctx context.Context, tx *store.Tx, id, url string, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`, id, url, store.Micros(now)))
 }
@@ -156,8 +155,8 @@ func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, seal
 	return err
 }
 
-// expireSecrets lets the callback's secrets go at an instant: the present one
-// then, and those that were going already at once, so that two sign at most.
+// expireSecrets makes the current secret of a callback expire at an instant, and those
+// that were already expiring immediately, so that at most two sign.
 func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE callback_id = $1 AND expires_at IS NOT NULL`, callbackID); err != nil {
 		return err
@@ -183,7 +182,7 @@ func callback(ctx context.Context, q store.Queryer, customerID string) (Callback
 	return c, store.MapNotFound(err)
 }
 
-// signers returns when the secrets that have not expired were made and end, the
+// signers returns the creation and expiry times of the secrets that have not expired,
 // newest first.
 func signers(ctx context.Context, q store.Queryer, callbackID string, now time.Time) ([]Signer, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, created_at, expires_at FROM callback_secrets
@@ -210,8 +209,8 @@ func signers(ctx context.Context, q store.Queryer, callbackID string, now time.T
 	return out, rows.Err()
 }
 
-// retire lets the present secret of a callback go at an instant, if it is the one
-// of that id: of several who rotate it, one wins.
+// retire makes the current secret of a callback expire at an instant if it has that
+// id; one of several concurrent calls succeeds.
 func retire(ctx context.Context, tx *store.Tx, callbackID, secretID string, at time.Time) (bool, error) {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $3
 		WHERE id = $1 AND callback_id = $2 AND expires_at IS NULL`, secretID, callbackID, store.Micros(at)))
@@ -222,7 +221,7 @@ func retire(ctx context.Context, tx *store.Tx, callbackID, secretID string, at t
 	return err == nil, err
 }
 
-// setDisabled turns a callback off or on; false when it is so already.
+// setDisabled disables or enables a callback; it returns false if it already is so.
 func setDisabled(ctx context.Context, tx *store.Tx, customerID string, off bool, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE customer_id = $1 AND (disabled_at IS NULL) = $3`,
 		customerID, sql.NullInt64{Int64: store.Micros(now), Valid: off}, off))
@@ -246,7 +245,7 @@ func scanDelivery(row interface{ Scan(...any) error }) (Delivery, []byte, error)
 	return d, sealed, store.MapNotFound(err)
 }
 
-// deliveries lists the newest first, those before a cursor.
+// deliveries lists deliveries before a cursor, newest first.
 func deliveries(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Delivery, error) {
 	rows, err := q.QueryContext(ctx, selectDelivery+`
 		WHERE d.callback_id = (SELECT id FROM callbacks WHERE customer_id = $1)
@@ -292,7 +291,7 @@ func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Atte
 	return out, rows.Err()
 }
 
-// resend counts one more resending of an event that has been resent so often.
+// resend increments the number of resends of an event if it equals resends.
 func resend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
 }
@@ -304,7 +303,7 @@ func onItsWay(ctx context.Context, q store.Queryer, eventID string) (bool, error
 	return n > 0, err
 }
 
-// deliveryCounts counts the deliveries that were begun since an instant by state.
+// deliveryCounts counts the deliveries begun since an instant by state.
 func deliveryCounts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[string]int, error) {
 	rows, err := q.QueryContext(ctx, `SELECT state, COUNT(*) FROM deliveries
 		WHERE callback_id = (SELECT id FROM callbacks WHERE customer_id = $1) AND created_at >= $2 GROUP BY state`,
@@ -325,8 +324,8 @@ func deliveryCounts(ctx context.Context, q store.Queryer, customerID string, sin
 	return out, rows.Err()
 }
 
-// deleteOld deletes, at most limit times, events from before an instant with their
-// deliveries; those that are on their way are left.
+// deleteOld deletes, at most limit times, events before an instant with their
+// deliveries, except pending ones.
 func deleteOld(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM events WHERE created_at < $1
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'pending')
@@ -359,7 +358,7 @@ func deleteOld(ctx context.Context, tx *store.Tx, before time.Time, limit int) (
 	return int64(len(ids)), nil
 }
 
-// deleteExpired deletes secrets that sign no more.
+// deleteExpired deletes secrets that no longer sign.
 func deleteExpired(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
 		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))

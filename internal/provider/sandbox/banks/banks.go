@@ -1,8 +1,7 @@
-// Package banks is the catalogue of mock banks that the sandbox's widget shows
-// and whose domains customers ask for (document 1, endpoint 7). All names are
-// invented, and all domains are of the top-level domain that is reserved for
-// examples. Every bank takes the same user names; those that are online only give
-// tokenized account numbers (document 2, "Consumer bank accounts").
+// Package banks is the catalogue of mock banks for the sandbox's widget and the list
+// of banks (API reference: Reports). All names are invented, and all domains are under
+// the top-level domain reserved for examples. Every bank accepts the same user names;
+// online-only banks issue tokenized account numbers.
 package banks
 
 import "strings"
@@ -36,16 +35,16 @@ func All() []Bank {
 	return out
 }
 
-// slug is a name in small letters, digits and single dashes.
+// slug converts a name to lowercase letters, digits, and single hyphens.
 func slug(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), "-")
 }
 
-// catalogue is a bank a line: name, place, and, unless both kinds of domain are
-// known, what is: homepage or none. The test consumers' own banks are among them: there
-// the payroll providers' direct deposits arrive.
+// catalogue has a bank on each line: name, place and, unless both kinds of domain are
+// known, which are: homepage or none. It includes the test consumers' banks, which
+// receive the payroll providers' direct deposits.
 const catalogue = `Acorn Bay Teachers Credit Union|Providence, RI
 Acorn Brook Federal Credit Union|Shreveport, LA
 Acorn Cove Savings Bank|Philadelphia, PA

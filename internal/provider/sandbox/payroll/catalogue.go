@@ -18,7 +18,7 @@ func All() []Provider {
 	return out
 }
 
-// Find is the provider of an id.
+// Find returns the provider with an id.
 func Find(id string) (Provider, bool) {
 	for _, p := range All() {
 		if p.ID == id {
@@ -30,15 +30,15 @@ func Find(id string) (Provider, bool) {
 
 var types = map[string]string{"e": income.ProviderEmployer, "p": income.ProviderPayroll, "g": income.ProviderGig}
 
-// slug is a name in small letters, digits and single dashes.
+// slug converts a name to lowercase letters, digits, and single hyphens.
 func slug(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), "-")
 }
 
-// catalogue is a provider a line: name, whether it is an employer, a payroll
-// company or a gig platform, and where it is, or what, that in Spanish too.
+// catalogue has a provider on each line: name; employer, payroll company, or gig
+// platform; and its place or description, also in Spanish.
 const catalogue = `Abacus Lane Payroll|p|Payroll company|Proveedor de nóminas
 Alder Design Studio|e|Portland, OR
 Amberline Airports|e|Denver, CO

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// fetch is the job as the provider has it on a day.
+// fetch returns the job as the provider has it on a day.
 func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
 	hired := monthStart(fetch, j.hired)
 	out := income.Job{
@@ -25,7 +25,7 @@ func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
 		last = report.Date{Time: monthStart(fetch, j.ended-1).AddDate(0, 0, -1)}
 		out.Ended, out.Status = &last, report.EmploymentTerminated
 	}
-	// Sums to date need the whole of the year in which the 12 months begin.
+	// Year-to-date sums need the whole year in which the 12 months begin.
 	oldest := bankdata.MonthsBefore(fetch, 12)
 	year, gross, net := 0, report.Cents(0), report.Cents(0)
 	for _, p := range paydays(j.frequency, time.Date(oldest.Year(), 1, 1, 0, 0, 0, 0, time.UTC), fetch.Time) {
@@ -47,8 +47,8 @@ func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
 	return out
 }
 
-// statement is what is paid for a period of so many days, of which so many were
-// worked.
+// statement returns the pay statement of a period of so many days, of which so many
+// were worked.
 func (j job) statement(profile string, p payday, days, worked int64) income.Statement {
 	s := income.Statement{PayDate: report.Date{Time: p.pay}, Start: report.Date{Time: p.start}, End: report.Date{Time: p.end}}
 	draw := numbers(profile + j.title + s.PayDate.String())
@@ -85,7 +85,7 @@ func (j job) statement(profile string, p payday, days, worked int64) income.Stat
 	return s
 }
 
-// gig is a week on a platform, which withholds no taxes.
+// gig returns a week on a platform, which withholds no taxes.
 func (j job) gig(s income.Statement, draw *draws, worked, days int64) income.Statement {
 	g := income.Gig{Count: int(draw.between(j.gigs) * worked / days)}
 	var fares report.Cents
@@ -105,15 +105,15 @@ func (j job) gig(s income.Statement, draw *draws, worked, days int64) income.Sta
 	return s
 }
 
-// perYear is how many periods a year has.
+// perYear is the number of pay periods a year.
 var perYear = map[string]int64{report.PayWeekly: 52, report.PayBiweekly: 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}
 
-// payday is when a period is paid.
+// payday is a pay period with its payment date.
 type payday struct{ start, end, pay time.Time }
 
 func (p payday) days() int64 { return between(p.start, p.end) }
 
-// worked is how many of its days lie within the job.
+// worked returns how many days of the period are within the job.
 func (p payday) worked(hired, last report.Date) int64 {
 	from, to := p.start, p.end
 	if hired.After(from) {
@@ -125,11 +125,11 @@ func (p payday) worked(hired, last report.Date) int64 {
 	return max(between(from, to), 0)
 }
 
-// between counts days, both ends included.
+// between counts the days from one day to another, inclusive.
 func between(from, to time.Time) int64 { return int64(to.Sub(from)/(24*time.Hour)) + 1 }
 
-// paydays are those of a frequency from a day to another, the oldest first. Weeks
-// begin on Monday and are paid on the Friday after; half months five days after
+// paydays returns the paydays of a frequency between two days, oldest first. Weeks
+// begin on Monday and are paid on the following Friday; half months five days after
 // their end; months on their last day.
 func paydays(frequency string, from, to time.Time) []payday {
 	var out []payday
@@ -144,7 +144,7 @@ func paydays(frequency string, from, to time.Time) []payday {
 		if frequency == report.PayBiweekly {
 			step = 14
 		}
-		// A Monday from which all weeks are counted.
+		// The Monday from which weeks are counted.
 		monday := time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC)
 		skip := max(int(from.Sub(monday)/(24*time.Hour))/step-2, 0)
 		for start := monday.AddDate(0, 0, skip*step); !start.After(to); start = start.AddDate(0, 0, step) {
@@ -166,12 +166,13 @@ func paydays(frequency string, from, to time.Time) []payday {
 	return out
 }
 
-// monthStart is the first day of the month so many before the fetch date's.
+// monthStart returns the first day of the month so many months before the fetch
+// date's.
 func monthStart(fetch report.Date, months int) report.Date {
 	return report.Date{Time: time.Date(fetch.Year(), fetch.Month()-time.Month(months), 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// draws are numbers that follow from a text.
+// draws is a pseudorandom sequence seeded by a text.
 type draws struct{ state uint64 }
 
 func numbers(text string) *draws {
@@ -180,7 +181,7 @@ func numbers(text string) *draws {
 	return &draws{h.Sum64()}
 }
 
-// below is the next number, from 0 to n-1.
+// below returns the next number, from 0 to n-1.
 func (d *draws) below(n int64) int64 {
 	d.state += 0x9e3779b97f4a7c15
 	x := d.state

@@ -1,12 +1,11 @@
-// Package payroll is the sandbox's payroll providers: a catalogue of invented
-// employers, payroll companies and gig platforms, and the people who sign in
-// there (document 3, "payroll connections"; the user names are those of the
-// project's divergences). Statements are generated relative to the day they are
-// fetched: the same sign-in, link and day give the same, and a statement that was
-// made stays as it is. What is withheld is what the year's taxes take.
+// Package payroll implements the sandbox's payroll providers: a catalogue of invented
+// employers, payroll companies, and gig platforms, and the test consumers who sign in
+// there (docs/divergences.md lists the user names). Statements are generated relative
+// to the day they are fetched: the same sign-in, link, and day give the same data, and
+// an issued statement never changes. Withheld amounts follow the year's taxes.
 //
-// Identifiers derive from the link (the report's publicToken), so that no two
-// consumers share them.
+// Identifiers derive from the link (the report's publicToken), so that consumers do
+// not share them.
 package payroll
 
 import (
@@ -32,12 +31,11 @@ type Provider struct {
 	HintES string // in Spanish; empty: the same
 }
 
-// Providers is what stands behind all of them. Its zero value is ready.
+// Providers implements all of them. Its zero value is ready.
 type Providers struct{}
 
-// Login says what a user name leads to: a profile, or the status and substatus
-// that the visit ends with. The mock banks' names are known here too where they make
-// sense.
+// Login returns the result of a user name: a profile, or the status and substatus with
+// which the visit ends. User names of the mock banks work too where they make sense.
 func (Providers) Login(username string) visits.Login {
 	name := strings.ToLower(strings.TrimSpace(username))
 	if known, alias := aliases[name]; alias {
@@ -59,7 +57,7 @@ func (Providers) Login(username string) visits.Login {
 	return visits.Login{}
 }
 
-// aliases are user names of the mock banks.
+// aliases are user names of the mock banks with their profiles here.
 var aliases = map[string]string{"single": "hourly", "multi": "two_jobs", "noincome": "no_statements", "no_transactions": "no_statements"}
 
 // Empty reports whether a profile has no pay statements at a provider.
@@ -67,8 +65,8 @@ func (p Providers) Empty(providerID, profile string, at time.Time) bool {
 	return !slices.ContainsFunc(p.Fetch(providerID, profile, "", at).Jobs, func(j income.Job) bool { return len(j.Statements) > 0 })
 }
 
-// Fetch retrieves everything that a provider has on a profile at an instant. An
-// unknown provider or profile has no job.
+// Fetch retrieves a provider's data on a profile at an instant. An unknown provider or
+// profile has no jobs.
 func (Providers) Fetch(providerID, profile, link string, at time.Time) income.Payroll {
 	at = at.UTC()
 	p, ok := Find(providerID)
@@ -76,7 +74,7 @@ func (Providers) Fetch(providerID, profile, link string, at time.Time) income.Pa
 		return income.Payroll{}
 	}
 	if p.Type == income.ProviderGig && profile != "incomplete" && profile != "no_statements" {
-		profile = "gig" // nobody has a salary there
+		profile = "gig" // gig platforms pay no salaries
 	}
 	out := income.Payroll{
 		ID: derive(link, p.ID), SourceID: bankdata.SourceID(p.Name, 0), Provider: p.Name, Type: p.Type,
@@ -97,7 +95,7 @@ func (Providers) Fetch(providerID, profile, link string, at time.Time) income.Pa
 	return out
 }
 
-// address is where the provider is, as far as its line says.
+// address returns the provider's address, as far as the catalogue has it.
 func (p Provider) address() (a income.Address) {
 	if city, state, ok := strings.Cut(p.Hint, ", "); ok && p.Type == income.ProviderEmployer {
 		a.City, a.State = city, state

@@ -6,13 +6,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// profile is who signs in.
+// profile is a test consumer.
 type profile struct {
 	owner bankdata.Person
 	jobs  []job
 }
 
-// job is what a profile's job is generated from.
+// job describes how a profile's job is generated.
 type job struct {
 	title, kind string
 	employer    string // at a payroll company; elsewhere the first job's is the provider itself
@@ -30,8 +30,8 @@ type job struct {
 	deposits    []income.Deposit
 }
 
-// profiles are the people of the mock providers by user name. Those who are also
-// at the mock banks have their pay deposited to the accounts there.
+// profiles are the test consumers by user name. Those who also exist at the mock banks
+// have their pay deposited to their accounts there.
 var profiles = map[string]profile{
 	"default": {
 		owner: bankdata.Person{FirstName: "Default", LastName: "Harper", Emails: []string{"default.harper@mail.example"}},

@@ -21,12 +21,12 @@ type profile struct {
 	accounts    []account
 }
 
-// account says how an account's months are made. Months are counted back from
-// the fetch date: 0 is the begun one, 1 the last complete one.
+// account describes how an account's months are generated. Months are counted back
+// from the fetch date: 0 is the current one, 1 the last complete one.
 //
-// What a month adds to the balance is decided first (net); streams and events
-// are as they are, and purchases are made so that the sum comes out. So every
-// ratio of income and spending follows from the parameters, whatever the
+// net fixes the change of the balance in a month; streams and events are fixed too,
+// and purchases fill the difference. So the parameters determine every ratio of income
+// and spending, whatever the purchases are.
 // purchases are.
 type account struct {
 	key, name  string
@@ -66,7 +66,7 @@ type basket struct {
 	texts  []string
 }
 
-// monthStart is the first day of the month k months before the fetch date's.
+// monthStart returns the first day of the month k months before the fetch date's.
 func monthStart(fetch report.Date, k int) time.Time {
 	return time.Date(fetch.Year(), fetch.Month()-time.Month(k), 1, 0, 0, 0, 0, time.UTC)
 }
@@ -77,8 +77,8 @@ type movement struct {
 	text   string
 }
 
-// generate makes the account's transactions from two years before the fetch date
-// to that date, and its balance at the end of it.
+// generate returns the account's transactions of the two years up to the fetch date,
+// and the balance at the end of that date.
 func generate(profile string, a account, link string, fetch report.Date) ([]bankdata.Transaction, report.Cents) {
 	oldest := bankdata.HistoryStart(fetch)
 	balance := a.end
@@ -112,7 +112,7 @@ func generate(profile string, a account, link string, fetch report.Date) ([]bank
 	return out, balance
 }
 
-// month makes the movements of month k, which begins at start.
+// month generates the movements of month k, which begins at start.
 func (a account) month(profile string, k int, start time.Time) []movement {
 	length := start.AddDate(0, 1, -1).Day()
 	var out []movement
@@ -177,7 +177,8 @@ func (s stream) day(start time.Time, day int) int {
 	return max(day, 1)
 }
 
-// random is the source for one month of one account: always the same one.
+// random returns the pseudorandom source of one month of one account, always seeded
+// the same.
 func random(profile, key string, k int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s/%s", profile, key)

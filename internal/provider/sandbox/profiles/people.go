@@ -5,13 +5,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// all is the five profiles. Each is named in a submission by the first name of
-// its owner and at the mock bank by its username.
+// all returns the five profiles. A submission selects one by the first name of its
+// owner, and a sign-in at the mock bank by its user name.
 func all() []profile {
 	return []profile{defaultProfile(), singleProfile(), multiProfile(), jointProfile(), noIncomeProfile()}
 }
 
-// everyday is what people buy; the last basket takes the rounding.
+// everyday returns baskets of common purchases; the last one absorbs rounding.
 func everyday() []basket {
 	return []basket{
 		{weight: 42, count: 9, texts: []string{"POS DEBIT KROGER #418 AUSTIN TX", "POS DEBIT TRADER JOES #452 AUSTIN TX", "POS DEBIT ALDI 71042 AUSTIN TX", "POS DEBIT FRESH ACRE MARKET AUSTIN TX"}},
@@ -176,8 +176,8 @@ func noIncomeProfile() profile {
 	}
 }
 
-// unusable are profiles without any checking or savings account: what a report makes
-// of them follows from their accounts.
+// unusable returns profiles without a checking or savings account, whose reports end
+// accordingly.
 func unusable() []profile {
 	return []profile{
 		{

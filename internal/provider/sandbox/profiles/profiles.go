@@ -1,13 +1,12 @@
-// Package profiles is the sandbox's bank: five test consumers whose two years of
-// payroll, rent, bills, purchases and transfers are generated relative to the
-// day they are fetched (document 1, "Sandbox behaviour"; the usernames are those
-// of the project's divergences). The same profile, link and day give the same
-// data, and the figures of complete months do not depend on the day within the
-// month. No figure of a report stands here: scores and attributes come from the
-// ordinary engine.
+// Package profiles implements the sandbox's bank: five test consumers whose two years
+// of payroll, rent, bills, purchases, and transfers are generated relative to the day
+// they are fetched (docs/divergences.md lists the user names). The same profile, link,
+// and day give the same data, and the figures of complete months do not depend on the
+// day within the month. The package contains no figures of reports: scores and
+// attributes come from the normal analysis.
 //
-// The numbers of accounts, names and addresses are invented; identifiers derive
-// from the link (the report's publicToken), so that no two consumers share them.
+// Account numbers, names, and addresses are invented; identifiers derive from the link
+// (the report's publicToken), so that consumers do not share them.
 package profiles
 
 import (
@@ -27,14 +26,15 @@ import (
 // Bank is the mock bank. Its zero value is ready.
 type Bank struct{}
 
-// Names lists the profiles that submissions can select, in the contract's order.
+// Names lists the profiles that submissions can select, in the order of the API
+// reference.
 func Names() []string { return []string{"default", "single", "multi", "joint", "noincome"} }
 
-// Known reports whether there is a profile of that name, spelled in lower case.
+// Known reports whether a profile of that name, in lowercase, exists.
 func (Bank) Known(profile string) bool { _, ok := find(profile); return ok }
 
-// Of is the profile that a submission's first name selects, spelled exactly as in
-// Default; empty for none.
+// Of returns the profile that a submission's first name selects, spelled exactly as in
+// Default, or "".
 func (Bank) Of(firstName string) string {
 	for _, name := range Names() {
 		if firstName == strings.ToUpper(name[:1])+name[1:] {
@@ -44,8 +44,8 @@ func (Bank) Of(firstName string) string {
 	return ""
 }
 
-// Login says what a username of the mock bank leads to: a profile to choose
-// accounts from, or the status and substatus that the visit ends with.
+// Login returns the result of a user name at the mock bank: a profile, or the status
+// and substatus with which the visit ends.
 func (Bank) Login(username string) visits.Login {
 	out := visits.Login{Known: true}
 	switch strings.ToLower(strings.TrimSpace(username)) {
@@ -75,8 +75,8 @@ func (Bank) Login(username string) visits.Login {
 	return out
 }
 
-// Accounts lists the profile's accounts without their transactions, to choose
-// from. Their ids are those that Fetch gives for the same link.
+// Accounts lists the profile's accounts without transactions, for selection. Their ids
+// are those of Fetch for the same link.
 func (b Bank) Accounts(profile, link string, at time.Time) []bankdata.Account {
 	var out []bankdata.Account
 	for _, c := range b.Fetch(profile, link, at).Connections {
@@ -98,8 +98,8 @@ func (b Bank) Empty(_, profile string, at time.Time) bool {
 	return true
 }
 
-// Fetch retrieves everything that the bank has on the profile at an instant. An
-// unknown profile has no connection.
+// Fetch retrieves the bank's data on a profile at an instant. An unknown profile has
+// no connection.
 func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
 	p, ok := find(profile)
 	if !ok {

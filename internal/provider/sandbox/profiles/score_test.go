@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/analysis/cashflow"
 )
 
-// TestScoresOfTheProfiles holds the profiles to document 1's scores on 400
+// TestScoresOfTheProfiles checks the profiles against their defined scores on 400
 // consecutive fetch dates, a leap day among them: not the sum alone, but the
 // points of every bin, so that each attribute stays within its cell.
 func TestScoresOfTheProfiles(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 	"vestibule/internal/provider/sandbox/payroll"
 )
 
-// sample is a pay stub of the sandbox's own: that of the statement before the
-// latest nth one of somebody with a salary, at the employer if there is one, as a PDF
-// file.
+// sample returns a generated pay stub as a PDF file: the nth before the latest
+// statement of a salaried test consumer, at the employer if given.
 func sample(who *bankdata.Person, employer, link string, nth int, at time.Time, lacking bool) []byte {
 	p := payroll.Providers{}.Fetch("paywright", "default", link, at)
 	job := p.Jobs[0]
@@ -27,7 +26,7 @@ func sample(who *bankdata.Person, employer, link string, nth int, at time.Time, 
 	return page(lines(p, job, s, name, lacking), s.PayDate.AddDate(0, 0, -1))
 }
 
-// line is a line of the page: cells at their places from the left.
+// line is a line of the page: cells at horizontal positions.
 type line []cell
 
 type cell struct {
@@ -73,7 +72,7 @@ func lines(p income.Payroll, job income.Job, s income.Statement, name string, la
 	)
 }
 
-// page is a PDF file of one page with these lines.
+// page returns a PDF file of one page with these lines.
 func page(lines []line, made time.Time) []byte {
 	var text strings.Builder
 	text.WriteString("BT /F1 11 Tf ")
@@ -105,8 +104,8 @@ func page(lines []line, made time.Time) []byte {
 	return b.Bytes()
 }
 
-// winAnsi is a text as a string of the file: in the font's encoding, a question
-// mark for what it does not have.
+// winAnsi encodes a text as a PDF string in the font's encoding, with "?" for
+// unsupported characters.
 func winAnsi(s string) string {
 	var out []byte
 	for _, r := range s {

@@ -1,9 +1,8 @@
-// Package stubs has the sandbox's pay stubs. What becomes of a file its name
-// decides, and what is said of its genuineness the applicant's name. A file that is
-// recognized is read as everywhere. A PDF file of other text and a few bytes of
-// anything stand for a stub that the sandbox writes, which is read in their place, so
-// that any file will do in a test; one that is encrypted, too large or broken stands
-// for itself, and an image is an image.
+// Package stubs simulates pay stubs in the sandbox. The name of a file selects its
+// outcome, and the applicant's name the result of the authenticity check. A recognized
+// stub is read normally. A PDF file with other text, and a few bytes of anything, are
+// replaced by a generated stub, so that any file works in a test. A PDF file that is
+// encrypted, too large, or broken is treated as such, and an image as an image.
 package stubs
 
 import (
@@ -22,7 +21,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// outcome is what a file's name says.
+// outcome is the outcome that a file's name selects.
 type outcome int
 
 const (
@@ -33,8 +32,8 @@ const (
 	down
 )
 
-// outcomeOf reads a file's name: whatever its case, and with or without spaces,
-// dashes and underscores. Of several words the one that fails counts.
+// outcomeOf parses a file's name, ignoring case, spaces, hyphens, and underscores. Of
+// several words, a failing one takes precedence.
 func outcomeOf(name string) outcome {
 	name = strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
 	for _, w := range []struct {
@@ -48,10 +47,11 @@ func outcomeOf(name string) outcome {
 	return unrecognised
 }
 
-// fewBytes is below what a file has that is meant to be read.
+// fewBytes is a size in bytes that real documents exceed.
 const fewBytes = 256
 
-// stands reports whether a file in which no stub was read stands for one.
+// stands reports whether a file without a recognized stub is replaced by a generated
+// one.
 func stands(o paystub.Outcome, size int) bool {
 	switch o {
 	case paystub.NoText, paystub.NoPayStub:
@@ -60,7 +60,7 @@ func stands(o paystub.Outcome, size int) bool {
 	return placeholder(o, size)
 }
 
-// placeholder reports whether a file is a few bytes of anything.
+// placeholder reports whether a file is a few arbitrary bytes.
 func placeholder(o paystub.Outcome, size int) bool {
 	switch o {
 	case paystub.Malformed, paystub.Unsupported, paystub.Empty:
@@ -69,18 +69,18 @@ func placeholder(o paystub.Outcome, size int) bool {
 	return false
 }
 
-// named are the endings of images' names.
+// named are the file name extensions of images.
 var named = []string{".png", ".jpg", ".jpeg", ".heic", ".heif", ".gif", ".webp", ".tif", ".tiff", ".bmp"}
 
-// picture is a document of an image, for a few bytes that stand for one.
+// picture is the document of an image, for placeholders of images.
 var picture = sync.OnceValue(func() *paystub.Document {
 	var b bytes.Buffer
 	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // a buffer takes everything
 	return paystub.Open(b.Bytes())
 })
 
-// open reads a file as what it is. A few bytes that begin like an image, or have an
-// image's name, stand for one.
+// open reads a file by its contents. A few bytes that begin like an image, or have an
+// image's extension, count as one.
 func open(name string, body []byte) *paystub.Document {
 	d := paystub.Open(body)
 	if placeholder(d.Outcome, len(body)) && (d.FileType == report.FileImage || slices.Contains(named, strings.ToLower(path.Ext(name)))) {
@@ -89,8 +89,8 @@ func open(name string, body []byte) *paystub.Document {
 	return d
 }
 
-// verdicts are what is said of a stub's file when the applicant's first name is
-// decisive, by the last name.
+// verdicts are the results of the authenticity check for the selecting first name, by
+// last name.
 var verdicts = map[string]report.IrregularityDetection{
 	"pdfTrusted":                {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(true)},
 	"pdfHighRisk":               {Status: report.IrregularityDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
@@ -103,10 +103,10 @@ const decisive = "getAdaptiveDecisionResult"
 
 func yes(v bool) *bool { return &v }
 
-// Files are the sandbox's pay stubs and documents. Its zero value is ready.
+// Files implements reports.StubScenario. Its zero value is ready.
 type Files struct{}
 
-// verdict is what is said of the stubs of a decisive applicant.
+// verdict returns the result that the applicant's name selects.
 func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 	if who == nil || who.FirstName != decisive {
 		return report.IrregularityDetection{}, false
@@ -115,8 +115,8 @@ func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 	return v, ok
 }
 
-// Open reads the nth pay stub of a report. A status that is not empty is the name's,
-// and stands in place of the document's own, which is nil where the name says it all.
+// Open reads the nth pay stub of a report. A non-empty status comes from the file's
+// name and replaces the document's; the document is nil if the name alone decides.
 // Errors are those of Body.
 func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
 	said, decided := verdict(of.Consumer)
@@ -135,7 +135,7 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 		return nil, "", err
 	}
 	d := open(f.Name, body)
-	// An image is read only where the applicant's name asks for what comes of that.
+	// An image is read only if the applicant's name selects a result for images.
 	if d.Outcome == paystub.Image && !(decided && report.Text(said.FileType) == report.FileImage) {
 		if o == lacking {
 			return d, contract.StatusSuccess, nil
@@ -151,8 +151,8 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 	return d, "", nil
 }
 
-// Overrule returns what is said of a decisive applicant's stub, and found otherwise. Of
-// an image that was not read nothing is said.
+// Overrule returns the result that the applicant's name selects, or else found. An
+// image that was not read has no result.
 func (Files) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
 	said, decided := verdict(of.Consumer)
 	if !decided || d.Outcome == paystub.Image {
@@ -162,8 +162,8 @@ func (Files) Overrule(of reports.StubsOf, d *paystub.Document, found report.Irre
 	return said
 }
 
-// Failing is the status that the name of a document that is no pay stub asks for, or
-// empty: what it says is for people.
+// Failing returns the status that the name of a document other than a pay stub
+// selects, or "".
 func (Files) Failing(name string) contract.Status {
 	switch outcomeOf(name) {
 	case down:

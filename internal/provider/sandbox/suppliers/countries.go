@@ -2,10 +2,9 @@ package suppliers
 
 import "strings"
 
-// country is what files of one country are written with. Lists are separated by
-// bars; a name that has a spelling in Latin letters beside its own has it after a
-// slash. People, companies and streets are invented; cities and their postcodes are
-// there so that an address looks like one.
+// country has the data for files of one country. Lists are separated by bars; a name
+// with a Latin spelling has it after a slash. People, companies, and streets are
+// invented; cities and postcodes are real so that addresses look real.
 type country struct {
 	currency string // ISO 4217
 	rate     int64  // US dollars for one unit, in billionths: about what it was in 2025, and no quotation
@@ -28,7 +27,7 @@ type country struct {
 	kind     string // of the identifier
 }
 
-// in finds a country by its code; MITEK's documents are of no one country.
+// in returns the country of a code; MITEK's documents have no fixed country.
 func in(code string) (country, bool) {
 	c, ok := countries[code]
 	return c, ok
@@ -45,7 +44,7 @@ func spelling(s string) (own, latin string) {
 	return own, latin
 }
 
-// foreign reports whether the country writes in another script than the Latin.
+// foreign reports whether the country uses another script than Latin.
 func (c country) foreign() bool { return strings.Contains(c.given, "/") }
 
 var countries = map[string]country{

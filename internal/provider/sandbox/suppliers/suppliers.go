@@ -1,12 +1,11 @@
-// Package suppliers is the sandbox's credit bureaus abroad, and its reader of
-// identity documents: one file a supplier and applicant, generated relative to the
-// day it is fetched (document 3, "Passport"; what it leaves open is in the project's
-// divergences). The same supplier, applicant and day give the same file.
+// Package suppliers implements the sandbox's foreign credit bureaus and its reader of
+// identity documents: one file for each supplier and applicant, generated relative to
+// the day it is fetched (docs/divergences.md). The same supplier, applicant, and day
+// give the same file.
 //
-// A file is consistent in itself, as the tests of this folder hold for all codes: no
-// balance is above its limit, nothing is past due that was paid last month, and no
-// credit is older than its holder's adult years. Everything in it is invented; the
-// scales of the scores and the rates of exchange are the sandbox's own.
+// Tests check that files are consistent for all codes: no balance is above its limit,
+// nothing paid last month is past due, and no credit is older than its holder's adult
+// years. Everything is invented, including score scales and exchange rates.
 package suppliers
 
 import (
@@ -28,13 +27,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// Bureaus is the sandbox's suppliers. Its zero value is ready.
+// Bureaus implements all suppliers. Its zero value is ready.
 type Bureaus struct{}
 
-// Last names that choose a file, as typed, whatever their case. With any other the
-// applicant's own seed decides how credit was paid back.
+// Last names that select a file, ignoring case. With any other, the applicant's seed
+// selects the payment behavior.
 const (
-	NoFile     = "nofile"     // the supplier knows nobody of that name
+	NoFile     = "nofile"     // the supplier has no file of that name
 	ThinFile   = "thinfile"   // an identity, and next to no credit
 	Delinquent = "delinquent" // payments past due, a debt charged off, a collection
 	Deceased   = "deceased"   // a person who died five months ago
@@ -46,8 +45,8 @@ const quoted = "SANDBOX_FIXED_RATES"
 // Known reports whether there is a supplier of that code.
 func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); return ok }
 
-// Place is the country of a supplier, for people to find it by: with its name in its
-// own language, where that is another; of the one that reads documents, what it reads.
+// Place returns the country of a supplier, for users to search: with its name in its
+// own language if different; for the reader of documents, what it reads.
 func (Bureaus) Place(code string) contract.Words {
 	s, _ := report.SupplierOf(code)
 	c, ok := in(report.Text(s.Country))
@@ -67,7 +66,7 @@ func (Bureaus) Place(code string) contract.Words {
 	return contract.Words{EN: own(display.English.Regions().Name(region)), ES: own(display.Spanish.Regions().Name(region))}
 }
 
-// Quote returns the sandbox's rate for a currency; nil for one that it has none of.
+// Quote returns the sandbox's rate for a currency, or nil.
 func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
 	for _, c := range countries {
 		if c.currency == currency {
@@ -77,22 +76,22 @@ func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
 	return nil
 }
 
-// How many months of age a person must have had to be known to a bureau, and for what
-// is past: a debt that was charged off, a card that was closed.
+// Minimum adult months to be known to a bureau, and for past events: a charged-off
+// debt, a closed card.
 const (
 	someCredit = 4
 	pastCredit = 30
 )
 
-// Fetch retrieves what a supplier has on an applicant at an instant. typed is what
-// the applicant typed, nil for nothing; identifiers derive from link, the report's
-// publicToken. An unknown code has no file.
+// Fetch retrieves a supplier's file on an applicant at an instant. typed is what the
+// applicant typed, or nil; identifiers derive from link, the report's publicToken. An
+// unknown code has no file.
 //
-// The person in the file is the one who was typed, where the country writes names in
-// Latin letters and so was this one; where it does not, the one whose names were
-// typed in either script, if the sandbox has both of them; and otherwise somebody
-// else, who does not match. A date of birth that was typed is that person's, and a
-// bureau knows nobody who has only just come of age.
+// The person in the file is the typed one if the country and the typed name both use
+// Latin letters. In other countries, it is the typed one if the sandbox has both
+// names, in either script. Otherwise it is another person, who does not match. A typed
+// date of birth applies to that person; bureaus have no file on people who have only
+// just come of age.
 func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File {
 	supplier, ok := report.SupplierOf(code)
 	if !ok {
@@ -120,7 +119,7 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 		return out
 	}
 	if g.adult = monthsBetween(out.Person.Born, g.day) - 18*12; g.adult < someCredit {
-		return passport.File{Supplier: code, RecordID: out.RecordID} // nobody lends to children
+		return passport.File{Supplier: code, RecordID: out.RecordID} // children have no credit
 	}
 	if g.adult < pastCredit {
 		last = ThinFile
@@ -131,7 +130,7 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 	return out
 }
 
-// generator makes one file.
+// generator generates one file.
 type generator struct {
 	country
 	rand     *rand.Rand
@@ -160,13 +159,13 @@ func (g *generator) pick(s string) string {
 	return all[g.rand.IntN(len(all))]
 }
 
-// between is a number from low to high, both included.
+// between returns a number from low to high, inclusive.
 func (g *generator) between(low, high int) int { return low + g.rand.IntN(high-low+1) }
 
-// chance is true in so many of a hundred files.
+// chance returns true in percent of 100 files.
 func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
 
-// monthsAgo is a day of the month k months before the fetch date's.
+// monthsAgo returns a day of the month k months before the fetch date's.
 func (g *generator) monthsAgo(k, day int) report.Date {
 	d := report.Date{Time: time.Date(g.day.Year(), g.day.Month()-time.Month(k), min(day, 28), 0, 0, 0, 0, time.UTC)}
 	if d.After(g.day.Time) {
@@ -175,7 +174,7 @@ func (g *generator) monthsAgo(k, day int) report.Date {
 	return d
 }
 
-// filled puts digits and letters in the places of a pattern.
+// filled replaces the placeholders of a pattern with digits and letters.
 func (g *generator) filled(pattern string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -188,7 +187,7 @@ func (g *generator) filled(pattern string) string {
 	}, pattern)
 }
 
-// person makes the identity: everything, of which the report takes what the supplier
+// person generates the full identity, of which the report uses what the supplier
 // provides.
 func (g *generator) person(typed *passport.Consumer, fields report.IdentityFields, deceased bool) passport.Person {
 	given, family := g.named(typed)
@@ -228,7 +227,7 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	return p
 }
 
-// named chooses the names of the file's person, each with its Latin spelling.
+// named selects the names of the file's person, each with its Latin spelling.
 func (g *generator) named(typed *passport.Consumer) (given, family string) {
 	given, family = g.pick(g.given), g.pick(g.family)
 	if typed == nil || typed.First == "" || typed.Last == "" {
@@ -247,7 +246,7 @@ func (g *generator) named(typed *passport.Consumer) (given, family string) {
 	return first, last
 }
 
-// known finds a name of a list by either spelling.
+// known finds a name in a list by either spelling.
 func known(names, typed string) string {
 	bare := func(s string) string { return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s)) }
 	for _, n := range list(names) {
@@ -267,14 +266,14 @@ func latin(s string) bool {
 	return true
 }
 
-// other is a name of the list that is not n.
+// other returns a name of the list other than n.
 func (g *generator) other(names, n string) string {
 	all := slices.DeleteFunc(list(names), func(s string) bool { return s == n })
 	return all[g.rand.IntN(len(all))]
 }
 
-// full writes the name as the country does. A middle name is part of it only where
-// the supplier has one.
+// full formats the name by the country's customs. A middle name is included only if
+// the supplier provides it.
 func (g *generator) full(first, middle, last, second string, fields report.IdentityFields) string {
 	order, joint := g.order, " "
 	if strings.HasPrefix(order, "-") {
@@ -298,7 +297,7 @@ func (g *generator) full(first, middle, last, second string, fields report.Ident
 	return strings.Join(parts, joint)
 }
 
-// mailbox keeps the plain letters of a name.
+// mailbox returns the plain letters of a name.
 func mailbox(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {
@@ -309,7 +308,7 @@ func mailbox(s string) string {
 	return cmp.Or(b.String(), "x")
 }
 
-// life makes addresses, employers, numbers and bank accounts.
+// life generates addresses, employers, numbers, and bank accounts.
 func (g *generator) life(f *passport.File) {
 	home := g.between(8, 50)
 	at := g.rand.IntN(len(list(g.homes)))
@@ -342,7 +341,8 @@ func (g *generator) life(f *passport.File) {
 	}
 }
 
-// address is the n-th of the country: the streets and the cities stand in one order.
+// address returns the n-th address of the country; streets and cities have the same
+// order.
 func (g *generator) address(n int, first, last report.Date) passport.Address {
 	homes := list(g.homes)
 	at := strings.Split(list(g.cities)[n%len(homes)], ";")
@@ -356,7 +356,7 @@ func (g *generator) address(n int, first, last report.Date) passport.Address {
 	return a
 }
 
-// money makes an amount of whole units, rounded to so many digits.
+// money returns an amount of whole units, rounded to so many digits.
 func (g *generator) money(units int64, digits int) report.Cents {
 	step := int64(1)
 	for limit := int64(1); digits > 0; digits-- {

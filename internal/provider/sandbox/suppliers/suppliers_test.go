@@ -105,7 +105,7 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 	grown := report.Date{Time: file.Person.Born.AddDate(18, 0, -31)} // ages are counted in months
 	for _, l := range r.Tradelines {
 		if l.Opened.Before(grown.Time) {
-			t.Fatalf("a credit of %s, of somebody born on %s", l.Opened, file.Person.Born)
+			t.Fatalf("a credit of %s, of a person born on %s", l.Opened, file.Person.Born)
 		}
 		past("opening", l.Opened)
 		past("closing", l.Closed)
@@ -141,7 +141,7 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 		}
 		ids[l.AccountID] = true
 	}
-	for _, l := range file.Tradelines { // nobody is 60 days late who was not 30 days late a month before
+	for _, l := range file.Tradelines { // 60 days late requires 30 days late a month before
 		for i, m := range l.Marks {
 			before := 0
 			if i+1 < len(l.Marks) {
@@ -185,7 +185,7 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 	}
 	for _, e := range r.Employers {
 		if e.Start.Before(grown.Time) {
-			t.Fatalf("a job since %s, of somebody born on %s", e.Start, file.Person.Born)
+			t.Fatalf("a job since %s, of a person born on %s", e.Start, file.Person.Born)
 		}
 		past("employer", e.Start)
 		past("employer", e.End)
@@ -231,12 +231,12 @@ func TestNamesAreInTheCountrysScript(t *testing.T) {
 	}
 }
 
-// TestWhoIsInTheFile: the one who was typed, in either script, or else somebody who
+// TestWhoIsInTheFile: the person typed, in either script, or else another who
 // does not match.
 func TestWhoIsInTheFile(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
-		code, first, last, full string // full empty: somebody else
+		code, first, last, full string // full empty: another person
 	}{
 		{"KOR_NICE", "Minjun", "Kim", "김민준"},
 		{"KOR_NICE", "min-jun", "KIM", "김민준"},
