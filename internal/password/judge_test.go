@@ -34,7 +34,7 @@ func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {
 	for _, tc := range []struct {
 		email, given string
 		want         password.Verdict
-		asked        int // whether somebody was looked for
+		asked        int // how often find was called
 	}{
 		{"", right, password.Wrong, 0}, {"a@example.com", "", password.Wrong, 0}, {"a@example.com", strings.Repeat("x", password.Max+1), password.Wrong, 0},
 		{"a@example.com", right, password.Right, 1}, {"a@example.com", "something else", password.Wrong, 1}, {"b@example.com", right, password.Wrong, 1},

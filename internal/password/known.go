@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// KnownLife is how long a browser is known after a sign-in there.
+// KnownLife is how long a browser stays known after a sign-in.
 const KnownLife = 90 * 24 * time.Hour
 
-// A mark is a browser's name, at random, and until when it is known. The cookie is
-// the mark with its keyed hash and the address's.
+// A mark is a random browser name and its expiry. The cookie holds the mark and a
+// keyed hash of the mark and the email address.
 const (
 	nameSize = 16
 	markSize = nameSize + 8
 )
 
-// Know has the browser known as one in which somebody has signed in by an address:
-// the one that did so last. Call it after a success and before the body. The cookie
-// opens nothing, and does not tell the address; whoever steals it may guess on where
-// strangers may not, TriesHere in a Window.
+// Know marks the browser as known for the email address, replacing any earlier mark.
+// Call it after a successful sign-in and before writing the body. The cookie grants
+// no access and does not reveal the address. A thief of the cookie gains TriesHere
+// tries per Window, separate from the limits of unknown browsers.
 func (g *Guard) Know(w http.ResponseWriter, email string) {
 	mark := make([]byte, markSize)
 	rand.Read(mark[:nameSize]) // never fails
@@ -35,8 +35,8 @@ func (g *Guard) signed(mark []byte, email string) []byte {
 	return g.keyed("known", email, string(mark))
 }
 
-// known names the browser that sent r, if it is known of the address. Of two cookies
-// neither is trusted.
+// known returns the name of the browser that sent r if it is known for the address,
+// or "". If two cookies have the same name, it trusts neither.
 func (g *Guard) known(r *http.Request, email string) string {
 	sent := r.CookiesNamed(g.Cookie)
 	if len(sent) != 1 {

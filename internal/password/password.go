@@ -1,9 +1,9 @@
-// Package password keeps the passwords of people who sign in: how they are
-// hashed (argon2id), how many are hashed at once, and how often one may be
-// tried. Both parties use it, each with a table sign_in_tries of its own.
+// Package password hashes passwords (argon2id), limits how many are hashed at once,
+// and limits sign-in tries. The portal and the provider both use it, each with a
+// separate sign_in_tries table.
 //
-// It knows nothing of who signs in: it takes an e-mail address and where somebody
-// tries it, and keeps keyed hashes of them.
+// It does not know user accounts: it takes an email address and the network of the
+// try, and stores keyed hashes of them.
 package password
 
 import (
@@ -21,22 +21,22 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost of a password: argon2id with 19 MiB and two passes, so that a sign-in
-// takes some tens of milliseconds and little memory.
+// Cost of a password: argon2id with 19 MiB and two passes. A sign-in takes tens of
+// milliseconds and little memory.
 const (
 	argonMemory = 19 << 10 // KiB
 	argonPasses = 2
 	argonLanes  = 1
 )
 
-// Bounds of a password, in bytes: what may be chosen, and what is hashed at all.
+// Min and Max bound a password, in bytes. Longer ones are not hashed.
 const (
 	Min = 12
 	Max = 256
 )
 
-// Hash returns what is kept of a password, with its salt and its cost. It takes
-// its time: where many may ask, ask within Queue.Do.
+// Hash returns the password's hash with its salt and cost. It is slow: in request
+// handlers call it within Queue.Do.
 func Hash(password string) string {
 	var salt [16]byte
 	rand.Read(salt[:]) // never fails
@@ -52,8 +52,7 @@ func Hash(password string) string {
 
 var cheap atomic.Bool
 
-// Cheapen has Hash cost next to nothing, for tests of whole programs. It panics
-// outside of a test.
+// Cheapen makes Hash cheap for tests of whole programs. It panics outside a test.
 func Cheapen() {
 	if !testing.Testing() {
 		panic("password: Cheapen is for tests")
@@ -63,7 +62,7 @@ func Cheapen() {
 
 var errHash = errors.New("password: a kept hash is malformed")
 
-// check reports whether password is the one that hash was made of.
+// check reports whether hash was made from password.
 func check(hash, password string) (bool, error) {
 	part := strings.Split(hash, "$")
 	if len(part) != 6 || part[1] != "argon2id" || part[2] != fmt.Sprintf("v=%d", argon2.Version) {
@@ -83,22 +82,22 @@ func check(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, sum) == 1, nil
 }
 
-// Queue hashes one password at a time, so that tries by the dozen do not take
-// the memory of the process, and turns away what would wait for long. The zero
-// value is ready.
+// Queue hashes one password at a time to bound memory, and rejects callers that would
+// wait too long. The zero value is ready to use.
 type Queue struct {
 	hashing sync.Mutex
 	waiting atomic.Int32
 }
 
-// MaxWaiting is how many passwords are hashed or wait for it: about a second's
-// worth.
+// MaxWaiting is the maximum number of passwords being hashed or waiting: about one
+// second of work.
 const MaxWaiting = 20
 
-// ErrBusy is returned for what would have to wait too long.
+// ErrBusy is returned to callers that would have to wait too long.
 var ErrBusy = errors.New("password: too many passwords to hash")
 
-// Do runs f when its turn has come.
+// Do runs f when its turn comes. It returns ErrBusy if the queue is full, or ctx's
+// error.
 func (q *Queue) Do(ctx context.Context, f func()) error {
 	defer q.waiting.Add(-1)
 	if q.waiting.Add(1) > MaxWaiting {
@@ -107,14 +106,14 @@ func (q *Queue) Do(ctx context.Context, f func()) error {
 	q.hashing.Lock()
 	defer q.hashing.Unlock()
 	if err := ctx.Err(); err != nil {
-		return err // nobody waits for it any more
+		return err // the caller gave up
 	}
 	f()
 	return nil
 }
 
-// Check reports whether password is the one that hash was made of. With an empty
-// hash, of nobody, it hashes in vain: the answer takes as long.
+// Check reports whether hash was made from password. With an empty hash (no such
+// user) it hashes the password anyway, so that the answer takes as long.
 func (q *Queue) Check(ctx context.Context, hash, password string) (right bool, err error) {
 	waited := q.Do(ctx, func() {
 		if hash == "" {

@@ -38,7 +38,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-func TestOneIsHashedAtATimeAndFewWait(t *testing.T) {
+func TestQueueBoundsHashing(t *testing.T) {
 	var q Queue
 	hold, held := make(chan struct{}), make(chan struct{})
 	var wait sync.WaitGroup
@@ -55,7 +55,7 @@ func TestOneIsHashedAtATimeAndFewWait(t *testing.T) {
 				done.Add(1)
 			})
 			if errors.Is(err, ErrBusy) && busy.Add(1) == 2*MaxWaiting+1 {
-				close(hold) // all that are turned away have been
+				close(hold) // all rejected callers have returned
 			}
 		})
 	}
@@ -66,17 +66,17 @@ func TestOneIsHashedAtATimeAndFewWait(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := q.Check(gone, "", right); !errors.Is(err, context.Canceled) {
-		t.Errorf("for nobody that waits: %v", err)
+		t.Errorf("for a canceled caller: %v", err)
 	}
 	if ok, err := q.Check(t.Context(), "", right); ok || err != nil {
-		t.Errorf("the password of nobody: %v, %v", ok, err)
+		t.Errorf("the password of no user: %v, %v", ok, err)
 	}
 	if ok, err := q.Check(t.Context(), Hash(right), right); !ok || err != nil {
 		t.Errorf("after the rush: %v, %v", ok, err)
 	}
 }
 
-// counter is a guard whose clock a test sets.
+// counter is a guard with a clock set by the test.
 type counter struct {
 	*Guard
 	t  *testing.T
@@ -126,7 +126,7 @@ func (c *counter) rows() (n int) {
 	return n
 }
 
-func TestTriesAreCountedByAddressAndPlace(t *testing.T) {
+func TestCountsTriesByAddressAndNetwork(t *testing.T) {
 	eachCounter(t, func(t *testing.T, c *counter) {
 		var allowed atomic.Int32
 		var wait sync.WaitGroup
@@ -170,16 +170,15 @@ func TestTriesAreCountedByAddressAndPlace(t *testing.T) {
 	})
 }
 
-// What one client makes up must neither fill the queue, where others wait, nor the
-// table.
+// One client with made-up addresses must fill neither the queue nor the table.
 func TestAPlaceTriesSoManyAddresses(t *testing.T) {
 	eachCounter(t, func(t *testing.T, c *counter) {
-		for range 3 * TriesHere { // those that may not be made count nowhere
+		for range 3 * TriesHere { // refused tries count toward no limit
 			c.from("a@b.example", "here")
 		}
 		allowed := TriesHere
 		for i := range 3 * TriesPlace {
-			if c.from(fmt.Sprintf("nobody%d@b.example", i), "here") {
+			if c.from(fmt.Sprintf("user%d@b.example", i), "here") {
 				allowed++
 			}
 		}
@@ -192,7 +191,7 @@ func TestAPlaceTriesSoManyAddresses(t *testing.T) {
 		if !c.from("a@b.example", "there") {
 			t.Error("another place is held up")
 		}
-		c.forget(Try{Email: "a@b.example", Place: "here"}) // one of them was right
+		c.forget(Try{Email: "a@b.example", Place: "here"}) // one of them succeeded
 		if !c.from("b@b.example", "here") || c.from("c@b.example", "here") {
 			t.Error("a success is not given back, or more than that")
 		}
@@ -234,7 +233,7 @@ func TestABrowserThatIsKnown(t *testing.T) {
 		if secure.Know(w, email); !w.Result().Cookies()[0].Secure || w.Result().Cookies()[0].Name != "__Host-known" {
 			t.Errorf("over https the cookie is %s", w.Result().Cookies()[0])
 		}
-		other := newCounter(t, storetest.SQLite(t, store.Provider), c.Settings) // has a key of its own
+		other := newCounter(t, storetest.SQLite(t, store.Provider), c.Settings) // with a different key
 		forged := httptest.NewRecorder()
 		other.Know(forged, email)
 		with := func(value string) *http.Cookie { return &http.Cookie{Name: "known", Value: value} }
@@ -250,12 +249,13 @@ func TestABrowserThatIsKnown(t *testing.T) {
 			}
 		}
 
-		// A hundred tries from ten places, and as many as one place may make from this one.
+		// TriesTotal tries from ten networks, then as many from this one as it may
+		// make.
 		for i := range TriesTotal {
 			c.from(email, fmt.Sprint(i%10))
 		}
 		for i := range TriesPlace {
-			c.from(fmt.Sprintf("nobody%d@b.example", i), good.Place)
+			c.from(fmt.Sprintf("user%d@b.example", i), good.Place)
 		}
 		if c.take(try(email)) || c.from(email, "elsewhere") || c.take(try("z@b.example")) {
 			t.Error("strangers go on trying")
@@ -266,7 +266,7 @@ func TestABrowserThatIsKnown(t *testing.T) {
 			}
 		}
 		if c.take(good) {
-			t.Error("whoever has stolen the cookie goes on for ever")
+			t.Error("a stolen cookie allows unlimited tries")
 		}
 		if !c.take(try(email, second)) {
 			t.Error("one browser that is known bars another")
@@ -275,7 +275,7 @@ func TestABrowserThatIsKnown(t *testing.T) {
 		if !c.take(good) {
 			t.Error("a success does not clear the browser's tries")
 		}
-		for i := range 2 * TriesTotal { // there are more of them than anybody needs
+		for i := range 2 * TriesTotal { // more browsers than a real user has
 			c.take(Try{Email: email, Known: fmt.Sprint(i)})
 		}
 		if c.take(Try{Email: email, Known: "another"}) {

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// take counts one try under key if fewer than most were made within the window
-// that ends at now, in one statement, so that tries made at once are all counted.
+// take counts one try under key if fewer than most were made within the window that
+// ends at now. It uses one statement, so that concurrent tries are all counted.
 func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, most int64) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO sign_in_tries (key, tries, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
@@ -18,19 +18,19 @@ func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, most 
 		key, store.Micros(now), store.Micros(now.Add(-Window)), most))
 }
 
-// giveBack takes one try back that was counted under key.
+// giveBack subtracts one try counted under key.
 func giveBack(ctx context.Context, q store.Queryer, key []byte) error {
 	_, err := q.ExecContext(ctx, `UPDATE sign_in_tries SET tries = tries - 1 WHERE key = $1 AND tries > 0`, key)
 	return err
 }
 
-// forget clears a key.
+// forget deletes a key.
 func forget(ctx context.Context, q store.Queryer, key []byte) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1`, key)
 	return err
 }
 
-// sweep clears what began before an instant.
+// sweep deletes the windows that began before an instant.
 func sweep(ctx context.Context, q store.Queryer, before time.Time) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(before))
 	return err

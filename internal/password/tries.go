@@ -14,10 +14,11 @@ import (
 	"vestibule/internal/store"
 )
 
-// Tries to sign in within Window: of one e-mail address from one place, of all
-// addresses from one place, and of one address from anywhere. A browser that is known
-// is not counted with its place, but by itself, and with the others that are known of
-// the address: what strangers try takes nothing from it.
+// Limits of sign-in tries within Window: TriesHere for one email address from one
+// network, TriesPlace for all addresses from one network, and TriesTotal for one
+// address from anywhere. Tries from a known browser are counted under that browser,
+// and under all known browsers of the address, instead of its network, so that
+// guesses by strangers do not lock it out.
 const (
 	Window     = 15 * time.Minute
 	TriesHere  = 10
@@ -25,18 +26,19 @@ const (
 	TriesTotal = 100
 )
 
-// kept is how long tries are kept that nothing has cleared: over Window, in which a
-// place leaves two rows at most for each try that it may make, and one of its own.
+// kept is how long counted tries are stored. It exceeds Window. Within it a network
+// leaves at most two rows per allowed try, plus one.
 const kept = time.Hour
 
-// Settings say who comes in where. Cookie is required.
+// Settings configure a Guard. Cookie is required.
 type Settings struct {
-	Cookie      string // by which a browser is known; over https the prefix __Host- is put before it
-	Secure      bool   // the public URL is https
-	BehindProxy bool   // who asks is who a proxy says it is
+	Cookie      string // name of the cookie that marks known browsers; over https the prefix __Host- is added
+	Secure      bool   // whether the public URL uses https
+	BehindProxy bool   // take the client's address from the proxy's headers
 }
 
-// Guard stands before the passwords of a party. Use New.
+// Guard limits and checks the sign-in tries of the portal or the provider. Create it
+// with New.
 type Guard struct {
 	Queue
 	Settings
@@ -45,8 +47,7 @@ type Guard struct {
 	key []byte
 }
 
-// New readies the guard of a party. Its key is made at the first start, and the same
-// for all replicas.
+// New returns a guard. The first start creates its key, which all replicas share.
 func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*Guard, error) {
 	g := &Guard{Settings: c, db: db, now: now}
 	if c.Secure {
@@ -61,28 +62,28 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*
 	return g, err
 }
 
-// Try is one try to sign in.
+// Try is one sign-in try.
 type Try struct {
-	Email    string // by Email
+	Email    string // normalized by Email
 	Password string
 	Place    string
-	Known    string // names a browser that is known of the address; empty for any other
+	Known    string // name of a browser that is known for the address, or ""
 }
 
-// Try is the try of a request.
+// Try returns the sign-in try of a request.
 func (g *Guard) Try(r *http.Request, email, password string) Try {
 	email = Email(email)
 	return Try{Email: email, Password: password, Place: httpx.ClientNetwork(r, g.BehindProxy).String(), Known: g.known(r, email)}
 }
 
-// counted is what a try counts towards, and how many of that there may be.
+// counted is a counter and its limit.
 type counted struct {
 	key  []byte
 	most int64
 }
 
-// counts is what a try counts towards. Transactions come by them in one order: the
-// place's first, the address's last.
+// counts returns the counters of a try. Transactions lock them in one order: the
+// network's first, the address's last.
 func (g *Guard) counts(t Try) []counted {
 	if t.Known != "" {
 		return []counted{{g.keyed("browser", t.Email, t.Known), TriesHere}, {g.keyed("browsers", t.Email, ""), TriesTotal}}
@@ -90,7 +91,7 @@ func (g *Guard) counts(t Try) []counted {
 	return []counted{{g.keyed("place", "", t.Place), TriesPlace}, {g.keyed("here", t.Email, t.Place), TriesHere}, {g.keyed("total", t.Email, ""), TriesTotal}}
 }
 
-// keyed names what is counted, without keeping it readable.
+// keyed returns the key of a counter as a keyed hash, so that it is not readable.
 func (g *Guard) keyed(label, email, where string) []byte {
 	mac := hmac.New(sha256.New, g.key)
 	mac.Write([]byte(label + "\x00" + email + "\x00" + where))
@@ -99,8 +100,8 @@ func (g *Guard) keyed(label, email, where string) []byte {
 
 var errTooOften = errors.New("password: tried too often")
 
-// Take counts a try to sign in, and reports whether it may be made; one that may not
-// counts nowhere. Tries that are made at once are all counted.
+// Take counts a sign-in try and reports whether it is allowed. A refused try counts
+// toward no limit. Concurrent tries are all counted.
 func (g *Guard) Take(ctx context.Context, t Try) (bool, error) {
 	err := g.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range g.counts(t) {
@@ -118,8 +119,8 @@ func (g *Guard) Take(ctx context.Context, t Try) (bool, error) {
 	return err == nil, err
 }
 
-// Forget clears what was tried there, after a success: who has the key is not counted
-// with those who guess.
+// Forget clears the counters of a successful try, so that it does not count toward
+// the limits on guessing.
 func (g *Guard) Forget(ctx context.Context, q store.Queryer, t Try) error {
 	if t.Known != "" {
 		return forget(ctx, q, g.keyed("browser", t.Email, t.Known))
@@ -130,10 +131,11 @@ func (g *Guard) Forget(ctx context.Context, q store.Queryer, t Try) error {
 	return forget(ctx, q, g.keyed("here", t.Email, t.Place))
 }
 
-// Sweep forgets the tries that are long over.
+// Sweep deletes the counters of old tries.
 func (g *Guard) Sweep(ctx context.Context) error { return sweep(ctx, g.db.SQL, g.now().Add(-kept)) }
 
-// Email is an address as it is compared; empty for what is too long for one.
+// Email normalizes an email address for comparison. It returns "" if the address is
+// too long.
 func Email(email string) string {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if len(email) > 254 {
@@ -142,19 +144,20 @@ func Email(email string) string {
 	return email
 }
 
-// Verdict is what a try comes to.
+// Verdict is the result of a try.
 type Verdict int
 
 const (
 	Wrong Verdict = iota
 	Right
-	TooOften // it was not looked at: Window must pass
+	TooOften // refused without a check; the user must wait for Window to pass
 )
 
-// Authenticate counts a try, finds whom it is of, and checks the password, in this order:
-// each try is counted before it can be right, and one of nobody takes as long as a
-// wrong password. find returns the kept hash, or store.ErrNotFound; for a try that
-// cannot be right it is not asked. ErrBusy is returned as by Do.
+// Authenticate counts a try, looks up the user's hash with find, and checks the
+// password, in this order: each try is counted before it can succeed, and a try for
+// an unknown address takes as long as a wrong password. The find function returns the
+// stored hash or store.ErrNotFound; Authenticate does not call it for a try that
+// cannot succeed. Authenticate returns ErrBusy as Queue.Do does.
 func (g *Guard) Authenticate(ctx context.Context, t Try, find func(context.Context) (hash string, err error)) (Verdict, error) {
 	if t.Email == "" || t.Password == "" || len(t.Password) > Max {
 		return Wrong, nil

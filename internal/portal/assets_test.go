@@ -12,12 +12,12 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// An account whose eligibility product verifies assets only has nobody asked for
-// employers: neither by the form, with the browser's rules and the server's, nor by the
-// API; where it verifies them too, they are required.
+// If the account's eligibility product verifies only assets, neither the form, in the
+// browser and on the server, nor the API asks for employers; otherwise they are
+// required.
 func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
 	for _, only := range []bool{true, false} {
-		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
+		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
 			c.Account.Products, c.Account.AssetsOnly = map[contract.Product]string{contract.Eligibility: productID, contract.Cashflow: productID}, only
 		})
 		b := r.browser()

@@ -19,7 +19,7 @@ type Pages struct {
 	ApplyRate int `default:"20" placeholder:"N" help:"Applications per minute from one address on the form, per process; 0: no limit."`
 }
 
-// Validate checks the configuration, and loads the brand.
+// Validate checks the configuration and loads the brand.
 func (p Pages) Validate() error {
 	var errs []error
 	if _, err := branding.Load(p.BrandFile); err != nil {
@@ -35,7 +35,7 @@ func (p Pages) Validate() error {
 	return errors.Join(errs...)
 }
 
-// identifier reports whether s can name a JavaScript variable.
+// identifier reports whether s is a valid JavaScript variable name.
 func identifier(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool {
 		return c != '_' && c != '$' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')

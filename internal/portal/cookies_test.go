@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A browser that keeps no cookies learns it on the form's page, and nothing that it
-// sends is stored.
+// The form's page tells a browser that blocks cookies, and nothing that it sends is
+// stored.
 func TestBlockedCookies(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		count := func() (n int) {

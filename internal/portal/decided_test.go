@@ -23,7 +23,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// hearing is an onboarding app that gives on what it is told of one kind.
+// hearing is an onboarding app that passes on the events of one type.
 type hearing struct {
 	*httptest.Server
 	secret string
@@ -56,21 +56,20 @@ func (h *hearing) next(t *testing.T) string {
 	case body := <-h.heard:
 		return body
 	case <-time.After(30 * time.Second):
-		t.Fatal("nothing was told")
+		t.Fatal("no event arrived")
 		return ""
 	}
 }
 
-// What reviewers decide is told to the onboarding app, each decision once, though it
-// is taken at two replicas at the same moment; with codes and without what anybody
-// wrote.
+// The onboarding app gets each decision of a reviewer once, even if it is made on two
+// replicas at once, with codes and without text.
 func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		app := newHearing(t, "application.decided")
 		events := func(c *portal.Config) {
 			c.Events.URL, c.Events.Secrets, c.Events.OnLoopback = app.URL, []string{app.secret}, true
 		}
-		r, other := newRig(t, db, events), newRig(t, db, events)
+		r, other := newTestServer(t, db, events), newTestServer(t, db, events)
 		b := r.browser()
 		a := b.apply()
 		id := strings.TrimPrefix(a, "/applications/")
@@ -98,9 +97,9 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 		var answers []int
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		for _, desk := range []*browser{r.atTheDesk(), other.atTheDesk(), r.atTheDesk(), other.atTheDesk()} {
+		for _, admin := range []*browser{r.signedInAdmin(), other.signedInAdmin(), r.signedInAdmin(), other.signedInAdmin()} {
 			wg.Go(func() {
-				p := desk.post("/review/applications/"+id+"/decision", declined)
+				p := admin.post("/review/applications/"+id+"/decision", declined)
 				mu.Lock()
 				defer mu.Unlock()
 				answers = append(answers, p.status)
@@ -112,10 +111,10 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			t.Fatalf("of decisions at once the answers are %v, want %v\n%s", answers, want, r.log)
 		}
 		first := app.next(t)
-		if p := r.atTheDesk().post("/review/applications/"+id+"/decision", url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}); p.status != 303 {
+		if p := r.signedInAdmin().post("/review/applications/"+id+"/decision", url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}); p.status != 303 {
 			t.Fatalf("asking for more: %d", p.status)
 		}
-		second := app.next(t) // of one application in order: nothing else came before it
+		second := app.next(t) // events of an application arrive in order, so nothing else came before it
 
 		type told struct {
 			Type        string
@@ -133,10 +132,10 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "reasons": append([]any{}, reasons...)}
 		}
 		if d := cmp.Diff(decision("declined", 1, at(one), "R07", "R21"), one.Application["decision"]); d != "" || one.Application["state"] != "ready" || one.Application["resumable"] != false {
-			t.Errorf("told of the first: %s (-want +got)\n%s", first, d)
+			t.Errorf("event of the first: %s (-want +got)\n%s", first, d)
 		}
 		if d := cmp.Diff(decision("moreAsked", 2, at(two)), two.Application["decision"]); d != "" || two.Sequence <= one.Sequence {
-			t.Errorf("told of the second: %s (-want +got)\n%s", second, d)
+			t.Errorf("event of the second: %s (-want +got)\n%s", second, d)
 		}
 		if d := cmp.Diff(two.Application["decision"], api("")["decision"]); d != "" {
 			t.Errorf("the application shows another decision (-event +application):\n%s", d)
@@ -147,7 +146,7 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			t.Errorf("the timeline: %v", lines)
 		}
 
-		// Both stand in the log of deliveries, and are sent again as they were.
+		// Both are in the delivery log and are resent unchanged.
 		p := b.do("GET", "/api/v1/webhooks/deliveries?applicationId="+id, "", "", "Authorization", "Bearer "+apiKey)
 		var log struct{ Deliveries []struct{ ID, Type string } }
 		if err := json.Unmarshal([]byte(p.body), &log); err != nil {
@@ -164,10 +163,10 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			t.Errorf("sent again as %s, which was %s", again, first)
 		}
 		if strings.Contains(first+second+r.log.String()+other.log.String(), "canary") {
-			t.Error("somebody's words are told")
+			t.Error("a reviewer's text is sent")
 		}
 
-		// What was decided before it was told of is there as well.
+		// Decisions from before the migration are included.
 		for _, statement := range append([]string{`UPDATE applications SET decision = '', decisions = 0, decided_at = 0, reasons = ''`,
 			`UPDATE application_timeline SET reasons = ''`}, updates(t, "00180_decisions.sql")...) {
 			if _, err := db.SQL.Exec(statement); err != nil {
@@ -180,7 +179,7 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 	})
 }
 
-// updates are the statements of a migration that change rows.
+// updates returns the statements of a migration that change rows.
 func updates(t *testing.T, name string) (all []string) {
 	t.Helper()
 	raw, err := fs.ReadFile(store.Migrations(store.Portal), name)
@@ -198,7 +197,7 @@ func updates(t *testing.T, name string) (all []string) {
 	return all
 }
 
-// until asks again and again for what comes about by itself.
+// until polls done until it is true.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
 	again, end := time.NewTicker(50*time.Millisecond), time.After(30*time.Second)
@@ -212,11 +211,11 @@ func until(t *testing.T, done func() bool) {
 	}
 }
 
-// What a replica of the version before decided, which knows nothing of the columns that
-// this one reads, is there once this one starts.
+// A decision by a replica of the previous version, which does not write the new
+// columns, is copied when this version starts.
 func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db)
+		r := newTestServer(t, db)
 		id := strings.TrimPrefix(r.browser().apply(), "/applications/")
 		decision := func(r *testServer) string {
 			t.Helper()
@@ -226,7 +225,7 @@ func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
 		}
 		for seen, what := range []string{"moreAsked", "approved"} {
 			form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {what}, "text": {"a canary text"}}
-			if p := r.atTheDesk().post("/review/applications/"+id+"/decision", form); p.status != 303 {
+			if p := r.signedInAdmin().post("/review/applications/"+id+"/decision", form); p.status != 303 {
 				t.Fatalf("%s: %d", what, p.status)
 			}
 		}
@@ -237,7 +236,7 @@ func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
 		if got := decision(r); !strings.HasPrefix(got, "null") {
 			t.Fatalf("the decision is %s", got)
 		}
-		if got := decision(newRig(t, db)); got != want || !strings.HasPrefix(want, `{"kind":"approved","number":2,`) {
+		if got := decision(newTestServer(t, db)); got != want || !strings.HasPrefix(want, `{"kind":"approved","number":2,`) {
 			t.Errorf("the decision is %s, want %s", got, want)
 		}
 	})

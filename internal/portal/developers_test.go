@@ -20,7 +20,7 @@ func productIDs(c *portal.Config) {
 	c.Account.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID, contract.Eligibility: productID, contract.Passport: productID}
 }
 
-// listing is a listing of the playground as a browser copies it.
+// listing returns a listing of the playground as a browser copies it.
 func listing(p page, id string) string {
 	m := regexp.MustCompile(`(?s)<code id="code-` + id + `">(.*?)</code>`).FindStringSubmatch(p.body)
 	if m == nil {
@@ -29,16 +29,16 @@ func listing(p page, id string) string {
 	return html.UnescapeString(m[1])
 }
 
-// The code on the playground is what the API takes, for every product, way and
-// person, and its Go is Go. The key is nowhere on the page.
+// The API accepts the playground's code for every product, way and person, and its Go
+// code is valid. The page contains no key.
 func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), productIDs)
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	b := r.browser()
 	calls := 0
 	for _, product := range []string{"cashflow", "income", "eligibility", "passport"} {
 		for _, way := range []string{"inline", "modal", "page", "redirect", "redirect-form", "register-token", "register-prefill"} {
 			for _, person := range []string{"ana", "luis", "none"} {
-				if person != "ana" && way != "inline" && way != "register-token" { // the API has a rate
+				if person != "ana" && way != "inline" && way != "register-token" { // the API has a rate limit
 					continue
 				}
 				at := product + " " + way + " " + person
@@ -78,8 +78,8 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 	}
 }
 
-// A run is its browser's alone, shows who said what to whom until the report is
-// there, and nothing secret or personal of it.
+// A run is visible only to its browser. It shows all messages until the report
+// arrives, and nothing secret or personal.
 func TestARunIsFollowedToItsReport(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
@@ -120,9 +120,9 @@ func TestARunIsFollowedToItsReport(t *testing.T) {
 	})
 }
 
-// In the other ways the run has its element; a wrong choice is the first one.
+// In the other ways the run has its element; an invalid option selects the first.
 func TestARunShowsTheChosenWay(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), productIDs)
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	for _, c := range []struct {
 		form url.Values
 		want string
@@ -145,9 +145,9 @@ func TestARunShowsTheChosenWay(t *testing.T) {
 	}
 }
 
-// Runs are held to the form's rate: what one made by the form counts here.
+// Runs share the form's rate limit.
 func TestRunsAreHeldToTheFormsRate(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(path string, f url.Values) page {
 		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(), "Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
 	}
@@ -163,7 +163,7 @@ func TestRunsAreHeldToTheFormsRate(t *testing.T) {
 }
 
 func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = contract.Production })
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = contract.Production })
 	b := r.browser()
 	for _, path := range []string{"/developers", "/developers/guides/embed"} {
 		if p := b.get(path); p.status != 404 {
@@ -178,9 +178,9 @@ func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
 	}
 }
 
-// Every link of a guide leads to something on the portal, with its anchor.
+// Every link of a guide leads to an existing page and anchor of the portal.
 func TestTheGuidesLeadSomewhere(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal))
+	r := newTestServer(t, storetest.SQLite(t, store.Portal))
 	b := r.browser()
 	if p := b.get("/"); !strings.Contains(p.body, `href="/developers"`) {
 		t.Error("the first page does not lead to the playground")

@@ -17,22 +17,22 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-const deskPassword = "correct horse battery"
+const adminPassword = "correct horse battery"
 
-// atTheDesk is a browser in which an administrator has signed in.
-func (r *testServer) atTheDesk() *browser {
+// signedInAdmin returns a browser in which an administrator is signed in.
+func (r *testServer) signedInAdmin() *browser {
 	r.t.Helper()
-	if err := r.portal.EnsureReviewer(r.t.Context(), "admin@example.com", deskPassword); err != nil {
+	if err := r.portal.EnsureReviewer(r.t.Context(), "admin@example.com", adminPassword); err != nil {
 		r.t.Fatal(err)
 	}
 	b := r.browser()
-	if p := b.post("/review/sign-in", url.Values{"email": {"admin@example.com"}, "password": {deskPassword}}); p.status != 303 {
-		r.t.Fatalf("signing in to the desk: %d\n%s", p.status, p.body)
+	if p := b.post("/review/sign-in", url.Values{"email": {"admin@example.com"}, "password": {adminPassword}}); p.status != 303 {
+		r.t.Fatalf("signing in: %d\n%s", p.status, p.body)
 	}
 	return b
 }
 
-// mentions lists the tables with a row that has the text in any column.
+// mentions lists the tables with a row that contains the text in any column.
 func mentions(t *testing.T, db *store.DB, text string) []string {
 	t.Helper()
 	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
@@ -89,42 +89,42 @@ func has(t *testing.T, db *sql.DB, table, text string) bool {
 	return false
 }
 
-// What is deleted is gone from every table, from the file and its log, and what
-// else is known of the person stays where nobody chose it.
+// Deleted data is gone from every table, from the database file and its log; the
+// person's other applications stay unless selected.
 func TestWhatIsDeletedIsGone(t *testing.T) {
 	test := func(t *testing.T, db *store.DB, dir string) {
-		r := newRig(t, db)
+		r := newTestServer(t, db)
 		b := r.browser()
 		first := b.do("POST", "/api/v1/applications", "application/json", `{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
 			"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`, "Authorization", "Bearer "+apiKey)
 		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(first.body)
 		second := b.apply("externalId", "x")
 		other := strings.TrimPrefix(second, "/applications/")
-		desk := r.atTheDesk()
+		admin := r.signedInAdmin()
 		own := "/review/applications/" + id
-		if p := desk.post(own+"/notes", url.Values{"text": {"a canary note"}}); p.status != 303 {
+		if p := admin.post(own+"/notes", url.Values{"text": {"a canary note"}}); p.status != 303 {
 			t.Fatalf("a note: %d", p.status)
 		}
-		if p := desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"a canary reason"}}); p.status != 303 {
+		if p := admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"a canary reason"}}); p.status != 303 {
 			t.Fatalf("a decision: %d\n%s", p.status, p.body)
 		}
-		if p := desk.post("/review/find", url.Values{"query": {"canaria"}}); p.status != 303 {
+		if p := admin.post("/review/find", url.Values{"query": {"canaria"}}); p.status != 303 {
 			t.Fatalf("a search: %d", p.status)
 		}
-		page := desk.get(own + "/delete")
+		page := admin.get(own + "/delete")
 		if !strings.Contains(page.body, `value="`+id+`"`) || !strings.Contains(page.body, `value="`+other+`"`) {
 			t.Errorf("the person's applications are not offered:\n%s", page.body)
 		}
 		if len(mentions(t, db, id)) < 6 || len(mentions(t, db, "canary-order")) == 0 {
 			t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
 		}
-		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 || !strings.Contains(p.body, "say that it is meant") {
+		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 || !strings.Contains(p.body, "say that it is meant") {
 			t.Errorf("deleting unsurely: %d", p.status)
 		}
-		if p := desk.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
+		if p := admin.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
 			t.Errorf("deleting what was not offered: %d", p.status)
 		}
-		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d to %q\n%s", p.status, p.location, r.log)
 		}
 		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
@@ -137,20 +137,20 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&open); err != nil || open > 0 {
 			t.Errorf("%d searches may have the name: %v", open, err)
 		}
-		if p := desk.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") || !strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
+		if p := admin.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") || !strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
 			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
 		}
-		if p := desk.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {
+		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {
 			t.Errorf("the list of what was deleted:\n%s", p.body)
 		}
 		if p := b.do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey); p.status != 404 {
 			t.Errorf("the API's answer is %d", p.status)
 		}
-		if p := desk.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.status != 404 {
+		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.status != 404 {
 			t.Errorf("deleting again: %d", p.status)
 		}
-		if p := desk.get("/review/applications/" + other); p.status != 200 || !strings.Contains(p.body, "Canaria") {
-			t.Errorf("what nobody chose: %d", p.status)
+		if p := admin.get("/review/applications/" + other); p.status != 200 || !strings.Contains(p.body, "Canaria") {
+			t.Errorf("an application that was not selected: %d", p.status)
 		}
 		if dir == "" {
 			return
@@ -162,7 +162,7 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 			}
 			for _, word := range []string{"canary-order", "canary args", "canary note", "canary reason", "canaria@", "Canaria"} {
 				if bytes.Contains(raw, []byte(word)) {
-					t.Errorf("%q stands in %s", word, file)
+					t.Errorf("%q is in %s", word, file)
 				}
 			}
 		}
@@ -183,22 +183,21 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 	})
 }
 
-// A report that was fetched is sealed under the key that goes with it, and its jobs
-// end.
+// The data key of a report being fetched is destroyed, and its jobs end.
 func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db)
+		r := newTestServer(t, db)
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
 		external, publicToken := r.provider.finish(contract.StatusPending)
 		id := strings.TrimPrefix(a, "/applications/")
-		desk := r.atTheDesk()
-		if p := desk.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+		admin := r.signedInAdmin()
+		if p := admin.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d\n%s", p.status, r.log)
 		}
 		if got := r.webhook(external, publicToken, contract.StatusSuccess); got != 204 {
-			t.Errorf("a webhook of what was deleted is answered %d", got)
+			t.Errorf("a webhook for a deleted application got %d", got)
 		}
 		if p := b.get(a); p.status != 404 {
 			t.Errorf("the applicant's page: %d", p.status)
@@ -209,12 +208,12 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 	})
 }
 
-// A person who wants to be forgotten withdraws consent at the service as whoever it
-// knows them as, with the last of the applications that it knows them by.
+// Deleting an application at the consumer's request withdraws consent at the service
+// for the consumer's IDs, together with the last application that has them.
 func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db)
+		r := newTestServer(t, db)
 		b := r.browser()
 		var ids []string
 		for range 2 {
@@ -226,9 +225,9 @@ func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 			}
 			ids = append(ids, strings.TrimPrefix(a, "/applications/"))
 		}
-		desk := r.atTheDesk()
+		admin := r.signedInAdmin()
 		for i, want := range [][]string{nil, {consumer}} {
-			if p := desk.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+			if p := admin.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 				t.Fatalf("deleting: %d\n%s", p.status, r.log)
 			}
 			r.provider.set(func() {
@@ -243,8 +242,8 @@ func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 	})
 }
 
-// Whoever adds a table of applications decides here what becomes of its rows when
-// one is deleted: a room's Forget deletes them, or nothing in them is personal.
+// When adding a table of applications, decide here what happens to its rows on
+// deletion: a Forget function deletes them, or they contain no personal data.
 func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	rows, err := db.SQL.Query(`SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name IN ('application_id', 'application') ORDER BY t.name`)

@@ -16,21 +16,21 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// spoken are the rooms whose words an applicant reads.
+// spoken lists the directories with texts for applicants.
 var spoken = []string{"internal/contract", "internal/prefill", "internal/journey", "internal/redirect", "internal/portal", "templates/ui", "templates/portal"}
 
-// TestEveryWordIsThereInEveryLanguage reads the sources: each text of the
-// applicant's pages has its English and its Spanish, as plain strings, and each
-// further language has words for all of them.
+// TestEveryWordIsThereInEveryLanguage reads the sources: each text of the applicant's
+// pages has English and Spanish as plain strings, and each further language
+// translates all of them.
 func TestEveryWordIsThereInEveryLanguage(t *testing.T) {
 	all := map[contract.Words]string{}
-	for _, room := range spoken {
-		err := filepath.WalkDir(filepath.Join("../..", room), func(path string, d fs.DirEntry, err error) error {
+	for _, dir := range spoken {
+		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, d fs.DirEntry, err error) error {
 			name := filepath.Base(path)
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 				return err
 			}
-			// Reviewers have figures in their sentences, and two languages.
+			// Texts for reviewers contain numbers, and have two languages.
 			reviewers := strings.Contains(path, "/review/")
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 			if err != nil {
@@ -73,8 +73,8 @@ func TestEveryWordIsThereInEveryLanguage(t *testing.T) {
 	}
 }
 
-// wordsOf reads a composite literal with both texts; plain tells whether they are
-// nothing but strings.
+// wordsOf reads a composite literal with both texts; plain reports whether both are
+// string literals.
 func wordsOf(lit *ast.CompositeLit) (w contract.Words, found, plain bool) {
 	if name := typeName(lit.Type); name == "Words" && len(lit.Elts) == 2 {
 		if _, keyed := lit.Elts[0].(*ast.KeyValueExpr); !keyed {
@@ -127,11 +127,11 @@ func text(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// TestTheLanguageGoesAlong from page to page, and to the service where the browser
-// itself would ask for another.
+// TestTheLanguageGoesAlong checks that the language is kept from page to page, and
+// passed to the service if the browser prefers another.
 func TestTheLanguageGoesAlong(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db)
+		r := newTestServer(t, db)
 		for _, c := range []struct{ chosen, browsers, there string }{
 			{"es", "en-US,en;q=0.9", "?lang=es"}, {"es", "es-MX", ""}, {"", "es-MX", ""}, {"en", "es-MX", "?lang=en"}, {"xx", "fr", ""},
 		} {

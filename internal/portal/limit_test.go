@@ -12,10 +12,10 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestTheFormIsHeldToARateByAddress: too often is said in the applicant's language,
-// with a time, and with all that was typed.
+// TestTheFormIsHeldToARateByAddress checks that the refusal is in the applicant's
+// language, with a waiting time and the entered values.
 func TestTheFormIsHeldToARateByAddress(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(from, language string) page {
 		return r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(),
 			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from, "Accept-Language", language)
@@ -26,7 +26,7 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 		}
 	}
 	for language, words := range map[string]string{"en": "wait a minute and send the form again", "es": "espere un minuto y envíe de nuevo"} {
-		p := send("198.51.100.1, 203.0.113.7", language) // what the client wrote of itself does not help it
+		p := send("198.51.100.1, 203.0.113.7", language) // a forged X-Forwarded-For entry does not help the client
 		if p.status != 429 || p.header.Get("Retry-After") != "30" || !strings.Contains(p.body, words) || !strings.Contains(p.body, `value="Canaria"`) {
 			t.Errorf("in %s: %d, Retry-After %q\n%s", language, p.status, p.header.Get("Retry-After"), p.body)
 		}
@@ -40,11 +40,11 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 	}
 }
 
-// TestLoopbackIsExemptInALocalSandboxAlone: a tunnel or a proxy brings everybody in by
-// loopback.
+// TestLoopbackIsExemptInALocalSandboxAlone checks production too: behind a tunnel or
+// a proxy, all clients arrive from loopback.
 func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
 	for env, want := range map[contract.Environment]int{contract.Sandbox: 303, contract.Production: 429} {
-		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.Environment = 2, env })
+		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.Environment = 2, env })
 		var last int
 		for range 3 {
 			last = r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(), "Sec-Fetch-Site", "same-origin").status
@@ -55,11 +55,11 @@ func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
 	}
 }
 
-// TestReviewersSignInFromWhereTheProxySays: they are not one client because one proxy
-// stands before them.
+// TestReviewersSignInFromWhereTheProxySays checks that reviewers behind one proxy are
+// counted as separate clients.
 func TestReviewersSignInFromWhereTheProxySays(t *testing.T) {
 	const email, secret = "reviewer@example.org", "a-long-enough-password"
-	r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.BehindProxy = true })
+	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.BehindProxy = true })
 	if err := r.portal.EnsureReviewer(t.Context(), email, secret); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// postbox is a mail server on this machine.
+// postbox is a local mail server.
 type postbox struct {
 	addr string
 
@@ -92,7 +92,7 @@ func (p *postbox) letters() []string {
 	return append([]string(nil), p.got...)
 }
 
-// shows asks for a page until it says something.
+// shows requests a page until it contains a text, and returns the page.
 func (b *browser) shows(path, want string) string {
 	b.r.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -108,8 +108,8 @@ func (b *browser) shows(path, want string) string {
 	}
 }
 
-// TestEmailsOfDecisionsAreDelivered sends each once; one that is refused is seen and
-// sent again, and one that lacks what the law wants is not sent.
+// TestEmailsOfDecisionsAreDelivered sends each email once; a refused one is shown and
+// resent, and one without the legally required parts is not sent.
 func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		box := newPostbox(t)
@@ -117,44 +117,44 @@ func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRig(t, db, func(c *portal.Config) { c.Mail = sender })
-		b, desk := r.browser(), r.atTheDesk()
+		r := newTestServer(t, db, func(c *portal.Config) { c.Mail = sender })
+		b, admin := r.browser(), r.signedInAdmin()
 		own := "/review" + b.apply()
 		decide := func(seen, decision string) {
 			t.Helper()
 			form := url.Values{"seen": {seen}, "decision": {decision}, "text": {"a canary text"}}
-			if p := desk.post(own+"/decision", form); p.status != 303 {
+			if p := admin.post(own+"/decision", form); p.status != 303 {
 				t.Fatalf("%s: %d\n%s", decision, p.status, p.body)
 			}
 		}
 		decide("0", "moreAsked")
-		desk.shows(own, "The email to the applicant was sent on")
+		admin.shows(own, "The email to the applicant was sent on")
 		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") || !strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/resume/") {
 			t.Fatalf("sent: %q", got)
 		}
 		decide("1", "escalated")
 		decide("2", "declined")
-		page := desk.shows(own, "The email to the applicant was not sent:")
+		page := admin.shows(own, "The email to the applicant was not sent:")
 		for _, flag := range []string{"--creditor", "--regulator"} {
 			if !strings.Contains(page, flag) {
-				t.Errorf("the reviewer is not told of %s", flag)
+				t.Errorf("the page does not mention %s", flag)
 			}
 		}
 		box.set(true)
 		decide("3", "approved")
-		desk.shows(own, "could not be delivered")
+		admin.shows(own, "could not be delivered")
 		box.set(false)
 		for range 2 {
-			if p := desk.post(own+"/letter", nil); p.status != 303 {
+			if p := admin.post(own+"/letter", nil); p.status != 303 {
 				t.Fatalf("again: %d\n%s", p.status, p.body)
 			}
 		}
-		desk.shows("/review/audit?action=letterSent", ">4<")
+		admin.shows("/review/audit?action=letterSent", ">4<")
 		if got := box.letters(); len(got) != 2 || !strings.Contains(got[1], "was approved") {
 			t.Errorf("sent: %q", got)
 		}
 		for action, want := range map[string]string{"letterWithheld": ">3<", "letterFailed": ">4<", "letterRetried": ">4<"} {
-			if p := desk.get("/review/audit?action=" + action); strings.Count(p.body, want) != 1 {
+			if p := admin.get("/review/audit?action=" + action); strings.Count(p.body, want) != 1 {
 				t.Errorf("%s in the trail:\n%s", action, p.body)
 			}
 		}

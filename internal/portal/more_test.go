@@ -16,8 +16,8 @@ import (
 
 var resumeLink = regexp.MustCompile(`(/resume/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)
 
-// ready walks an application of b to its report, and returns its address, its id and
-// the report's token.
+// ready completes an application of b up to its report, and returns the report's
+// publicToken.
 func (r *testServer) ready(b *browser, address string) (token string) {
 	r.t.Helper()
 	b.get(address + "/connect")
@@ -39,12 +39,12 @@ func (b *browser) api(path string) map[string]any {
 	return out
 }
 
-// TestMoreIsAskedAndGiven asks an applicant whose report is here for more: the email
-// and the page say what, another browser goes on by the email's link, and the new report
-// answers, with the earlier one beside it.
+// TestMoreIsAskedAndGiven asks for more after a report: the email and the page show
+// the request, another browser continues by the email's link, and the new report is
+// the answer, stored next to the earlier one.
 func TestMoreIsAskedAndGiven(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		b, desk := r.browser(), r.atTheDesk()
+		b, admin := r.browser(), r.signedInAdmin()
 		b.get("/?lang=es")
 		a := b.apply()
 		id := strings.TrimPrefix(a, "/applications/")
@@ -54,7 +54,7 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 			t.Fatalf("without being asked, it is begun again: %d to %q", p.status, p.location)
 		}
 		asks := url.Values{"seen": {"0"}, "decision": {"moreAsked"}, "text": {"Conecte su cuenta de ahorros.\nGracias."}}
-		if p := desk.post(own+"/decision", asks); p.status != 303 {
+		if p := admin.post(own+"/decision", asks); p.status != 303 {
 			t.Fatalf("asking: %d\n%s", p.status, p.body)
 		}
 		p := b.get(a)
@@ -69,15 +69,15 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if got := b.api(id); got["state"] != "ready" || got["resumable"] != true || got["decision"].(map[string]any)["answeredAt"] != nil {
 			t.Errorf("by the API: %v", got)
 		}
-		letters := html.UnescapeString(desk.get("/review/letters").body)
+		letters := html.UnescapeString(admin.get("/review/letters").body)
 		link := resumeLink.FindString(letters)
 		if !strings.Contains(letters, "Necesitamos algo más de usted") || !strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
 			t.Fatalf("the email:\n%s", letters)
 		}
-		if p := desk.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
+		if p := admin.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
 			t.Errorf("the list, while it is not answered:\n%s", p.body)
 		}
-		if p := desk.get(own); !strings.Contains(p.body, "Not answered yet") || !strings.Contains(p.body, "among the letters of this sandbox") {
+		if p := admin.get(own); !strings.Contains(p.body, "Not answered yet") || !strings.Contains(p.body, "among the letters of this sandbox") {
 			t.Errorf("the reviewer's page:\n%s", p.body)
 		}
 
@@ -88,13 +88,13 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if p := phone.post(a+"/restart", nil); p.location != a+"/connect" {
 			t.Fatalf("giving more: %d to %q", p.status, p.location)
 		}
-		if p := desk.get(own + "/report"); p.status != 200 {
+		if p := admin.get(own + "/report"); p.status != 200 {
 			t.Errorf("the report is gone while the next is made: %d", p.status)
 		}
 		if p := phone.get(a); strings.Contains(p.body, "Conecte su cuenta") == false {
 			t.Errorf("while it is given, the page does not say what is:\n%s", p.body)
 		}
-		// What is late of the first attempt moves nothing.
+		// Late events of the first attempt change nothing.
 		r.webhook(id, first, contract.StatusSuccess)
 		r.webhook(id, first, contract.StatusError)
 		second := r.ready(phone, a)
@@ -104,21 +104,21 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if p := b.get(a); !strings.Contains(p.body, "con lo que se le pidió") || strings.Contains(p.body, "Conecte su cuenta") {
 			t.Errorf("the page after it was given:\n%s", p.body)
 		}
-		if p := desk.get(own); !strings.Contains(p.body, "Answered by a new report") || !strings.Contains(p.body, own+"/report.json?attempt=1") {
+		if p := admin.get(own); !strings.Contains(p.body, "Answered by a new report") || !strings.Contains(p.body, own+"/report.json?attempt=1") {
 			t.Errorf("the reviewer's page after it was given:\n%s", p.body)
 		}
 		for lang, want := range map[string]string{"en": "Answered", "es": "Respondida"} {
-			if p := desk.get("/review?lang=" + lang); !strings.Contains(p.body, want) {
+			if p := admin.get("/review?lang=" + lang); !strings.Contains(p.body, want) {
 				t.Errorf("the list in %s does not say that it was answered:\n%s", lang, p.body)
 			}
 		}
-		desk.get("/review?lang=en")
+		admin.get("/review?lang=en")
 		for path, token := range map[string]string{"": second, "?attempt=1": first, "?attempt=2": second} {
-			if p := desk.get(own + "/report.json" + path); p.status != 200 || !strings.Contains(p.body, token) {
+			if p := admin.get(own + "/report.json" + path); p.status != 200 || !strings.Contains(p.body, token) {
 				t.Errorf("report.json%s: %d\n%s", path, p.status, p.body)
 			}
 		}
-		if p := desk.get(own + "/report.json?attempt=3"); p.status == 200 {
+		if p := admin.get(own + "/report.json?attempt=3"); p.status == 200 {
 			t.Errorf("a report that is not there: %d", p.status)
 		}
 		if p := b.post(a+"/restart", nil); p.location != a {
@@ -133,61 +133,61 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 	})
 }
 
-// TestOutcomesReachTheApplicant declines and approves: by page and email, as far as the
-// configuration has it.
+// TestOutcomesReachTheApplicant declines and approves: applicants learn of it by page
+// and email, as configured.
 func TestOutcomesReachTheApplicant(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db)
-		b, desk := r.browser(), r.atTheDesk()
+		r := newTestServer(t, db)
+		b, admin := r.browser(), r.signedInAdmin()
 		a := b.apply()
 		own := "/review" + a
 		r.ready(b, a)
-		if p := desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}}); p.status != 303 {
+		if p := admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}}); p.status != 303 {
 			t.Fatalf("declining: %d", p.status)
 		}
 		if p := b.get(a); !strings.Contains(p.body, "Your application was declined") || strings.Contains(p.body, "Income too low") || strings.Contains(p.body, "/restart") {
 			t.Errorf("the page of who was declined:\n%s", p.body)
 		}
-		letters := html.UnescapeString(desk.get("/review/letters").body)
+		letters := html.UnescapeString(admin.get("/review/letters").body)
 		for _, want := range []string{"canaria@example.com", "Your application was declined", "Income too low.", "Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
 			if !strings.Contains(letters, want) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
-		if p := desk.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") || strings.Contains(p.body, "Nothing more is needed from you.") {
+		if p := admin.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") || strings.Contains(p.body, "Nothing more is needed from you.") {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
-		if p := desk.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
+		if p := admin.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
 			t.Fatalf("approving: %d", p.status)
 		}
 		if p := b.get(a); !strings.Contains(p.body, "Your application was approved") {
 			t.Errorf("the page of who was approved:\n%s", p.body)
 		}
-		if letters := desk.get("/review/letters").body; strings.Contains(letters, "for colleagues") || !strings.Contains(letters, "We are glad") {
+		if letters := admin.get("/review/letters").body; strings.Contains(letters, "for colleagues") || !strings.Contains(letters, "We are glad") {
 			t.Errorf("the letters:\n%s", letters)
 		}
 	})
 	t.Run("untold", func(t *testing.T) {
-		r := newRig(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
+		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
 			c.Review.DecisionEmails, c.Review.DecisionPages = []string{"approved"}, []string{}
 		})
-		b, desk := r.browser(), r.atTheDesk()
+		b, admin := r.browser(), r.signedInAdmin()
 		a := b.apply()
 		own := "/review" + a
-		desk.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}})
+		admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}})
 		if p := b.get(a); strings.Contains(p.body, "was declined") {
 			t.Errorf("the page tells what it is not to tell:\n%s", p.body)
 		}
-		if p := desk.get(own); strings.Contains(p.body, "was declined") {
+		if p := admin.get(own); strings.Contains(p.body, "was declined") {
 			t.Errorf("the reviewer's page says that the applicant reads it:\n%s", p.body)
 		}
-		if p := desk.get(own); !strings.Contains(p.body, "was not sent") || !strings.Contains(p.body, "--decision-emails") {
-			t.Errorf("the reviewer is not told:\n%s", p.body)
+		if p := admin.get(own); !strings.Contains(p.body, "was not sent") || !strings.Contains(p.body, "--decision-emails") {
+			t.Errorf("the page does not say so:\n%s", p.body)
 		}
-		if p := desk.get("/review/letters"); strings.Contains(p.body, "Income too low") {
+		if p := admin.get("/review/letters"); strings.Contains(p.body, "Income too low") {
 			t.Errorf("a letter was written:\n%s", p.body)
 		}
-		if p := desk.get("/review/audit?action=letterWithheld"); !strings.Contains(p.body, "not sent by configuration") {
+		if p := admin.get("/review/audit?action=letterWithheld"); !strings.Contains(p.body, "not sent by configuration") {
 			t.Errorf("the trail:\n%s", p.body)
 		}
 	})

@@ -18,23 +18,24 @@ import (
 	"vestibule/web"
 )
 
-// pageRenderer is what the portal's pages have in common: the language, the assets, and
-// how an error is shown.
+// pageRenderer holds what the portal's pages share: languages, assets, and error
+// pages.
 type pageRenderer struct {
 	assets     *web.Assets
 	secure     bool
 	sandbox    bool
 	brand      *branding.Brand
-	assetsOnly bool // the eligibility product verifies assets only
-	letters    bool // who comes back without a link can ask for one by letter
+	assetsOnly bool // the eligibility product verifies only assets
+	letters    bool // applicants can request a resume link by email
 	log        *slog.Logger
 }
 
-// langCookie is the name of the cookie that keeps a language. On https only this host
-// can set it.
+// langCookie returns the name of the language cookie. Over https only this host can
+// set it.
 func (l *pageRenderer) langCookie() string { return httpx.HostCookie("lang", l.secure) }
 
-// language is the request's: asked for, remembered, or the browser's own.
+// language returns the request's language: requested, remembered, or preferred by the
+// browser.
 func (l *pageRenderer) language(r *http.Request) contract.Lang {
 	remembered := ""
 	if c, err := r.Cookie(l.langCookie()); err == nil {
@@ -43,8 +44,8 @@ func (l *pageRenderer) language(r *http.Request) contract.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
 }
 
-// remember keeps a language that was asked for. What a frame is to speak is the
-// choice of the page around it, and no person's.
+// remember stores a requested language in a cookie. It ignores a frame's language,
+// which the framing page selects, not the applicant.
 func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
@@ -55,13 +56,13 @@ func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	})
 }
 
-// base is what every page of the applicant's has in common.
+// base returns what all pages for applicants share.
 func (l *pageRenderer) base(r *http.Request) pages.Base {
 	lang := l.language(r)
 	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
 }
 
-// page is the same for the reviewers.
+// page returns what all pages for reviewers share.
 func (l *pageRenderer) page(r *http.Request) ui.Page {
 	lang := l.language(r)
 	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
@@ -74,8 +75,8 @@ func (l *pageRenderer) page(r *http.Request) ui.Page {
 	return p
 }
 
-// languages leads to the same page in the other language. Of the query only what
-// chooses the page goes along: a token never does.
+// languages returns links to the same page in the other languages. It keeps only
+// query parameters that select content, never tokens.
 func languages(lang contract.Lang, r *http.Request) []ui.Choice {
 	if r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/redirect/") {
 		return nil
@@ -86,12 +87,12 @@ func languages(lang contract.Lang, r *http.Request) []ui.Choice {
 			keep.Set(name, v)
 		}
 	}
-	// The path as it came: a slash that was escaped must not begin an address of
+	// Use the escaped path: an unescaped slash could turn the address into one of
 	// another host.
 	return ui.Languages(lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: keep.Encode()})
 }
 
-// adapt shows the error of a page's handler as a page.
+// adapt shows the errors of a page's handler as a page.
 func (l *pageRenderer) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
@@ -138,13 +139,13 @@ func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 
-// Notice shows what the redirect's companion has to say.
+// Notice shows a notice of redirect.Handler as a page.
 func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
 	return l.notice(w, r, status, pages.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
 		RequestID: httpx.RequestID(r.Context())})
 }
 
-// isPage reports whether people look at the answer to r, rather than programs.
+// isPage reports whether r is for a page shown to people, rather than for a program.
 func (l *pageRenderer) isPage(r *http.Request) bool {
 	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
@@ -157,7 +158,7 @@ func (l *pageRenderer) isPage(r *http.Request) bool {
 	return !strings.HasSuffix(r.URL.Path, "/events") && !strings.HasSuffix(r.URL.Path, "/stream")
 }
 
-// either answers with a status: people with a page, programs in the API's shape.
+// either answers with a status: people get a page, programs an API error.
 func (l *pageRenderer) either(status int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.isPage(r) {

@@ -1,11 +1,11 @@
-// Package portal is the customer's application: it takes an applicant from an empty
-// form to a report in front of a reviewer. wire.go makes its packages and connects them;
-// this file serves their routes.
+// Package portal is the customer's application. It takes an applicant from an empty
+// form to a report that a reviewer reads. wire.go creates its packages and connects
+// them; this file serves their routes.
 //
-// It meets the provider over HTTP only, by internal/svcapi. It refuses requests for
-// other hosts than its own, and unsafe requests that another site's page sends with our
-// cookies: all but the return of a secure redirect by form POST, which another site
-// sends by its nature and which reads no cookie.
+// It communicates with the provider only over HTTP, through internal/svcapi. It
+// refuses requests for other hosts, and unsafe cross-site requests. The only
+// exception is the return of a secure redirect by form POST, which is always
+// cross-site and reads no cookie.
 package portal
 
 import (
@@ -34,8 +34,7 @@ import (
 	"vestibule/web"
 )
 
-// Config is what a portal is made of. All fields are required unless they say
-// otherwise.
+// Config configures a portal. Fields are required unless documented otherwise.
 type Config struct {
 	DB     *store.DB // of the party store.Portal
 	Log    *slog.Logger
@@ -61,7 +60,7 @@ type Config struct {
 	Telemetry      *telemetry.Party // nil: none
 }
 
-// Portal is the party.
+// Portal is a running portal.
 type Portal struct {
 	handlers
 	db       *store.DB
@@ -72,7 +71,7 @@ type Portal struct {
 	sweeping sync.WaitGroup
 }
 
-// New makes a portal. It answers requests at once; its jobs run from Start on.
+// New returns a portal. It serves requests immediately; jobs run after Start.
 func New(ctx context.Context, c Config) (*Portal, error) {
 	public, err := url.Parse(c.URL)
 	if err != nil || public.Host == "" {
@@ -94,7 +93,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	return p, err
 }
 
-// routes is the whole surface of the portal.
+// routes returns the handler of all routes.
 func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	p.site.Routes(mux)
@@ -132,8 +131,8 @@ func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Ha
 	return httpx.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
 }
 
-// onlyHost refuses requests for another host: behind such an address, a page of
-// another site could read ours. On loopback its names are one.
+// onlyHost refuses requests for other hosts, against DNS rebinding. The loopback
+// names are equivalent.
 func onlyHost(public *url.URL, other, next http.Handler) http.Handler {
 	loopback := []string{"localhost", "127.0.0.1", "::1"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,7 +150,7 @@ func onlyHost(public *url.URL, other, next http.Handler) http.Handler {
 // Handler serves the portal.
 func (p *Portal) Handler() http.Handler { return p.handler }
 
-// EnsureReviewer makes the reviewer of the first start, if there is none of that
+// EnsureReviewer creates the first administrator unless a user has that email
 // address.
 func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) error {
 	return p.review.EnsureReviewer(ctx, email, password)
@@ -160,10 +159,10 @@ func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) err
 // Staffed reports whether the review dashboard has users.
 func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.review.Staffed(ctx) }
 
-// sweepEvery is how often what has ended is deleted.
+// sweepEvery is how often expired rows are deleted.
 const sweepEvery = time.Hour
 
-// Start begins to run jobs, and takes up what a killed process left.
+// Start starts the job workers and resumes the jobs of a killed process.
 func (p *Portal) Start(ctx context.Context) error {
 	if err := p.site.Service.Resume(ctx); err != nil {
 		return fmt.Errorf("portal: resume: %w", err)
@@ -196,8 +195,8 @@ func (p *Portal) sweep(ctx context.Context) {
 	}
 }
 
-// Drain ends the streams, which would otherwise keep a server from shutting
-// down. Their pages find the next process by themselves.
+// Drain ends the streams, which would otherwise delay the server's shutdown. Their
+// pages reconnect to the next process.
 func (p *Portal) Drain() { p.site.Service.Close() }
 
 // Stop drains streams and jobs.

@@ -33,20 +33,20 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if again := section(b.get(a + "/connect")); again["token"] != first["token"] {
 			t.Error("loading the page again costs a token that was not used")
 		}
-		if status := b.hook(a, "onOpen", 1); status != 204 {
+		if status := b.callback(a, "onOpen", 1); status != 204 {
 			t.Fatalf("onOpen: %d", status)
 		}
 		if again := section(b.get(a + "/connect")); again["token"] != first["token"] || again["attempt"] != "1" || again["resumed"] == "" {
 			t.Errorf("the browser whose widget was begun does not get its token again: %v", again)
 		}
-		if status := b.hook(a, "onError", 1); status != 204 {
+		if status := b.callback(a, "onError", 1); status != 204 {
 			t.Fatalf("onError: %d", status)
 		}
 		if next := section(b.get(a + "/connect")); next["token"] == first["token"] || next["attempt"] != "2" || next["resumed"] != "" {
 			t.Errorf("a used token is shown again after an error: %v", next)
 		}
 		externalID, token := r.provider.finish(contract.StatusSuccess)
-		if status := b.hook(a, "onSuccess", 2); status != 204 {
+		if status := b.callback(a, "onSuccess", 2); status != 204 {
 			t.Fatalf("onSuccess: %d", status)
 		}
 		for range 2 {
@@ -70,8 +70,9 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 	})
 }
 
-// TestABrowserThatStoresNothing gets another token: its widget could not find the visit.
-func TestABrowserThatStoresNothing(t *testing.T) {
+// TestConnectWithoutStorage checks that such a browser gets another token, since
+// its widget cannot resume the visit.
+func TestConnectWithoutStorage(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -91,7 +92,7 @@ func TestItEndsWellByThePollAlone(t *testing.T) {
 		a := b.apply()
 		b.get(a + "/connect")
 		r.provider.finish(contract.StatusSuccess)
-		b.hook(a, "onSuccess", 1)
+		b.callback(a, "onSuccess", 1)
 		b.follow(a, "ready")
 	})
 }
@@ -127,8 +128,8 @@ func TestByRedirect(t *testing.T) {
 	})
 }
 
-// TestTheReturnByPost is a form POST from the provider's site: without cookies,
-// and from a page that hides its origin.
+// TestTheReturnByPost sends a form POST from the provider's site: without cookies,
+// from a page that hides its origin.
 func TestTheReturnByPost(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
@@ -237,7 +238,7 @@ func TestIntegratorsVariants(t *testing.T) {
 	})
 }
 
-func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+func TestRefusedFormKeepsValues(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		p := b.post("/applications", form("email", "no-address", "zip", "1234", "city", "<b>Oslo</b>"))
@@ -302,8 +303,9 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 	})
 }
 
-// TestAVisitThatIsNotOursProvesNothing though it has the external id that the
-// application's would have had: whoever knows that can begin one in the widget.
+// TestAVisitThatIsNotOursProvesNothing starts a visit in the widget with the
+// application's external ID, as anyone who knows the ID can; the portal must ignore
+// it.
 func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		for _, mode := range []string{"embedded", "redirect", "redirect-form"} {
@@ -314,8 +316,8 @@ func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
 			if p := b.get(a + "/connect"); p.status != 200 && p.status != 303 {
 				t.Fatalf("connect = %d", p.status)
 			}
-			b.hook(a, "onError", 1) // which uses an attempt up
-			b.hook(a, "onSuccess", 1)
+			b.callback(a, "onError", 1) // uses up the attempt
+			b.callback(a, "onSuccess", 1)
 			if status := r.webhook(label, theirs, contract.StatusSuccess); status != 204 {
 				t.Errorf("the webhook = %d", status)
 			}
@@ -327,12 +329,12 @@ func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
 			b.follow(a, "failed")
 			r.provider.set(func() {
 				if slices.Contains(r.provider.asked, label) {
-					t.Errorf("%s: somebody else's visit was asked about", mode)
+					t.Errorf("%s: another visit was polled", mode)
 				}
 			})
 		}
 		if n := r.provider.fetched(); n != 0 {
-			t.Errorf("%d reports of somebody else were fetched", n)
+			t.Errorf("%d reports of other visits were fetched", n)
 		}
 	})
 }
@@ -345,7 +347,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
 			t.Fatalf("create: %d %s", p.status, p.body)
 		}
-		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r} // no cookies
+		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r} // without a cookie jar
 		framed := []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
 		u, err := url.Parse(made.ConnectURL)
 		if err != nil {
@@ -382,7 +384,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) || got["parent"] != "https://shop.example" {
 			t.Errorf("connect in a frame: %d %v", p.status, got)
 		}
-		if p := b.do("GET", connect, "", ""); p.status != 200 { // a browser that does not say what it fetches
+		if p := b.do("GET", connect, "", ""); p.status != 200 { // a browser that does not send Sec-Fetch-Dest
 			t.Errorf("in a frame of an old browser: %d", p.status)
 		}
 		for name, query := range map[string]string{"without the token": "", "without the key": made.ConnectURL[strings.Index(made.ConnectURL, "?"):], "with another key": strings.Replace(key, "no-other", "an-other", 1)} {
@@ -394,7 +396,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 			}
 		}
 
-		// The way out: a form that leads the whole window on, with the key.
+		// Leaving the frame: a form with the key loads the whole window.
 		out := r.browser()
 		p = out.do("POST", "/applications/"+made.ID+"/restart"+key+"&window=top", "application/x-www-form-urlencoded", "mode=redirect")
 		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect" || out.get(p.location).status != 303 {
@@ -416,8 +418,8 @@ func TestWhatIsNotYoursIsNotThere(t *testing.T) {
 				t.Errorf("GET %s = %d", path, p.status)
 			}
 		}
-		if status := other.hook(a, "onSuccess", 1); status != 404 {
-			t.Errorf("hook = %d", status)
+		if status := other.callback(a, "onSuccess", 1); status != 404 {
+			t.Errorf("callback = %d", status)
 		}
 		if p := other.post(a+"/restart", url.Values{}); p.status != 404 {
 			t.Errorf("restart = %d", p.status)
@@ -430,9 +432,9 @@ func TestExitAndAgain(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		b.hook(a, "onExit", 1)
+		b.callback(a, "onExit", 1)
 		if p := b.get(a); !strings.Contains(p.body, "You stopped") || !strings.Contains(p.body, "/restart") {
-			t.Fatal("the status page offers no way on")
+			t.Fatal("the status page offers no next step")
 		}
 		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
 			t.Errorf("connect after exit: %d", p.status)
@@ -469,7 +471,7 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 		if status := r.send(body, webhook.NewSecret()); status != 401 {
 			t.Errorf("another secret: %d", status)
 		}
-		event.PublicID = "somebody-else"
+		event.PublicID = "other-account"
 		foreign, _ := json.Marshal(event)
 		if status := r.send(foreign, r.secret); status != 403 {
 			t.Errorf("another account: %d", status)
@@ -479,7 +481,7 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 		}
 		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`, `{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {
 			if p := b.do("POST", a+"/callbacks", "application/json", bad, "Sec-Fetch-Site", "same-origin"); p.status != 400 {
-				t.Errorf("hook %s = %d", bad, p.status)
+				t.Errorf("callback %s = %d", bad, p.status)
 			}
 		}
 		if p := b.get(a); !strings.Contains(p.body, `data-state="connecting"`) {

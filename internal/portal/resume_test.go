@@ -22,7 +22,7 @@ var shown = regexp.MustCompile(`id="link"[^>]* value="([^"]+)"`)
 
 var begunAt = regexp.MustCompile(`begun on .*, \d\d:\d\d UTC:`)
 
-// link makes a link to an application and returns its path.
+// link creates a link to an application and returns its path.
 func (b *browser) link(application string) string {
 	b.r.t.Helper()
 	p := b.post(application+"/link", url.Values{})
@@ -33,7 +33,7 @@ func (b *browser) link(application string) string {
 	return strings.TrimPrefix(html.UnescapeString(m[1]), b.r.url)
 }
 
-// moving is a clock that a test sets.
+// moving is a clock set by the test.
 type moving struct{ ahead atomic.Int64 }
 
 func (m *moving) now() time.Time          { return time.Now().Add(time.Duration(m.ahead.Load())) }
@@ -42,24 +42,25 @@ func (m *moving) advance(d time.Duration) { m.ahead.Add(int64(d)) }
 func eachWithClock(t *testing.T, f func(t *testing.T, r *testServer, c *moving)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := &moving{}
-		f(t, newRig(t, db, func(p *portal.Config) { p.Now = c.now }), c)
+		f(t, newTestServer(t, db, func(p *portal.Config) { p.Now = c.now }), c)
 	})
 }
 
-// TestALinkLetsOneBrowserIn, once, and both see the application from then on.
+// TestALinkLetsOneBrowserIn checks that a link grants access to one browser, once,
+// and that both browsers see the application afterward.
 func TestALinkLetsOneBrowserIn(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
-		desk, phone, other := r.browser(), r.browser(), r.browser()
-		application := desk.apply()
-		desk.get(application + "/connect")
-		link := desk.link(application)
+		computer, phone, other := r.browser(), r.browser(), r.browser()
+		application := computer.apply()
+		computer.get(application + "/connect")
+		link := computer.link(application)
 		if strings.Contains(r.log.String(), strings.TrimPrefix(link, "/resume/")) {
 			t.Error("the log has the link's secret")
 		}
 		if p := phone.get(application); p.status != 404 {
 			t.Fatalf("before the link: %d", p.status)
 		}
-		for range 3 { // whoever looks at addresses uses nothing up
+		for range 3 { // opening the address does not use it up
 			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, "Yes, go on here") || strings.Contains(p.body, "Canaria") {
 				t.Fatalf("GET of the link = %d\n%s", p.status, p.body)
 			}
@@ -71,12 +72,12 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 		if p := phone.post(link, nil); p.status != 303 || p.location != application {
 			t.Fatalf("POST of the link = %d to %q\n%s", p.status, p.location, p.body)
 		}
-		for name, b := range map[string]*browser{"the desk": desk, "the phone": phone} {
+		for name, b := range map[string]*browser{"the computer": computer, "the phone": phone} {
 			if p := b.get(application); p.status != 200 || !strings.Contains(p.body, "Another browser was let in by a link.") {
 				t.Errorf("%s: %d\n%s", name, p.status, p.body)
 			}
 		}
-		// The one who is in is led on; anybody else is not let in.
+		// A browser with access is redirected; others are refused.
 		if p := phone.get(link); p.status != 303 || p.location != application {
 			t.Errorf("again on the phone: %d to %q", p.status, p.location)
 		}
@@ -85,15 +86,15 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 				t.Errorf("a dead link = %d\n%s", p.status, p.body)
 			}
 		}
-		// The phone finishes, and the desk sees it.
+		// The phone finishes, and the first browser sees it.
 		externalID, publicToken := r.provider.finish("SUCCESS")
 		if got := r.webhook(externalID, publicToken, "SUCCESS"); got != 204 {
 			t.Fatalf("webhook = %d", got)
 		}
-		desk.follow(application, "ready")
+		computer.follow(application, "ready")
 		phone.follow(application, "ready")
-		// Time runs out.
-		late := desk.link(application)
+		// An expired link.
+		late := computer.link(application)
 		c.advance(16 * time.Minute)
 		if p := other.post(late, nil); p.status != 410 {
 			t.Errorf("after its time: %d", p.status)
@@ -101,11 +102,11 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 	})
 }
 
-// TestALinkAtOnce is used by one of many.
+// TestALinkAtOnce checks that only one of many concurrent requests uses a link.
 func TestALinkAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		desk := r.browser()
-		link := desk.link(desk.apply())
+		computer := r.browser()
+		link := computer.link(computer.apply())
 		var in atomic.Int32
 		var all sync.WaitGroup
 		for range 8 {
@@ -127,28 +128,29 @@ func TestALinkAtOnce(t *testing.T) {
 	})
 }
 
-// TestLinksAreOnlyForWhoIsIn, and not without an end.
+// TestLinksAreOnlyForWhoIsIn checks that creating links requires access, and is
+// limited.
 func TestLinksAreOnlyForWhoIsIn(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
-		desk := r.browser()
-		application := desk.apply()
+		computer := r.browser()
+		application := computer.apply()
 		for _, path := range []string{"/link", "/letter"} {
 			if p := r.browser().post(application+path, nil); p.status != 404 {
 				t.Errorf("a stranger's POST %s = %d", path, p.status)
 			}
 		}
 		for range 20 {
-			desk.link(application)
+			computer.link(application)
 		}
-		if p := desk.post(application+"/link", nil); p.status != 429 || p.header.Get("Retry-After") == "" {
+		if p := computer.post(application+"/link", nil); p.status != 429 || p.header.Get("Retry-After") == "" {
 			t.Errorf("one link too many = %d", p.status)
 		}
 		c.advance(61 * time.Minute)
-		desk.link(application)
+		computer.link(application)
 	})
 }
 
-// letters waits until the outbox has as many letters, and returns their texts.
+// letters waits until the outbox has n emails, and returns their texts.
 func (b *browser) letters(n int) []string {
 	b.r.t.Helper()
 	split := regexp.MustCompile(`(?s)<dd>([^<]*@[^<]*)</dd>.*?<div class="letter">(.*?)</div>`)
@@ -173,8 +175,8 @@ func (b *browser) letters(n int) []string {
 
 var inLetter = regexp.MustCompile(`/resume/\S+`)
 
-// TestWhoComesBackWithoutALink asks for a letter: nothing tells whether an address
-// is known, and its link lets in.
+// TestWhoComesBackWithoutALink requests an email: the response does not reveal
+// whether an address is known, and the email's link grants access.
 func TestWhoComesBackWithoutALink(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
@@ -187,15 +189,15 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		}
 		staff.post("/review/sign-in", url.Values{"email": {reviewer}, "password": {secret}})
 
-		desk := r.browser()
-		first := desk.apply()
+		computer := r.browser()
+		first := computer.apply()
 		c.advance(time.Minute)
-		second := desk.apply("product", "income")
+		second := computer.apply("product", "income")
 		back := r.browser()
 		if p := back.get("/return"); p.status != 200 || !strings.Contains(p.body, `action="/return"`) {
 			t.Fatalf("the form = %d", p.status)
 		}
-		if p := back.post("/return", url.Values{"email": {"nobody"}}); p.status != 422 {
+		if p := back.post("/return", url.Values{"email": {"malformed"}}); p.status != 422 {
 			t.Errorf("no address = %d", p.status)
 		}
 		known := back.post("/return", url.Values{"email": {" CANARIA@example.com "}})
@@ -209,7 +211,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Fatalf("the letter:\n%s", letter)
 		}
 		if moments := begunAt.FindAllString(letter, -1); len(moments) != 2 || moments[0] == moments[1] {
-			t.Errorf("applications of one day are not told apart: %q", moments)
+			t.Errorf("applications of one day look the same: %q", moments)
 		}
 		for i, application := range []string{second, first} {
 			if p := back.post(links[i], nil); p.status != 303 || p.location != application {
@@ -219,16 +221,16 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		if p := back.get("/"); !strings.Contains(p.body, second) || !strings.Contains(p.body, "Go on where you stopped") {
 			t.Errorf("the first page offers nothing to go on with:\n%s", p.body)
 		}
-		// By the button of the application itself, in the reader's language.
-		if p := desk.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "same-origin", "Accept-Language", "es"); p.status != 200 {
+		// With the application's button, in the reader's language.
+		if p := computer.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "same-origin", "Accept-Language", "es"); p.status != 200 {
 			t.Fatalf("the application's own letter = %d", p.status)
 		}
 		all := staff.letters(2)
 		if one := all[0] + all[1]; !strings.Contains(one, "Informe de flujo de efectivo") || !strings.Contains(one, "?lang=es") {
 			t.Errorf("no letter in Spanish: %q", all)
 		}
-		// Asked too often, an address is told the same, and written to no more: one more
-		// within the hour, and the others are let pass.
+		// After too many requests the response is the same, but no more emails are
+		// sent: one more within the hour, and the others are dropped.
 		for range 4 {
 			if p := back.post("/return", url.Values{"email": {"canaria@example.com"}}); p.status != 200 || p.body != known.body {
 				t.Errorf("asked often = %d", p.status)
@@ -244,7 +246,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Errorf("one place asks without an end: %d", unknown.status)
 		}
 		id := strings.TrimPrefix(second, "/applications/")
-		desk.link(second)
+		computer.link(second)
 		forget := func(ctx context.Context, tx *store.Tx) error { return resume.Forget(ctx, tx, id) }
 		before := mentions(t, r.db, id)
 		if err := r.db.Tx(t.Context(), forget); err != nil {
@@ -262,11 +264,12 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 	})
 }
 
-// TestLettersToOneMailboxAreFew whatever is asked, of however many applications, by
-// whom: three an hour, and who asks for more is told the same.
+// TestLettersToOneMailboxAreFew checks the limit of three emails per hour to a
+// mailbox, whichever applications and browsers request them, with the same response
+// beyond it.
 func TestLettersToOneMailboxAreFew(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
-		// A wish is kept until its letter is written, so that the two are one number.
+		// A request is deleted when its email is written, so their sum is constant.
 		letters := func() (n int) {
 			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*) FROM application_letters)`).Scan(&n); err != nil {
 				t.Fatal(err)
@@ -292,18 +295,18 @@ func TestLettersToOneMailboxAreFew(t *testing.T) {
 		if n := letters(); n != 3 {
 			t.Errorf("%d letters to one mailbox, want 3", n)
 		}
-		// Another browser with another application of that address is no way around it.
+		// Another browser with another application of that address shares the limit.
 		again, other := victim(" victim@EXAMPLE.com", 1)
 		if p := other.post(again[0]+"/letter", nil); p.status != 200 || letters() != 3 {
 			t.Errorf("by another = %d, %d letters", p.status, letters())
 		}
-		// Somebody else's mailbox is not the victim's: a letter, the twentieth that this
-		// place asks for.
-		own, somebody := victim("somebody@example.com", 1)
-		if p := somebody.post(own[0]+"/letter", nil); p.status != 200 || letters() != 4 {
+		// Another mailbox has a separate limit: one more email, the twentieth that
+		// this network requests.
+		own, bystander := victim("somebody@example.com", 1)
+		if p := bystander.post(own[0]+"/letter", nil); p.status != 200 || letters() != 4 {
 			t.Errorf("to another mailbox = %d, %d letters", p.status, letters())
 		}
-		for _, p := range []page{somebody.post(own[0]+"/letter", nil), somebody.post("/return", url.Values{"email": {"somebody@example.com"}})} {
+		for _, p := range []page{bystander.post(own[0]+"/letter", nil), bystander.post("/return", url.Values{"email": {"somebody@example.com"}})} {
 			if p.status != 429 || p.header.Get("Retry-After") != "3600" || letters() != 4 {
 				t.Errorf("one too many of a place = %d, Retry-After %q, %d letters", p.status, p.header.Get("Retry-After"), letters())
 			}
@@ -315,23 +318,24 @@ func TestLettersToOneMailboxAreFew(t *testing.T) {
 	})
 }
 
-// TestWithoutAMailServer nothing is offered that cannot be had, outside the sandbox.
+// TestWithoutAMailServer checks that outside the sandbox nothing that needs email is
+// offered.
 func TestWithoutAMailServer(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newRig(t, db, func(c *portal.Config) { c.Environment = "production" })
-		desk := r.browser()
-		application := desk.apply()
+		r := newTestServer(t, db, func(c *portal.Config) { c.Environment = "production" })
+		computer := r.browser()
+		application := computer.apply()
 		for _, path := range []string{"/return", "/review/letters"} {
-			if p := desk.get(path); p.status != 404 {
+			if p := computer.get(path); p.status != 404 {
 				t.Errorf("GET %s = %d", path, p.status)
 			}
 		}
 		for _, path := range []string{"/", application, "/nowhere"} {
-			if p := desk.get(path); strings.Contains(p.body, "/return") || strings.Contains(p.body, "/letter") {
+			if p := computer.get(path); strings.Contains(p.body, "/return") || strings.Contains(p.body, "/letter") {
 				t.Errorf("GET %s offers a letter:\n%s", path, p.body)
 			}
 		}
-		if p := desk.get(desk.link(application)); p.status != 303 {
+		if p := computer.get(computer.link(application)); p.status != 303 {
 			t.Errorf("the own link = %d", p.status)
 		}
 	})

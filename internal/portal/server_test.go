@@ -31,7 +31,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// testServer is a portal on a listener, beside its provider.
+// testServer is a running portal with its provider.
 type testServer struct {
 	t        *testing.T
 	db       *store.DB
@@ -44,7 +44,7 @@ type testServer struct {
 
 const apiKey = "a-key-for-the-portals-api"
 
-func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *testServer {
+func newTestServer(t *testing.T, db *store.DB, more ...func(*portal.Config)) *testServer {
 	t.Helper()
 	r := &testServer{t: t, db: db, provider: newService(t), secret: webhook.NewSecret(), log: &logtest.Buffer{}}
 	srv := httptest.NewUnstartedServer(nil)
@@ -79,7 +79,7 @@ func newRig(t *testing.T, db *store.DB, more ...func(*portal.Config)) *testServe
 	return r
 }
 
-// browser keeps cookies and follows nothing.
+// browser keeps cookies and does not follow redirects.
 type browser struct {
 	*http.Client
 	r *testServer
@@ -136,7 +136,7 @@ func form(pairs ...string) url.Values {
 	return f
 }
 
-// apply sends the form and returns the application's address.
+// apply submits the form and returns the application's path.
 func (b *browser) apply(pairs ...string) string {
 	b.r.t.Helper()
 	p := b.post("/applications", form(pairs...))
@@ -194,12 +194,13 @@ func (r *testServer) send(body []byte, secret string) int {
 	return resp.StatusCode
 }
 
-func (b *browser) hook(application, kind string, attempt int) int {
+func (b *browser) callback(application, kind string, attempt int) int {
 	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"resumable":true,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
 	return b.do("POST", application+"/callbacks", "application/json", body, "Sec-Fetch-Site", "same-origin").status
 }
 
-// outcome is a signed outcome token for the last redirect, with one more claim.
+// outcome returns a signed outcome token for the last redirect, with an additional
+// claim.
 func (r *testServer) outcome(publicToken, outcome, name, value string) string {
 	r.t.Helper()
 	claims := jose.Claims{"publicToken": publicToken, "outcome": outcome, "redirectArgs": r.provider.args}
@@ -225,5 +226,5 @@ func section(p page) map[string]string {
 }
 
 func each(t *testing.T, f func(t *testing.T, r *testServer)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newRig(t, db)) })
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }

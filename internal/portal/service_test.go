@@ -17,23 +17,22 @@ import (
 
 const productID = "11111111-1111-4111-8111-111111111111"
 
-// service is a provider that does as it is told: visits by external id, each
-// with the status that the test gives it.
+// service is a fake provider with visits whose status the test sets.
 type service struct {
 	*httptest.Server
 	t   *testing.T
 	key *jose.PrivateKey
 
 	mu      sync.Mutex
-	visits  map[string]*visit // by external id
+	visits  map[string]*visit // by external ID
 	inits   []map[string]any
-	away    bool // answers nothing but 503
+	away    bool // answers only 503
 	refuse  contract.WidgetError
 	fetches int
-	asked   []string // external ids whose status was asked for
+	asked   []string // external IDs of status requests
 	args    string   // redirectArgs of the last redirect
 	adverse []map[string]any
-	consent []string // consumers that withdrew it
+	consent []string // consumers whose consent was withdrawn
 }
 
 type visit struct {
@@ -104,7 +103,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// open makes a visit of an initialization or a redirect.
+// open creates a visit for an initialization or a redirect.
 func (s *service) open(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +146,7 @@ func (s *service) find(w http.ResponseWriter, r *http.Request) *visit {
 	return &copied
 }
 
-// finish gives the last visit a status and returns its external id and report.
+// finish sets the last visit's status and returns its external ID and publicToken.
 func (s *service) finish(status contract.Status) (externalID, publicToken string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +155,7 @@ func (s *service) finish(status contract.Status) (externalID, publicToken string
 	return externalID, s.visits[externalID].publicToken
 }
 
-// reasons has the reports say what speaks against them.
+// reasons adds adverse reason codes to the reports.
 func (s *service) reasons(codes ...string) {
 	s.set(func() {
 		for _, code := range codes {

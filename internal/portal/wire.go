@@ -31,7 +31,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// handlers are the packages of one portal, wired to each other.
+// handlers holds the packages of a portal, connected to each other.
 type handlers struct {
 	sessions   *session.Sessions
 	queue      *jobs.Queue
@@ -46,12 +46,12 @@ type handlers struct {
 	developers *developers.Handler // nil outside the sandbox
 }
 
-// signInStarts is how many sign-ins by OpenID Connect one address may begin in a minute,
-// in each process.
+// signInStarts is how many OpenID Connect sign-ins a client address may start per
+// minute and process.
 const signInStarts = 30
 
-// wire makes the handlers from the bottom of the declared import order up. What a lower
-// package calls in a higher one is a function that is set here.
+// wire creates the handlers in the order of the import rules, lower packages first.
+// Calls from a lower package to a higher one are callbacks set here.
 func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err error) {
 	origins, err := originsOf(c.ProviderURL, c.Pages.WidgetScriptURL)
 	if err != nil {
@@ -65,8 +65,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if err != nil {
 		return h, err
 	}
-	// Lax, for the service leads back here; its POST arrives without the cookie,
-	// which the return by form POST reckons with.
+	// Lax, because the service links back here. Its cross-site POST arrives without
+	// the cookie, which the redirect handler expects.
 	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: looks.secure, SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		return h, fmt.Errorf("portal: sessions: %w", err)
@@ -141,7 +141,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	return h, nil
 }
 
-// wireNotify makes the service that sends the onboarding app its events.
+// wireNotify creates the service that sends events to the onboarding app.
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
 	sender := webhook.NewSender(c.Events.OnLoopback, nil)
 	sender.Watch = c.Telemetry.Delivered
@@ -160,7 +160,7 @@ func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*no
 	return out, nil
 }
 
-// browsers says by the session which browser a request is from, for the redirect.
+// browsers identifies browsers by their sessions, for the redirect.
 type browsers struct{ sessions *session.Sessions }
 
 func (b browsers) Identity(r *http.Request) (string, error) {
@@ -174,15 +174,15 @@ func (b browsers) Renew(ctx context.Context, tx *store.Tx, r *http.Request) (fun
 		return nil, err
 	}
 	if cur.Anonymous() {
-		// Another return of this browser has renewed it a moment ago; a new session
-		// would take its applications away.
+		// A concurrent return of this browser has renewed the session; a new session
+		// would lose its applications.
 		return func(http.ResponseWriter) error { return nil }, nil
 	}
 	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
 	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
 }
 
-// originsOf are the provider's origins: of its pages and of its widget script.
+// originsOf returns the provider's origins: of its pages and of its widget script.
 func originsOf(urls ...string) ([]string, error) {
 	var out []string
 	for _, raw := range urls {

@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestRefusedReturns is a good return before and after each of the attacks by
-// one request; v is the attempt that must stay open.
+// TestRefusedReturns sends a valid return before and after each single-request
+// attack; v is the attempt that must stay open.
 func TestRefusedReturns(t *testing.T) {
 	claims := func(change jose.Claims) func(w *testServer, v visit) answer {
 		return func(w *testServer, v visit) answer { return w.back(v.browser, w.token(v, change)) }
@@ -29,7 +29,7 @@ func TestRefusedReturns(t *testing.T) {
 		}
 	}
 	attacks := map[string]func(w *testServer, v visit) answer{
-		// Rows 1, 2, 14, 17; jose has the rest of the token's.
+		// Invalid tokens; package jose tests the others.
 		"signature altered": func(w *testServer, v visit) answer {
 			token := w.token(v, nil)
 			return w.back(v.browser, token[:len(token)-8]+"AAAAAAAA")
@@ -55,14 +55,14 @@ func TestRefusedReturns(t *testing.T) {
 			w.advance(5*time.Minute + 31*time.Second)
 			return w.back(v.browser, token)
 		},
-		// Row 18.
+		// Unknown or missing outcomes.
 		"outcome unknown":             claims(jose.Claims{"outcome": "MAYBE"}),
 		"outcome in lower case":       claims(jose.Claims{"outcome": "success"}),
 		"outcome missing":             claims(jose.Claims{"outcome": nil}),
 		"outcome a list":              claims(jose.Claims{"outcome": []string{"SUCCESS"}}),
 		"SUCCESS without publicToken": claims(jose.Claims{"publicToken": nil}),
 		"SUCCESS without status":      claims(jose.Claims{"status": nil}),
-		// Row 19.
+		// Markup and control characters in claims.
 		"markup in status":         claims(jose.Claims{"status": "<script>alert(1)</script>"}),
 		"right-to-left in status":  claims(jose.Claims{"status": "SUCCESS\u202e"}),
 		"markup in error":          claims(jose.Claims{"outcome": "ERROR", "error": "<img src=x>"}),
@@ -70,7 +70,7 @@ func TestRefusedReturns(t *testing.T) {
 		"markup in unneeded error": claims(jose.Claims{"error": "<b>"}),
 		"error a number":           claims(jose.Claims{"outcome": "ERROR", "error": 7}),
 		"error very long":          claims(jose.Claims{"outcome": "ERROR", "error": strings.Repeat("A", 65)}),
-		// Row 20.
+		// Malformed publicTokens.
 		"publicToken a path":           claims(jose.Claims{"publicToken": "../../admin"}),
 		"publicToken with a query":     claims(jose.Claims{"publicToken": "4c2b8b1e-6f0e-4c8a-9c6e-0a6f7f1f2f3f?x=1"}),
 		"publicToken of encoded dots":  claims(jose.Claims{"publicToken": "%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e%2f"}),
@@ -78,10 +78,10 @@ func TestRefusedReturns(t *testing.T) {
 		"publicToken a number":         claims(jose.Claims{"publicToken": 1}),
 		"publicToken bad beside EXIT":  claims(jose.Claims{"outcome": "EXIT", "publicToken": "x"}),
 		"publicToken empty on SUCCESS": claims(jose.Claims{"publicToken": ""}),
-		// Row 23.
+		// Foreign or missing redirectArgs.
 		"redirectArgs missing": claims(jose.Claims{"redirectArgs": nil}),
 		"redirectArgs empty":   claims(jose.Claims{"redirectArgs": ""}),
-		"redirectArgs of nobody": func(w *testServer, v visit) answer {
+		"unknown redirectArgs": func(w *testServer, v visit) answer {
 			return w.back(v.browser, w.token(v, jose.Claims{"redirectArgs": store.NewSecret() + "."}))
 		},
 		"redirectArgs altered": func(w *testServer, v visit) answer {
@@ -100,7 +100,7 @@ func TestRefusedReturns(t *testing.T) {
 			w.wantRefused(a, other)
 			return a
 		},
-		// Row 24.
+		// Tokens for another audience or of another issuer.
 		"another customer's token":  claims(jose.Claims{"aud": "their-public-id"}),
 		"other customers' token":    claims(jose.Claims{"aud": []string{"a", "b"}}),
 		"another issuer":            claims(jose.Claims{"iss": "https://provider.example.org"}),
@@ -110,7 +110,7 @@ func TestRefusedReturns(t *testing.T) {
 		"audience that is no name":  claims(jose.Claims{"aud": 7}),
 		"audience of null":          func(w *testServer, v visit) answer { return w.back(v.browser, w.null(v, "aud")) },
 		"publicToken used by other": publicTokenTwice,
-		// Rows 21, 22, 27, 30.
+		// Returns in another browser, or with an outdated cookie.
 		"victim's browser": func(w *testServer, v visit) answer { return w.back(w.newBrowser(), w.token(v, nil)) },
 		"no cookies":       func(w *testServer, v visit) answer { return w.back(nil, w.token(v, nil)) },
 		"old cookie jar": func(w *testServer, v visit) answer {
@@ -119,7 +119,7 @@ func TestRefusedReturns(t *testing.T) {
 			w.wantLanded(w.back(v.browser, w.token(first, nil)), first, "SUCCESS")
 			return w.back(old, w.token(v, nil))
 		},
-		// Row 35 and 38.
+		// Malformed queries and bodies.
 		"no query":               query(func(string) string { return "" }),
 		"empty jwt":              query(func(string) string { return "?jwt=" }),
 		"jwt twice":              query(func(s string) string { return "?jwt=" + s + "&jwt=" + s }),
@@ -161,7 +161,7 @@ func TestRefusedReturns(t *testing.T) {
 			token := w.token(v, nil)
 			return w.send(nil, w.request("POST", "/redirect/return?jwt="+token, strings.NewReader(form(token)), "Content-Type", formType))
 		},
-		// Row 36.
+		// Other methods, and prefetches.
 		"HEAD":            method("HEAD"),
 		"OPTIONS":         method("OPTIONS"),
 		"PUT":             method("PUT"),
@@ -177,7 +177,7 @@ func TestRefusedReturns(t *testing.T) {
 		"prefetch of a handle": func(w *testServer, v visit) answer {
 			return w.send(v.browser, w.request("GET", w.post(form(w.token(v, nil)), formType).location, nil, "Sec-Purpose", "prefetch"))
 		},
-		"handle of nobody": func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
+		"unknown handle":   func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
 		"handle of markup": func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+"%3Cscript%3E%00") },
 	}
 	each(t, func(t *testing.T, w *testServer) {
@@ -197,13 +197,13 @@ func TestRefusedReturns(t *testing.T) {
 	})
 }
 
-// null is a token with a claim that is there and null.
+// null returns a token in which a claim is null.
 func (w *testServer) null(v visit, name string) string {
 	var nothing *string
 	return w.token(v, jose.Claims{name: nothing})
 }
 
-// publicTokenTwice is row 28, in the other spelling of a UUID too.
+// publicTokenTwice reuses a consumed publicToken, also in upper case.
 func publicTokenTwice(w *testServer, v visit) answer {
 	id := uuid.NewString()
 	first := w.start(w.newBrowser(), "")

@@ -10,12 +10,12 @@ import (
 	"vestibule/internal/jose"
 )
 
-// Notice is what an applicant is told whose return was refused. It says what to
-// do and never which check failed.
+// Notice is the page shown to an applicant whose return was refused. It says what to
+// do, never which check failed.
 type Notice struct {
 	Title contract.Words
 	Text  contract.Words
-	Retry bool // loading the same address again can help
+	Retry bool // reloading the same address can help
 }
 
 func refused() Notice {
@@ -59,8 +59,8 @@ func uncheckable() Notice {
 	}
 }
 
-// refuse answers a refusal with a page, and a line in the log that says why. The
-// attempt stays open. What is not a refusal is our own failure and returned.
+// refuse answers a refused return with a page and logs the reason. The attempt stays
+// open. Errors other than refusals are internal failures and are returned.
 func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) error {
 	var why refusal
 	var bad *httpx.Error

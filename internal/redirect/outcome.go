@@ -7,10 +7,9 @@ import (
 	"vestibule/internal/jose"
 )
 
-// outcomeOf reads a verified token's claims (document 2, Events): the outcome and
-// the redirectArgs that came back with it. A status that is not the contract's, or
-// an error that is not even shaped like one, is refused; an error that we do not
-// know is an internal one, as a null errorType is.
+// outcomeOf reads the outcome and redirectArgs from a verified token's claims
+// (docs/redirect.md). It refuses statuses outside the API and malformed error types;
+// an unknown or null error type counts as an internal error.
 func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
 	claim := func(name string) string {
 		v, _, e := t.Text(name)
@@ -38,7 +37,7 @@ func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
 	return o, args, nil
 }
 
-// isWord reports whether s is empty or shaped like an error type.
+// isWord reports whether s is empty or has the form of an error type.
 func isWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; !(c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {

@@ -7,8 +7,7 @@ import (
 	"vestibule/internal/jose"
 )
 
-// reasons name, for whoever counts them, why arrivals are refused. The first that
-// fits counts.
+// reasons maps refusal errors to metric labels. The first match wins.
 var reasons = [...]struct {
 	err  error
 	name string
@@ -35,7 +34,7 @@ var reasons = [...]struct {
 	{errTokenTwice, "used_before"},
 }
 
-// reason is the name of a refusal.
+// reason returns the metric label of a refusal.
 func reason(err error) string {
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {

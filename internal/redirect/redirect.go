@@ -1,14 +1,15 @@
-// Package redirect is the customer's side of secure redirect (document 2, Secure
-// redirect): it asks the service for a link, remembers whose browser went there,
-// and takes the signed outcome that comes back, by GET or by form POST.
+// Package redirect implements the customer's side of secure redirect
+// (docs/redirect.md): it requests a link from the service, remembers which browser
+// followed it, and accepts the signed outcome that comes back, by GET or by form
+// POST.
 //
-// It refuses outcomes that are not the service's, not fresh, not of an attempt of
-// ours, or brought by another browser than the one that began; and it lands an
-// attempt once, whatever comes how often, over however many replicas. What was
-// refused leaves the attempt open. A token's bytes never tell whether it was used:
-// the attempt's row and the publicToken do.
+// It refuses outcomes that the service did not sign, that are stale, that match no
+// known attempt, or that arrive in another browser than the one that started. It
+// consumes each attempt once, however often and on however many replicas the outcome
+// arrives. A refused outcome leaves the attempt open. The attempt's row and the
+// publicToken record whether an outcome was used; the token's bytes do not.
 //
-// What becomes of a landed outcome is the caller's, in the same transaction.
+// The caller processes the outcome in the same transaction.
 package redirect
 
 import (
@@ -30,26 +31,26 @@ import (
 // Life is how long an attempt waits for its outcome.
 const Life = 60 * time.Minute
 
-// referenceLength is that of the reference with which redirectArgs begin, and
-// separator is what follows it.
+// redirectArgs begin with a reference of referenceLength characters, followed by
+// separator.
 const (
 	referenceLength = 43
 	separator       = "."
 )
 
-// MaxArgs is how many characters of redirectArgs are the caller's own.
+// MaxArgs is the number of redirectArgs characters available to the caller.
 const MaxArgs = contract.MaxRedirectArgs - referenceLength - len(separator)
 
-// TokenType is the typ of an outcome token; it may also be absent.
+// TokenType is the typ of an outcome token. Tokens may also omit typ.
 const TokenType = "outcome+jwt"
 
-// NewVerifier returns the verifier of outcome tokens that keys sign.
+// NewVerifier returns a verifier of outcome tokens signed by keys.
 func NewVerifier(keys jose.KeySource, algs []jose.Alg, now func() time.Time) *jose.Verifier {
 	return &jose.Verifier{Keys: keys, Types: []string{TokenType, ""}, Algs: algs, Now: now}
 }
 
-// CompleteURL is where outcomes come back to a portal at base: with the
-// placeholder in the query, or without for an account whose return is a POST.
+// CompleteURL returns the redirect URL of a portal at base: with the placeholder in
+// the query, or, if post is set, without it for accounts that return by POST.
 func CompleteURL(base string, post bool) string {
 	if post {
 		return base + returnPath
@@ -57,37 +58,37 @@ func CompleteURL(base string, post bool) string {
 	return base + returnPath + "?jwt=[token]"
 }
 
-// Service gives secure-redirect links; *svcapi.Client is one. It answers for
-// where RedirectURL leads.
+// Service creates secure-redirect links; *svcapi.Client implements it. The caller
+// trusts RedirectURL.
 type Service interface {
 	SecureRedirect(ctx context.Context, in svcapi.RedirectRequest) (svcapi.RedirectLink, error)
 }
 
-// Tokens verifies outcome tokens; NewVerifier makes one.
+// Tokens verifies outcome tokens; see NewVerifier.
 type Tokens interface {
 	Verify(ctx context.Context, raw string) (*jose.Token, error)
 }
 
-// Browsers tells browsers apart.
+// Browsers identifies browsers by their sessions.
 type Browsers interface {
-	// Identity names the session of the browser that sent r and who is signed in
-	// there. It stays the same when the session's secret is renewed and changes
-	// when somebody signs in or out; it is empty for a browser without a session.
+	// Identity returns the session and signed-in user of the browser that sent r. It
+	// stays the same when the session's secret is renewed and changes on sign-in and
+	// sign-out. It is empty without a session.
 	Identity(r *http.Request) (string, error)
 
-	// Renew replaces the session's secret within tx. Once tx has committed, set
-	// gives the new one to the browser.
+	// Renew replaces the session's secret within tx. Call set after tx commits to
+	// send the new secret to the browser.
 	Renew(ctx context.Context, tx *store.Tx, r *http.Request) (set func(http.ResponseWriter) error, err error)
 }
 
-// Pages shows a Notice as a page of the portal, in the applicant's language and
-// with the request's id.
+// Pages renders a Notice as a portal page, in the applicant's language and with the
+// request's ID.
 type Pages interface {
 	Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error
 }
 
-// Handler starts attempts and lands their outcomes. A field is required unless it
-// says otherwise. It is safe for concurrent use.
+// Handler starts attempts and consumes their outcomes. Fields are required unless
+// documented otherwise. It is safe for concurrent use.
 type Handler struct {
 	DB       *store.DB
 	Service  Service
@@ -96,39 +97,39 @@ type Handler struct {
 	Pages    Pages
 	Log      *slog.Logger
 
-	// Started is told of each attempt once, in the transaction that keeps it; its error
-	// undoes the keeping, and may come after the service has given its link. Like Landed
-	// it may run again; nil is nobody.
+	// OnStarted is called once for each attempt, in the transaction that stores it.
+	// An error rolls the transaction back, possibly after the service has created its
+	// link. Like OnOutcome it may run again; nil does nothing.
 	OnStarted func(ctx context.Context, tx *store.Tx, a Attempt) error
 
-	// Landed is told of each outcome once, in the transaction that lands it; its
-	// error undoes the landing. It may run again when the engine repeats the
-	// transaction, so it has no effect outside tx.
+	// OnOutcome is called once for each outcome, in the transaction that consumes it.
+	// An error rolls the transaction back. It may run again when the engine retries
+	// the transaction, so it must have no effects outside tx.
 	OnOutcome func(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error
 
-	// Refused is told why, of each arrival that is refused, in one of a few words; nil
-	// is nobody.
+	// Refused is called with the metric label of each refused return; nil does
+	// nothing.
 	Refused func(reason string)
 
-	// Next is the address that the applicant goes on at: a path of the portal.
+	// Next returns the portal path to which the applicant's browser is sent next.
 	Next func(Attempt) string
 
-	CompleteURL string           // sent with each request for a link; "": the account's own
-	Audience    string           // our publicId: a token whose aud names only others is refused; "": aud is not looked at
-	Issuer      string           // the service's public URL: a token whose iss is another is refused
-	Now         func() time.Time // nil: time.Now
+	CompleteURL string           // sent with each request for a link; "": the account's default
+	Audience    string           // publicId of the account: tokens whose aud names only others are refused; "": aud is not checked
+	Issuer      string           // public URL of the service: tokens with another iss are refused
+	Now         func() time.Time // default: time.Now
 
-	// Verified is told of each token that is an attempt's outcome, before it is known
-	// whose browser brought it; nil is nobody.
+	// Verified is called for each token that holds an attempt's outcome, before the
+	// browser is checked; nil does nothing.
 	Verified func(ctx context.Context, a Attempt, t *jose.Token) error
 }
 
-// Attempt is one try of one application.
+// Attempt is one attempt to complete an application.
 type Attempt struct {
 	ID          string
 	Application string
-	Number      int    // the application's count of its attempts
-	Args        string // the caller's own redirectArgs
+	Number      int    // counts the application's attempts from 1
+	Args        string // the caller's part of redirectArgs
 	Started     time.Time
 	Expires     time.Time
 
@@ -136,31 +137,31 @@ type Attempt struct {
 	landed  bool
 }
 
-// Outcome is what a verified token says.
+// Outcome holds the claims of a verified token.
 type Outcome struct {
 	Kind        contract.Outcome
-	PublicToken string               // a UUID in lower case; may be empty unless Kind is SUCCESS
-	Status      contract.Status      // the visit's; empty if the token has none
-	Error       contract.WidgetError // with ERROR; empty is an internal error
+	PublicToken string               // lowercase UUID; may be empty unless Kind is SUCCESS
+	Status      contract.Status      // status of the visit; empty if the token has none
+	Error       contract.WidgetError // set with ERROR; empty means an internal error
 }
 
-// StartRequest is what an attempt begins with.
+// StartRequest holds the arguments of Start.
 type StartRequest struct {
-	Identity    string // of the browser: what Browsers.Identity says of it
+	Identity    string // identity of the browser, from Browsers.Identity
 	Application string
 	Number      int
-	Service     svcapi.RedirectRequest // RedirectArgs are the caller's own, up to MaxArgs characters
+	Service     svcapi.RedirectRequest // RedirectArgs holds the caller's part, at most MaxArgs characters
 }
 
-// Errors of Start, besides the service's own.
+// Errors of Start, in addition to those of the service.
 var (
 	ErrNoBrowser = errors.New("redirect: an attempt needs a browser with a session")
 	ErrArgs      = errors.New("redirect: redirectArgs are too long or not UTF-8")
 )
 
-// Start asks the service for a link and binds the attempt to the browser. Send
-// the browser to the link's RedirectURL, or have it POST RedirectToken there in
-// the field `token`. Nothing is stored when the service gives no link.
+// Start requests a link from the service and binds the attempt to the browser. Send
+// the browser to the link's RedirectURL, or have it POST RedirectToken there in the
+// field `token`. Start stores nothing if the service returns no link.
 func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.RedirectLink, error) {
 	if in.Identity == "" {
 		return Attempt{}, svcapi.RedirectLink{}, ErrNoBrowser
@@ -193,8 +194,8 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 	return a, link, nil
 }
 
-// Sweep deletes what can no longer be used: parked outcomes and attempts whose
-// time has passed. Landed attempts stay, for their publicTokens are used up.
+// Sweep deletes expired stashed outcomes and expired open attempts. Consumed attempts
+// stay because their publicTokens must not be used again.
 func (c *Handler) Sweep(ctx context.Context) error {
 	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, c.now())

@@ -26,7 +26,7 @@ import (
 
 func each(t *testing.T, f func(t *testing.T, w *testServer)) {
 	t.Helper()
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newWorld(t, db)) })
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }
 
 func TestReturnByGet(t *testing.T) {
@@ -35,10 +35,10 @@ func TestReturnByGet(t *testing.T) {
 		before := v.browser.cookie()
 		token := w.token(v, nil)
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
-		if v.browser.cookie() == before { // row 32
+		if v.browser.cookie() == before {
 			t.Error("the session was not renewed")
 		}
-		// Row 25: again in this browser, and in another.
+		// Repeat the return in this browser, and in another.
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
 		if a := w.back(w.newBrowser(), token); a.status != 403 {
 			t.Errorf("another browser got %d", a.status)
@@ -53,8 +53,7 @@ func TestReturnByGet(t *testing.T) {
 	})
 }
 
-// TestReturnByPost is row 34: the cookie is not with the POST, and the GET on our
-// own site has it.
+// TestReturnByPost sends the POST without the cookie; the same-site GET includes it.
 func TestReturnByPost(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, c := range []struct {
@@ -86,7 +85,7 @@ func TestReturnByPost(t *testing.T) {
 	})
 }
 
-// TestOutcomes pins what is made of each kind of outcome.
+// TestOutcomes checks the result of each kind of outcome.
 func TestOutcomes(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, c := range []struct {
@@ -113,7 +112,7 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		for sent, want := range map[string]contract.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": contract.WidgetSupplierError} {
-			_, o, err := w.companion.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
+			_, o, err := w.handler.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
 			if err != nil || o.Error != want {
 				t.Errorf("%s: %+v, %v; want error %q", sent, o, err, want)
 			}
@@ -121,7 +120,7 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 	})
 }
 
-// TestFirstOutcomeStands is row 29.
+// TestFirstOutcomeStands checks that a second outcome of an attempt changes nothing.
 func TestFirstOutcomeStands(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, order := range [][2]string{{"EXIT", "SUCCESS"}, {"SUCCESS", "EXIT"}, {"ERROR", "SUCCESS"}} {
@@ -133,7 +132,7 @@ func TestFirstOutcomeStands(t *testing.T) {
 	})
 }
 
-// TestArgsComeBack is row 23's other half.
+// TestArgsComeBack checks that the caller's redirectArgs return unchanged.
 func TestArgsComeBack(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`, "ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
@@ -145,7 +144,7 @@ func TestArgsComeBack(t *testing.T) {
 			}
 		}
 		for _, args := range []string{strings.Repeat("x", MaxArgs+1), "\xff"} {
-			_, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b", Service: svcapi.RedirectRequest{RedirectArgs: args}})
+			_, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b", Service: svcapi.RedirectRequest{RedirectArgs: args}})
 			if !errors.Is(err, ErrArgs) {
 				t.Errorf("Start with %.10q: %v", args, err)
 			}
@@ -155,7 +154,7 @@ func TestArgsComeBack(t *testing.T) {
 
 func TestStart(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		if _, _, err := w.companion.Start(t.Context(), StartRequest{}); !errors.Is(err, ErrNoBrowser) {
+		if _, _, err := w.handler.Start(t.Context(), StartRequest{}); !errors.Is(err, ErrNoBrowser) {
 			t.Errorf("without a browser: %v", err)
 		}
 		v := w.start(w.newBrowser(), "x")
@@ -170,7 +169,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("CompleteURL = %s", got)
 		}
 		w.service.err = errors.New("no")
-		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
+		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
 			t.Error("Start hides the service's error")
 		}
 		var plain int
@@ -180,7 +179,8 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestLinksThatLeadElsewhere is row 40, through the client that asks.
+// TestLinksThatLeadElsewhere checks that links of the service to other sites or
+// schemes are refused.
 func TestLinksThatLeadElsewhere(t *testing.T) {
 	var link string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -188,13 +188,13 @@ func TestLinksThatLeadElsewhere(t *testing.T) {
 		json.NewEncoder(w).Encode(map[string]any{"redirectUrl": link, "redirectToken": "t", "exp": 4000000000})
 	}))
 	defer srv.Close()
-	w := newWorld(t, storetest.SQLite(t, store.Portal))
-	w.companion.Service = &svcapi.Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
+	w := newTestServer(t, storetest.SQLite(t, store.Portal))
+	w.handler.Service = &svcapi.Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
 	host := strings.TrimPrefix(srv.URL, "http://")
 	for _, link = range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "https://evil.example/", "//evil.example/",
 		"/relative", "http://" + host + "@evil.example/", "http://user@" + host + "/", "http://" + host + "\r\nSet-Cookie: a=b", "http://" + host + ".evil.example/",
 		"ftp://" + host + "/", "http:\\\\evil.example", "http://" + host + "\\@evil.example/", "", " ", "http://", "http:///x"} {
-		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
+		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
 			t.Errorf("Start took %q", link)
 		}
 	}
@@ -203,12 +203,13 @@ func TestLinksThatLeadElsewhere(t *testing.T) {
 		t.Errorf("%d attempts, %v; want none", n, err)
 	}
 	link = srv.URL + "/redirect/abc"
-	if _, got, err := w.companion.Start(t.Context(), StartRequest{Identity: "b"}); err != nil || got.RedirectURL != link {
+	if _, got, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err != nil || got.RedirectURL != link {
 		t.Errorf("Start = %+v, %v", got, err)
 	}
 }
 
-// TestFiftyAtOnce is row 26: one landing over two replicas, by GET and by handle.
+// TestFiftyAtOnce sends one outcome fifty times to two replicas, by GET and by
+// handle; it is consumed once.
 func TestFiftyAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
@@ -220,7 +221,7 @@ func TestFiftyAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 50 {
 			wg.Go(func() {
-				// The same cookie for all: what a browser sends that clicks too fast.
+				// All share the cookie, as after repeated clicks.
 				b := &browser{jar: v.browser.cookie()}
 				r, err := http.NewRequest("GET", w.replicas[i%2].URL+paths[i%len(paths)], nil)
 				if err != nil {
@@ -242,7 +243,8 @@ func TestFiftyAtOnce(t *testing.T) {
 	})
 }
 
-// TestTokenOnManyAttemptsAtOnce is row 28 as a race: one publicToken, one landing.
+// TestTokenOnManyAttemptsAtOnce uses one publicToken concurrently; only one attempt
+// consumes it.
 func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		id := uuid.NewString()
@@ -266,8 +268,8 @@ func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
 	})
 }
 
-// TestTabs is row 31: eight attempts of one browser, finished in reverse order,
-// after thirty that were abandoned.
+// TestTabs finishes eight attempts of one browser in reverse order, after thirty
+// abandoned ones.
 func TestTabs(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		b := w.newBrowser()
@@ -284,7 +286,7 @@ func TestTabs(t *testing.T) {
 	})
 }
 
-// TestLateReturns is row 30.
+// TestLateReturns checks returns after the attempt expired.
 func TestLateReturns(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
@@ -309,8 +311,9 @@ func TestLateReturns(t *testing.T) {
 	})
 }
 
-// TestLandingIsUndone pins that an outcome lands together with what is made of it.
-func TestLandingIsUndone(t *testing.T) {
+// TestConsumeRollsBack checks that an outcome is consumed only together with its
+// processing.
+func TestConsumeRollsBack(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
@@ -323,12 +326,12 @@ func TestLandingIsUndone(t *testing.T) {
 	})
 }
 
-// TestStartedIsKeptWithTheAttempt pins that what an application notes of an attempt and
-// the attempt itself are there together or not at all.
+// TestStartedIsKeptWithTheAttempt checks that an attempt and the data of OnStarted
+// are stored together or not at all.
 func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		var fail error
-		w.companion.OnStarted = func(ctx context.Context, tx *store.Tx, a Attempt) error {
+		w.handler.OnStarted = func(ctx context.Context, tx *store.Tx, a Attempt) error {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO test_landings (attempt, outcome) VALUES ($1, 'begun')`, a.ID); err != nil {
 				return err
 			}
@@ -336,20 +339,20 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 		}
 		v := w.start(w.newBrowser(), "")
 		if got := w.landings(v.ID); len(got) != 1 {
-			t.Errorf("a started attempt was told of %d times, want once", len(got))
+			t.Errorf("OnStarted ran %d times, want once", len(got))
 		}
 		fail = errors.New("no such application")
-		if _, _, err := w.companion.Start(t.Context(), StartRequest{Identity: "b", Application: v.Application, Number: 2}); !errors.Is(err, fail) {
+		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b", Application: v.Application, Number: 2}); !errors.Is(err, fail) {
 			t.Errorf("Start = %v, want what Started said", err)
 		}
 		var kept, told int
 		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&kept, &told); err != nil || kept != 1 || told != 1 {
-			t.Errorf("%d attempts kept, %d told of (%v), want one each", kept, told, err)
+			t.Errorf("%d attempts stored, %d reported (%v), want one each", kept, told, err)
 		}
 	})
 }
 
-// TestParkingIsBounded pins that one token cannot fill the database.
+// TestParkingIsBounded checks that one token cannot fill the database.
 func TestParkingIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
@@ -363,7 +366,7 @@ func TestParkingIsBounded(t *testing.T) {
 			t.Errorf("status = %d, want 429", a.status)
 		}
 		w.advance(Life)
-		if err := w.companion.Sweep(t.Context()); err != nil {
+		if err := w.handler.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var n int
@@ -371,7 +374,7 @@ func TestParkingIsBounded(t *testing.T) {
 			t.Errorf("%d parked after the sweep, %v", n, err)
 		}
 		w.advance(25 * time.Hour)
-		if err := w.companion.Sweep(t.Context()); err != nil {
+		if err := w.handler.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := findByID(t.Context(), w.db.SQL, w.db.Vault, v.ID); !errors.Is(err, store.ErrNotFound) {
@@ -380,27 +383,27 @@ func TestParkingIsBounded(t *testing.T) {
 	})
 }
 
-// TestKeysUnavailable pins that an outage of the key set is told apart, refuses
-// nobody for good, and is no failure of ours.
+// TestKeysUnavailable checks that an outage of the key set gets a separate answer,
+// and that the return succeeds afterward.
 func TestKeysUnavailable(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
-		good := w.companion.Tokens
+		good := w.handler.Tokens
 		down := httptest.NewServer(http.NotFoundHandler())
 		defer down.Close()
-		w.companion.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
+		w.handler.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
 		a := w.back(v.browser, token)
 		w.wantRefused(a, v)
 		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, uncheckable().Title.EN) {
 			t.Errorf("answer = %+v", a)
 		}
-		w.companion.Tokens = good
+		w.handler.Tokens = good
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
 	})
 }
 
-// TestHostIsIgnored is row 37.
+// TestHostIsIgnored sends forged Host and forwarding headers.
 func TestHostIsIgnored(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
@@ -421,10 +424,11 @@ func TestAllowNamesTheMethods(t *testing.T) {
 	})
 }
 
-// TestNothingPlainIsStored is the columns' part of row 56.
-func TestNothingPlainIsStored(t *testing.T) {
+// TestStoresNoPlaintext checks that no column holds tokens, handles, cookies or
+// redirectArgs in plain text.
+func TestStoresNoPlaintext(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
-	w := newWorld(t, db)
+	w := newTestServer(t, db)
 	v := w.start(w.newBrowser(), "canary-args")
 	token := w.token(v, nil)
 	handle := strings.TrimPrefix(w.post(form(token), formType).location, finishPath)

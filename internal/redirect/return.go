@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// maxBody bounds the body of a return by POST: a token, and what encodes it.
+	// maxBody bounds the body of a return by POST: a token plus its encoding.
 	maxBody = jose.MaxToken + 1<<10
 
-	// maxParked is how many handles one attempt can have: a browser that sends its
-	// form again gets another, and whoever sends a token by the thousand does not.
+	// maxParked is the maximum number of handles per attempt: enough for a browser
+	// that resubmits its form, and a bound for a client that sends a token thousands
+	// of times.
 	maxParked = 100
 )
 
-// refusal is why an arrival was refused, for the log; errToken comes with jose's
-// reason.
+// refusal is the reason for refusing a return, for the log. errToken wraps the reason
+// given by jose.
 type refusal string
 
 func (e refusal) Error() string { return "redirect: " + string(e) }
@@ -47,7 +48,7 @@ const (
 	errTokenTwice     = refusal("publicToken has landed another attempt")
 )
 
-// handleReturnGet is the return as in ?jwt=[token].
+// handleReturnGet handles a return by GET, with ?jwt=[token].
 func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfQuery(r.URL.RawQuery)
 	if err != nil {
@@ -60,10 +61,10 @@ func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error 
 	return c.consume(w, r, a, o)
 }
 
-// handleReturnPost is the return by form POST. It comes from another site, so the
-// session's cookie is not with it: the verified outcome waits under a handle for
-// the browser to come back, by a GET on this site, where the cookie is. Neither a
-// cookie that is there nor one that is not is looked at or set here.
+// handleReturnPost handles a return by form POST. The POST is cross-site, so the
+// browser sends no session cookie with it. The verified outcome is stored under a
+// handle, and the browser is redirected to fetch it by a same-site GET, which carries
+// the cookie. This handler neither reads nor sets cookies.
 func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfBody(w, r)
 	if err != nil {
@@ -88,7 +89,7 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// finish takes up what arriveByPost parked.
+// finish consumes the outcome that handleReturnPost stored.
 func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 	var a Attempt
 	var o Outcome
@@ -110,8 +111,8 @@ func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 	return c.consume(w, r, a, o)
 }
 
-// accept verifies a token and finds the attempt that it is about. It changes
-// nothing, and does not know whose browser this is.
+// accept verifies a token and finds its attempt. It changes nothing and does not
+// check the browser.
 func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
 	token, err := c.Tokens.Verify(ctx, raw)
 	if ctx.Err() != nil {
@@ -153,9 +154,9 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 	return a, o, err
 }
 
-// consume uses the attempt up with o, if this is its browser and nothing landed it
-// before, and sends the browser on. A browser whose attempt has landed goes on as
-// well: to what was first.
+// consume uses up the attempt with o, if this is its browser and no outcome was
+// consumed before, and redirects the browser. After an earlier outcome it redirects
+// by that one.
 func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
 	identity, err := c.Browsers.Identity(r)
 	if err != nil {
@@ -202,14 +203,14 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 	return nil
 }
 
-// see answers 303 to an address of our own. Location is a path: whatever Host
-// the request named has no say.
+// see answers 303 with a path in Location, so that the request's Host header has no
+// influence.
 func see(w http.ResponseWriter, path string) {
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// tokenOfQuery returns the value of a query that is jwt= and nothing else.
+// tokenOfQuery returns the value of a query that contains only jwt=.
 func tokenOfQuery(raw string) (string, error) {
 	value, ok := strings.CutPrefix(raw, "jwt=")
 	if !ok || strings.ContainsAny(value, "&;") {
@@ -222,8 +223,8 @@ func tokenOfQuery(raw string) (string, error) {
 	return token, nil
 }
 
-// tokenOfBody returns the only field of a form or of a JSON object, token, given
-// once, of a request without a query.
+// tokenOfBody returns the token field of a form or JSON object that has no other
+// field and gives it once, in a request without a query.
 func tokenOfBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		return "", errBody

@@ -14,20 +14,19 @@ const (
 	finishPath = "/redirect/finish/"
 )
 
-// Routes mounts the three addresses. The POST comes from the service's site and
-// without a cookie: it must be exempt from protection against cross-site
-// requests. Page adapts a handler of pages: it answers the errors it returns,
-// which are our own failures.
+// Routes mounts the three addresses. The POST is cross-site and comes without a
+// cookie: exempt it from cross-site request protection. The page argument adapts page
+// handlers and answers the errors that they return, which are internal failures.
 //
-// Patterns name no method, because GET would answer HEAD too and so land an
-// attempt for a browser that only looks ahead.
+// Patterns name no method, because GET would match HEAD too and a browser's preview
+// request would consume an attempt.
 func (c *Handler) Routes(mux *http.ServeMux, page func(httpx.HandlerFunc) http.Handler) {
 	mux.Handle(returnPath, page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.handleReturnGet, http.MethodPost: c.handleReturnPost})))
 	mux.Handle(finishPath+"{handle}", page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.finish})))
 }
 
-// methods picks the handler for exactly these methods. A page that is fetched
-// ahead of a click is fetched by a browser that may never show it.
+// methods dispatches on exactly these methods and refuses prefetches: the browser may
+// never show a prefetched page.
 func (c *Handler) methods(by map[string]httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		httpx.SetSecurityHeaders(w, httpx.CSP{})

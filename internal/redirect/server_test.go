@@ -25,24 +25,24 @@ import (
 
 const publicID = "our-public-id"
 
-// testServer is a portal that does nothing but redirects: two replicas over one
-// database, browsers, and a service that signs what it is told to.
+// testServer is a portal with redirects only: two replicas with one database,
+// browsers, and a service that signs any outcome.
 type testServer struct {
-	t         *testing.T
-	db        *store.DB
-	companion *Handler
-	replicas  [2]*httptest.Server
-	service   *fakeService
-	browsers  *fakeBrowsers
-	signer    jose.Signer
-	log       *logtest.Buffer
+	t        *testing.T
+	db       *store.DB
+	handler  *Handler
+	replicas [2]*httptest.Server
+	service  *fakeService
+	browsers *fakeBrowsers
+	signer   jose.Signer
+	log      *logtest.Buffer
 
 	mu   sync.Mutex
 	now  time.Time
-	fail error // what Landed answers
+	fail error // returned by OnOutcome
 }
 
-func newWorld(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	key, err := jose.GenerateKey()
 	if err != nil {
@@ -53,7 +53,7 @@ func newWorld(t *testing.T, db *store.DB) *testServer {
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
 	}
-	w.companion = &Handler{
+	w.handler = &Handler{
 		DB: db, Service: w.service, Browsers: w.browsers, Pages: pages{},
 		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),
 		Log:         slog.New(slog.NewTextHandler(w.log, nil)),
@@ -66,8 +66,8 @@ func newWorld(t *testing.T, db *store.DB) *testServer {
 	}
 	for i := range w.replicas {
 		mux := http.NewServeMux()
-		w.companion.Routes(mux, func(h httpx.HandlerFunc) http.Handler { return httpx.API(w.companion.Log, h) })
-		w.replicas[i] = httptest.NewServer(httpx.Wrap(w.companion.Log, mux))
+		w.handler.Routes(mux, func(h httpx.HandlerFunc) http.Handler { return httpx.API(w.handler.Log, h) })
+		w.replicas[i] = httptest.NewServer(httpx.Wrap(w.handler.Log, mux))
 		t.Cleanup(w.replicas[i].Close)
 	}
 	return w
@@ -96,7 +96,7 @@ func (w *testServer) land(ctx context.Context, tx *store.Tx, a Attempt, o Outcom
 	return err
 }
 
-// landings is the outcomes that landed attempt id.
+// landings returns the outcomes consumed by an attempt.
 func (w *testServer) landings(id string) []string {
 	w.t.Helper()
 	rows, err := w.db.SQL.Query(`SELECT outcome FROM test_landings WHERE attempt = $1`, id)
@@ -115,16 +115,16 @@ func (w *testServer) landings(id string) []string {
 	return all
 }
 
-// visit is an attempt, what was sent for it, and the browser that began it.
+// visit is an attempt, the redirectArgs sent for it, and its browser.
 type visit struct {
 	Attempt
-	sent    string // redirectArgs as the service got them
+	sent    string // redirectArgs as the service received them
 	browser *browser
 }
 
 func (w *testServer) start(b *browser, args string) visit {
 	w.t.Helper()
-	a, _, err := w.companion.Start(w.t.Context(), StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
+	a, _, err := w.handler.Start(w.t.Context(), StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
 		Service: svcapi.RedirectRequest{RedirectArgs: args}})
 	if err != nil {
 		w.t.Fatal(err)
@@ -132,7 +132,8 @@ func (w *testServer) start(b *browser, args string) visit {
 	return visit{a, w.service.last().RedirectArgs, b}
 }
 
-// token is a good SUCCESS for v, with claims replaced or, where nil, left out.
+// token returns a valid SUCCESS token for v, with claims replaced or, if nil,
+// removed.
 func (w *testServer) token(v visit, change jose.Claims) string {
 	w.t.Helper()
 	return w.tokenAt(v, w.clock(), change)
@@ -153,7 +154,7 @@ func (w *testServer) tokenAt(v visit, iat time.Time, change jose.Claims) string 
 	return raw
 }
 
-// browser is a cookie jar of one cookie.
+// browser holds a single cookie.
 type browser struct {
 	mu  sync.Mutex
 	jar string
@@ -169,7 +170,7 @@ func (w *testServer) newBrowser() *browser {
 	return &browser{jar: w.browsers.add(rand.Text())}
 }
 
-// answer is what a request came to.
+// answer is a response.
 type answer struct {
 	status   int
 	location string
@@ -177,7 +178,7 @@ type answer struct {
 	body     string
 }
 
-// send sends a request of b, without following redirects.
+// send sends a request of b without following redirects.
 func (w *testServer) send(b *browser, r *http.Request) answer {
 	w.t.Helper()
 	if b != nil && b.cookie() != "" {
@@ -227,13 +228,13 @@ func (w *testServer) back(b *browser, token string) answer {
 
 const formType = "application/x-www-form-urlencoded"
 
-// post is a cross-site form POST: no cookie is with it.
+// post sends a cross-site form POST, without cookies.
 func (w *testServer) post(body, contentType string) answer {
 	w.t.Helper()
 	return w.send(nil, w.request("POST", "/redirect/return", strings.NewReader(body), "Content-Type", contentType, "Origin", "null"))
 }
 
-// wantRefused holds a to what every refusal is, and v to being open.
+// wantRefused checks that a is a refusal and that v is still open.
 func (w *testServer) wantRefused(a answer, v visit) {
 	w.t.Helper()
 	if a.status < 400 || a.status > 499 {
@@ -260,7 +261,8 @@ func (w *testServer) wantPage(a answer) {
 	}
 }
 
-// wantLanded holds a to be the way on from v, which landed once.
+// wantLanded checks that a redirects to v's application and that v was consumed once,
+// with outcome.
 func (w *testServer) wantLanded(a answer, v visit, outcome string) {
 	w.t.Helper()
 	w.wantPage(a)
@@ -281,7 +283,7 @@ func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice
 	return nil
 }
 
-// fakeService answers with a link and remembers what was asked.
+// fakeService returns a link and records requests.
 type fakeService struct {
 	mu    sync.Mutex
 	asked []svcapi.RedirectRequest
@@ -301,8 +303,8 @@ func (s *fakeService) last() svcapi.RedirectRequest {
 	return s.asked[len(s.asked)-1]
 }
 
-// fakeBrowsers keeps identities by the secret in the cookie; a renewed secret's
-// predecessor is dead.
+// fakeBrowsers maps cookie secrets to identities; renewing invalidates the earlier
+// secret.
 type fakeBrowsers struct {
 	mu         sync.Mutex
 	identities map[string]string
@@ -332,7 +334,7 @@ func (f *fakeBrowsers) signOut(secret string) {
 func (f *fakeBrowsers) signIn(secret string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.identities[secret] += ":somebody"
+	f.identities[secret] += ":user"
 }
 
 func (f *fakeBrowsers) Identity(r *http.Request) (string, error) {

@@ -51,9 +51,9 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 	return a, nil
 }
 
-// consumeAttempt is the one statement that uses an attempt up: it reports whether this
-// browser was in time and first. A publicToken that landed another attempt is a
-// breach of uniqueness.
+// consumeAttempt uses up an attempt in one statement. It reports whether this browser
+// was first and in time. A publicToken that was consumed with another attempt
+// violates a unique constraint.
 func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome, now time.Time) (bool, error) {
 	token := sql.NullString{String: o.PublicToken, Valid: o.PublicToken != ""}
 	return store.ExecOne(tx.ExecContext(ctx, `
@@ -62,7 +62,8 @@ func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte
 		store.Micros(now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
 }
 
-// stashOutcome keeps an outcome under a handle, unless the attempt has limit of them.
+// stashOutcome stores an outcome under a handle unless the attempt already has limit
+// handles.
 func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt string, o Outcome, until time.Time, limit int) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO parked_outcomes (handle_hash, attempt_id, outcome, status, error, public_token, expires_at)
@@ -89,7 +90,7 @@ func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 	return err
 }
 
-// Forget deletes what is kept of an application's attempts.
+// Forget deletes everything stored about an application's attempts.
 func (c *Handler) Forget(ctx context.Context, tx *store.Tx, application string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id FROM attempts WHERE application = $1)`, application); err != nil {
 		return err

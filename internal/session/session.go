@@ -1,15 +1,15 @@
-// Package session knows a browser again: by one small signed cookie that holds
-// an opaque secret, and a row in the database that holds the secret's hash. What
-// a browser may do hangs on the row's id, which never leaves the server; so the
-// cookie stays as small with thirty applications as with one.
+// Package session identifies browsers by a small signed cookie that holds an opaque
+// secret and a database row that holds the secret's hash. Permissions are bound to
+// the row's ID, which never leaves the server, so the cookie does not grow with the
+// number of applications.
 //
-// The secret is replaced whenever the browser gains something (an application, a
-// sign-in, a verified return), and the one before it is dead at once. A cookie
-// that is tampered with, cut, old or unknown makes an anonymous visitor, never an
-// error. The cookie is HttpOnly, for the whole host and never for a domain.
+// The secret is replaced whenever the browser gains access (an application, a
+// sign-in, a verified return), and the previous one becomes invalid at once. A
+// tampered, truncated, expired or unknown cookie makes an anonymous visitor, never an
+// error. The cookie is HttpOnly and host-only.
 //
-// Each party has sessions of its own, in its own tables and under its own
-// cookie's name: a cookie of one says nothing to the other.
+// The portal and the provider have separate sessions, with separate tables and cookie
+// names. A cookie of one is meaningless to the other.
 package session
 
 import (
@@ -26,47 +26,47 @@ import (
 	"vestibule/internal/store"
 )
 
-// How long a session lives: an anonymous one from its last renewal, a
-// signed-in one from its sign-in.
+// Session lifetimes: an anonymous session lives from its last renewal, a signed-in
+// one from its sign-in.
 const (
 	Life         = 7 * 24 * time.Hour
 	SignedInLife = 12 * time.Hour
 )
 
-// hostPrefix makes a browser refuse the cookie unless it is Secure, has Path=/
-// and no Domain.
+// hostPrefix makes browsers refuse the cookie unless it is Secure, has Path=/ and no
+// Domain.
 const hostPrefix = "__Host-"
 
-// Settings say what the cookie is like. All are required, but for Secure.
+// Settings configure the cookie. All fields but Secure are required.
 type Settings struct {
-	Name     string        // over https the prefix __Host- is put before it
-	Secure   bool          // the public URL is https
-	SameSite http.SameSite // Lax where other sites lead here, else Strict
+	Name     string        // over https the prefix __Host- is added
+	Secure   bool          // whether the public URL uses https
+	SameSite http.SameSite // Lax if other sites link to this one, otherwise Strict
 }
 
-// Sessions finds, makes and renews sessions. Use New.
+// Sessions finds, creates and renews sessions. Create it with New.
 type Sessions struct {
 	db     *store.DB
 	now    func() time.Time
 	cookie cookies
 }
 
-// Session is a browser as the server knows it. The zero value is an anonymous
-// visitor without a row.
+// Session is a browser's session. The zero value is an anonymous visitor without a
+// row.
 type Session struct {
-	ID         string    // internal and stable: bind rows to it; never send it out
-	Principal  string    // who signed in here; empty for an applicant
-	CreatedAt  time.Time // when the row was made
-	SignedInAt time.Time // zero when nobody signed in
+	ID         string    // internal and stable: bind rows to it; never send it to clients
+	Principal  string    // the signed-in user; empty for an applicant
+	CreatedAt  time.Time // when the row was created
+	SignedInAt time.Time // zero if not signed in
 
-	hash string // of the secret that the browser showed
+	hash string // hash of the secret that the browser sent
 }
 
-// Anonymous reports whether there is no row for this browser.
+// Anonymous reports whether the browser has no session row.
 func (s Session) Anonymous() bool { return s.ID == "" }
 
-// Identity names a session and who signed in there; empty without a session. It stays
-// the same when the session's secret is renewed.
+// Identity returns a string of the session and its signed-in user, or "" without a
+// session. It stays the same when the session's secret is renewed.
 func (s Session) Identity() string {
 	if s.Anonymous() {
 		return ""
@@ -74,16 +74,16 @@ func (s Session) Identity() string {
 	return s.ID + "/" + s.Principal
 }
 
-// Cookie is what a browser is to be given once the transaction that made it has
-// committed. The zero value changes nothing.
+// Cookie is the cookie change to send to the browser after the transaction that made
+// it commits. The zero value changes nothing.
 type Cookie struct {
 	secret string
 	until  time.Time
 	clear  bool
 }
 
-// New readies the sessions of a party. The signing keys are made at the first
-// start and shared by all replicas.
+// New returns the sessions of the portal or the provider. The first start creates the
+// signing keys, which all replicas share.
 func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*Sessions, error) {
 	s := &Sessions{db: db, now: now}
 	s.cookie = cookies{Settings: c, keys: &keyring{db: db, now: now}}
@@ -93,8 +93,8 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*
 	return s, s.cookie.keys.ensure(ctx)
 }
 
-// Of returns the session of the browser that sent r. Whatever is wrong with the
-// cookie makes a zero Session; an error means that the database did not answer.
+// Of returns the session of the browser that sent r. An invalid cookie gives a zero
+// Session; an error means that the database failed.
 func (s *Sessions) Of(r *http.Request) (Session, error) { return s.In(r.Context(), s.db.SQL, r) }
 
 // In is Of within a transaction.
@@ -113,7 +113,7 @@ func (s *Sessions) In(ctx context.Context, q store.Queryer, r *http.Request) (Se
 	return found, err
 }
 
-// Ensure makes a row for an anonymous visitor; for any other it changes nothing.
+// Ensure creates a row for an anonymous visitor. It changes nothing for others.
 func (s *Sessions) Ensure(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	if !cur.Anonymous() {
 		return cur, Cookie{}, nil
@@ -121,10 +121,10 @@ func (s *Sessions) Ensure(ctx context.Context, tx *store.Tx, cur Session) (Sessi
 	return s.Renew(ctx, tx, cur)
 }
 
-// Renew gives the session a new secret, making the row for an anonymous visitor.
-// The cookie that the browser had is dead from the commit on. If another request
-// of the browser was faster, or signed it out, this one gets a session of its
-// own, with nobody signed in: the browser keeps the cookie that comes last.
+// Renew gives the session a new secret, creating the row for an anonymous visitor.
+// The browser's previous cookie becomes invalid when tx commits. If a concurrent
+// request of the browser was first or signed it out, this request gets a new session
+// that is not signed in; the browser keeps the cookie that arrives last.
 func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	next, c, ok, err := s.replace(ctx, tx, cur)
 	if err != nil || ok {
@@ -133,7 +133,7 @@ func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Sessio
 	return s.begin(ctx, tx, Session{})
 }
 
-// SignIn renews the session and says who is there from now on.
+// SignIn renews the session and signs principal in.
 func (s *Sessions) SignIn(ctx context.Context, tx *store.Tx, cur Session, principal string) (Session, Cookie, error) {
 	cur.Principal, cur.SignedInAt = principal, s.moment()
 	next, c, ok, err := s.replace(ctx, tx, cur)
@@ -143,8 +143,8 @@ func (s *Sessions) SignIn(ctx context.Context, tx *store.Tx, cur Session, princi
 	return s.begin(ctx, tx, cur)
 }
 
-// replace gives the row of cur a new secret, if it still has the one that the
-// browser showed.
+// replace gives the row of cur a new secret if the row still holds the secret that
+// the browser sent.
 func (s *Sessions) replace(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, bool, error) {
 	if cur.Anonymous() {
 		return cur, Cookie{}, false, nil
@@ -154,14 +154,14 @@ func (s *Sessions) replace(ctx context.Context, tx *store.Tx, cur Session) (Sess
 	return next, c, ok, err
 }
 
-// begin makes a row for who is signed in in cur, or for nobody.
+// begin creates a row with the principal of cur, which may be empty.
 func (s *Sessions) begin(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
 	cur.ID, cur.CreatedAt = uuid.NewString(), s.moment()
 	next, c := s.secret(cur)
 	return next, c, insert(ctx, tx, next, c.until)
 }
 
-// secret makes the next secret of a session, and says how long it lives.
+// secret returns the session with a new secret, and its cookie with its lifetime.
 func (s *Sessions) secret(cur Session) (Session, Cookie) {
 	c := Cookie{secret: store.NewSecret(), until: s.moment().Add(Life)}
 	if cur.Principal != "" {
@@ -173,12 +173,12 @@ func (s *Sessions) secret(cur Session) (Session, Cookie) {
 
 func (s *Sessions) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// SignOut ends the session altogether: its row is gone, and so is the cookie.
+// SignOut deletes the session's row and clears its cookie.
 func (s *Sessions) SignOut(ctx context.Context, tx *store.Tx, cur Session) (Cookie, error) {
 	return Cookie{clear: true}, drop(ctx, tx, cur.ID)
 }
 
-// EndOthers ends every session of who is signed in in cur, but that one.
+// EndOthers ends every other session of the user signed in in cur.
 func (s *Sessions) EndOthers(ctx context.Context, tx *store.Tx, cur Session) error {
 	return dropOthers(ctx, tx, cur.Principal, cur.ID)
 }
@@ -188,7 +188,7 @@ func (s *Sessions) EndAll(ctx context.Context, tx *store.Tx, principal string) e
 	return dropOthers(ctx, tx, principal, "")
 }
 
-// Set sends c to the browser. Call it after the commit and before the body.
+// Set sends c to the browser. Call it after the commit and before writing the body.
 func (s *Sessions) Set(w http.ResponseWriter, r *http.Request, c Cookie) error {
 	if c == (Cookie{}) {
 		return nil
@@ -203,22 +203,20 @@ func (s *Sessions) Set(w http.ResponseWriter, r *http.Request, c Cookie) error {
 	return s.cookie.Save(r, w, out)
 }
 
-// Sweep deletes the sessions that have ended and the keys that nothing is signed
-// with any more.
+// Sweep deletes expired sessions and the keys that no live session is signed with.
 func (s *Sessions) Sweep(ctx context.Context) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, s.now())
 	})
 }
 
-// Rotate makes a new signing key. Cookies signed with the ones before it stay
-// good.
+// Rotate creates a new signing key. Cookies signed with earlier keys stay valid.
 func (s *Sessions) Rotate(ctx context.Context) error {
 	return s.cookie.keys.add(ctx, uuid.NewString())
 }
 
-// cookies is the sessions.Store: it signs the session's secret into the cookie
-// and reads it back. What belongs to the secret is the database's to say.
+// cookies implements sessions.Store: it signs the session's secret into the cookie
+// and reads it back. The database holds the session's data.
 type cookies struct {
 	Settings
 	keys *keyring
@@ -231,12 +229,12 @@ func (c *cookies) options() *sessions.Options {
 		HttpOnly: true, SameSite: c.SameSite}
 }
 
-// Get is New: nothing is cached with the request.
+// Get is New: nothing is cached per request.
 func (c *cookies) Get(r *http.Request, name string) (*sessions.Session, error) {
 	return c.New(r, name)
 }
 
-// New reads the cookie. With two of one name neither is trusted.
+// New reads the cookie. If two have the same name, it trusts neither.
 func (c *cookies) New(r *http.Request, name string) (*sessions.Session, error) {
 	out := sessions.NewSession(c, name)
 	out.Options, out.IsNew = c.options(), true
@@ -251,7 +249,7 @@ func (c *cookies) New(r *http.Request, name string) (*sessions.Session, error) {
 	var secret string
 	err = securecookie.DecodeMulti(name, sent[0].Value, &secret, codecs...)
 	if err != nil {
-		// Perhaps another replica has rotated the keys since they were read.
+		// Another replica may have rotated the keys since they were read.
 		if codecs, err = c.keys.codecs(r.Context(), true); err != nil {
 			return out, err
 		}
@@ -279,18 +277,18 @@ func (c *cookies) Save(r *http.Request, w http.ResponseWriter, s *sessions.Sessi
 	return nil
 }
 
-// keyring holds the signing keys, newest first.
+// keyring caches the signing keys, newest first.
 type keyring struct {
 	db  *store.DB
 	now func() time.Time
 
 	mu   sync.Mutex
-	read time.Time // when keys was read; zero: never
+	read time.Time // when keys was last read; zero: never
 	keys []securecookie.Codec
 }
 
-// Keys are read again after freshFor, and, when a cookie does not decode, after
-// rereadAfter, so that garbage costs no query each.
+// Keys are read again after freshFor, or after rereadAfter when a cookie does not
+// decode, so that invalid cookies do not cost a query each.
 const (
 	freshFor    = time.Minute
 	rereadAfter = 5 * time.Second
@@ -313,7 +311,7 @@ func (k *keyring) codecs(ctx context.Context, missed bool) ([]securecookie.Codec
 	k.keys = k.keys[:0:0]
 	for _, key := range raw {
 		codec := securecookie.New(key, nil)
-		codec.MaxAge(0) // the row says when a session ends, by the party's clock
+		codec.MaxAge(0) // the row holds the expiry
 		codec.MaxLength(512)
 		codec.SetSerializer(securecookie.JSONEncoder{})
 		k.keys = append(k.keys, codec)

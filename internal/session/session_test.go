@@ -51,7 +51,7 @@ func each(t *testing.T, f func(t *testing.T, r testServer)) {
 	})
 }
 
-// change runs f in a transaction and returns the cookie that the browser got.
+// change runs f in a transaction and returns the cookie sent to the browser.
 func (r testServer) change(f func(ctx context.Context, tx *store.Tx) (session.Cookie, error)) *http.Cookie {
 	r.t.Helper()
 	var c session.Cookie
@@ -114,8 +114,8 @@ func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
 	})
 }
 
-// Two requests that one browser sends together are answered in either order; it
-// keeps the cookie that comes last, so each must be good.
+// Two concurrent requests of a browser may be answered in either order. The browser
+// keeps the cookie that arrives last, so both must work.
 func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		was := r.of(r.renew(session.Session{}))
@@ -211,7 +211,7 @@ func TestSessionsEnd(t *testing.T) {
 		if got := r.of(reviewer); got.Principal != "reviewer-1" || got.SignedInAt.IsZero() {
 			t.Fatalf("signed in: %+v", got)
 		}
-		// Renewing does not make a sign-in last longer.
+		// Renewing does not extend a sign-in.
 		r.clock.pass(session.SignedInLife - time.Minute)
 		reviewer = r.renew(r.of(reviewer))
 		if r.of(reviewer).Principal == "" {
@@ -261,7 +261,7 @@ func TestSessionsOfAPersonEndTogether(t *testing.T) {
 				return c, err
 			})
 		}
-		here, there, other, nobody := signIn("a"), signIn("a"), signIn("b"), r.renew(session.Session{})
+		here, there, other, anonymous := signIn("a"), signIn("a"), signIn("b"), r.renew(session.Session{})
 		end := func(f func(ctx context.Context, tx *store.Tx) error) {
 			r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) { return session.Cookie{}, f(ctx, tx) })
 		}
@@ -269,10 +269,10 @@ func TestSessionsOfAPersonEndTogether(t *testing.T) {
 		if r.of(here).Principal != "a" || r.of(there).Principal != "" || r.of(other).Principal != "b" {
 			t.Errorf("after EndOthers: %+v, %+v, %+v", r.of(here), r.of(there), r.of(other))
 		}
-		end(func(ctx context.Context, tx *store.Tx) error { return r.EndOthers(ctx, tx, r.of(nobody)) })
+		end(func(ctx context.Context, tx *store.Tx) error { return r.EndOthers(ctx, tx, r.of(anonymous)) })
 		end(func(ctx context.Context, tx *store.Tx) error { return r.EndAll(ctx, tx, "a") })
-		if r.of(here).Principal != "" || r.of(other).Principal != "b" || r.of(nobody).Anonymous() {
-			t.Errorf("after EndAll: %+v, %+v, %+v", r.of(here), r.of(other), r.of(nobody))
+		if r.of(here).Principal != "" || r.of(other).Principal != "b" || r.of(anonymous).Anonymous() {
+			t.Errorf("after EndAll: %+v, %+v, %+v", r.of(here), r.of(other), r.of(anonymous))
 		}
 	})
 }

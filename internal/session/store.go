@@ -32,7 +32,7 @@ func insert(ctx context.Context, tx *store.Tx, s Session, until time.Time) error
 	return err
 }
 
-// replace gives the row another secret if it still has the one of old.
+// replace updates the row's secret if it still holds old.
 func replace(ctx context.Context, tx *store.Tx, s Session, old []byte, until time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE sessions SET secret_hash = $1, principal = $2, signed_in_at = $3, expires_at = $4
@@ -54,7 +54,7 @@ func drop(ctx context.Context, tx *store.Tx, id string) error {
 
 func dropOthers(ctx context.Context, tx *store.Tx, principal, id string) error {
 	if principal == "" {
-		return nil // nobody's
+		return nil // no principal: nothing to delete
 	}
 	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE principal = $1 AND id <> $2`, principal, id)
 	return err
@@ -64,8 +64,8 @@ func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 		return err
 	}
-	// A key is needed as long as a session may be signed with it: until a newer
-	// one is older than the longest life.
+	// Keep a key as long as a session may be signed with it: until a newer one is
+	// older than the longest session lifetime.
 	_, err := tx.ExecContext(ctx, `
 		DELETE FROM session_keys WHERE created_at < (
 			SELECT MAX(created_at) FROM session_keys WHERE created_at <= $1)`,

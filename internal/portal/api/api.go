@@ -1,10 +1,9 @@
-// Package api is the portal's API for onboarding apps in any language: make an
-// application, send the applicant's browser to it, follow it, and fetch its report,
-// all from the app's own back end with one bearer key. Its addresses and bodies are
-// those of docs/portal-openapi.yaml.
+// Package api implements the portal's API for onboarding apps: create an application,
+// send the applicant's browser to it, follow its progress, and fetch its report, all
+// from the app's back end with one bearer key. docs/portal-openapi.yaml defines it.
 //
-// It refuses a wrong key in constant time and more than its rate, decodes strictly,
-// and repeats nothing under one Idempotency-Key.
+// The package compares keys in constant time, limits the request rate, decodes
+// strictly, and performs a request at most once per Idempotency-Key.
 package api
 
 import (
@@ -26,23 +25,23 @@ import (
 	"vestibule/internal/store"
 )
 
-// API serves /api/v1. Rate may be zero; everything else is required.
+// API serves /api/v1. Rate may be zero; all other fields are required.
 type API struct {
 	DB           *store.DB
 	Applications *applications.Service
 	Events       *notify.Service
-	Kit          *embedkit.Kit // makes the embed tokens
+	Kit          *embedkit.Kit // issues the embed tokens
 	Key          string        // the portal's API key
 	URL          string        // the portal's public address, without a slash at the end
 	Now          func() time.Time
 	Log          *slog.Logger
 	Spec         []byte // the OpenAPI document, JSON
-	Rate         int    // requests a second of one key in this process; 0 is 50
+	Rate         int    // requests per second of the key in this process; default 50
 
 	bucket bucket
 }
 
-// authorized lets a request with the key in, at the key's rate.
+// authorized admits requests with the key, within its rate limit.
 func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "no-store")
@@ -74,7 +73,7 @@ func bearer(r *http.Request) (string, bool) {
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != "" && len(token) <= 512
 }
 
-// keyed hashes data so that only who has the API key can tell what it was.
+// keyed hashes data with the API key, so that the hashes reveal nothing without it.
 func (a *API) keyed(label string, data []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(a.Key))
 	mac.Write([]byte(label + "\x00"))
@@ -82,14 +81,14 @@ func (a *API) keyed(label string, data []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// bucket holds as many requests as fill it in a second.
+// bucket is a token bucket with a capacity of one second of requests.
 type bucket struct {
 	mu   sync.Mutex
 	left float64
 	at   time.Time
 }
 
-// take takes one request, or says how long to wait for it.
+// take takes one request, or returns how long to wait for it.
 func (b *bucket) take(now time.Time, rate float64) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -101,9 +101,9 @@ func TestFilesOfAReport(t *testing.T) {
 	for _, path := range []string{"/none.pdf", "/..%2f..%2fetc", "/%ff", "/%00", "/" + strings.Repeat("x", 600)} {
 		refused(at+path, 404, "NOT_FOUND")
 	}
-	nobody := "/api/v1/applications/" + uuid.NewString() + "/files"
-	refused(nobody, 404, "NOT_FOUND")
-	refused(nobody+"/x", 404, "NOT_FOUND")
+	unknown := "/api/v1/applications/" + uuid.NewString() + "/files"
+	refused(unknown, 404, "NOT_FOUND")
+	refused(unknown+"/x", 404, "NOT_FOUND")
 	c.provider.away = &svcapi.Error{Op: "files", Code: contract.CodeUpstream, RetryAfter: 7 * time.Second}
 	refused(at, 502, "PROVIDER_UNAVAILABLE")
 	if resp, _ := c.do("GET", at+"/x", ""); resp.StatusCode != 502 || resp.Header.Get("Retry-After") != "7" {
@@ -255,7 +255,7 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 	})
 }
 
-// keyed are the addresses that the key opens.
+// keyed lists the routes that require the key.
 func keyed() []string {
 	one, delivery := "/api/v1/applications/"+uuid.NewString(), "/api/v1/webhooks/deliveries/"+uuid.NewString()
 	return []string{"POST /api/v1/applications", "GET /api/v1/applications", "GET " + one, "POST " + one + "/embed-token", "GET " + one + "/report",
@@ -263,8 +263,8 @@ func keyed() []string {
 		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries", "GET " + delivery, "POST " + delivery + "/redeliver"}
 }
 
-// delivered makes a delivery that arrived at the second attempt, and a later one of an
-// application that was deleted.
+// delivered creates a delivery that succeeded at the second attempt, and a later one
+// whose application was deleted.
 func (c *client) delivered() (first, other notify.Delivery) {
 	c.t.Helper()
 	var ids []string

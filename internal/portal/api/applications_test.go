@@ -32,10 +32,10 @@ const key = "a key that is only for tests"
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// provider is a double of the provider's API: one file of each report.
+// provider is a fake of the provider's API with one file per report.
 type provider struct {
 	applications.Provider
-	away error // instead of files
+	away error // returned instead of files
 }
 
 func (p *provider) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
@@ -86,7 +86,7 @@ func serve(t testing.TB, db *store.DB) *client {
 	return c
 }
 
-// made are the applications that were made, the newest first.
+// made lists all applications, newest first.
 func (c *client) made() []applications.Application {
 	c.t.Helper()
 	all, _, err := c.Applications.List(c.t.Context(), applications.Filter{Limit: 100})
@@ -96,7 +96,7 @@ func (c *client) made() []applications.Application {
 	return all
 }
 
-// ready gives an application a report, as if its visit had ended well.
+// ready gives an application a report, as after a successful visit.
 func (c *client) ready(id string, body string) {
 	c.t.Helper()
 	a, err := c.Applications.Get(c.t.Context(), id)
@@ -108,7 +108,7 @@ func (c *client) ready(id string, body string) {
 	applicationstest.Put(c.t, c.DB, applicationstest.Row{Application: a, Body: []byte(body)})
 }
 
-// do sends a request and checks the answer against the OpenAPI document.
+// do sends a request and validates the response against the OpenAPI document.
 func (c *client) do(method, path, body string, headers ...string) (*http.Response, map[string]any) {
 	c.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))

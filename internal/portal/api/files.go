@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// file is a file of a report in JSON.
+// file is the JSON form of a report's file.
 type file struct {
 	DocumentType string `json:"documentType"`
 	DocumentID   string `json:"documentId"`
@@ -21,10 +21,11 @@ type file struct {
 	Path         string `json:"path"`
 }
 
-// fileTypes are the content types that are sent as they are; any other is sent as bytes.
+// fileTypes are the content types that are passed on; others become
+// application/octet-stream.
 var fileTypes = []string{"application/json", "application/pdf", "image/png", "image/jpeg"}
 
-// files lists the files that a report was made from, as the service has them now.
+// files lists the files of a report, as the service has them now.
 func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
@@ -43,8 +44,8 @@ func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// file streams one of them as an attachment: it comes from third parties, and is
-// never shown as a page of ours.
+// file sends a file as an attachment, never as a page, since its content is
+// untrusted.
 func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
@@ -66,11 +67,11 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", "attachment")
 	h.Set("Content-Length", strconv.Itoa(len(got.Body)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(got.Body) // the client is gone
+	_, _ = w.Write(got.Body) // the client has disconnected
 	return nil
 }
 
-// noFile says why there is no file.
+// noFile converts an error of requesting files.
 func noFile(app applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return notReady(app, why)

@@ -19,7 +19,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxRequest bounds a request's body, and maxEvents a page of events.
+// Bounds: maxRequest of a request's body in bytes, maxEvents of a page of events,
+// maxIdemKey of an Idempotency-Key in bytes.
 const (
 	maxRequest    = 64 << 10
 	maxEvents     = 200
@@ -38,7 +39,7 @@ type request struct {
 	AllowedOrigin string          `json:"allowedOrigin"`
 }
 
-// made is the answer to it.
+// made is the response to it.
 type made struct {
 	ID         string `json:"id"`
 	EmbedToken string `json:"embedToken"`
@@ -96,7 +97,7 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 	return httpx.JSON(w, http.StatusCreated, out)
 }
 
-// open makes an embed token and the address that uses it.
+// open issues an embed token and returns it with the URL that uses it.
 func (a *API) open(ctx context.Context, tx *store.Tx, id, origin string) (made, error) {
 	token, err := a.Kit.Token(ctx, tx, id, origin)
 	if err != nil {
@@ -105,8 +106,8 @@ func (a *API) open(ctx context.Context, tx *store.Tx, id, origin string) (made, 
 	return made{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id + "/connect?" + url.Values{"grant": {token}}.Encode()}, nil
 }
 
-// renew makes a new embed token for an application, for an applicant who comes
-// back later or on another device. It may be for another site than the application.
+// renew issues a new embed token for an application, for an applicant who returns
+// later or on another device. Its origin may differ from the application's.
 func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
@@ -159,8 +160,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return key, nil
 }
 
-// check holds a request against its bounds and names every field that breaks
-// them, and then the applicant's data against the rules for it.
+// check validates a request and lists all invalid fields, then validates the
+// applicant's data.
 func (a *API) check(in request) (applications.New, error) {
 	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode), Origin: applications.FromAPI, ExternalID: in.ExternalID,
 		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: contract.English}
@@ -203,7 +204,7 @@ func labelled(s string) bool {
 
 var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
 
-// refused turns a refusal of Create into its answer.
+// refused converts an error of Create.
 func refused(err error) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):
@@ -229,7 +230,7 @@ func (a *API) find(r *http.Request) (applications.Application, error) {
 	return app, err
 }
 
-// shown is an application in JSON. What is not known yet is null.
+// shown is the JSON form of an application. Unknown values are null.
 type shown struct {
 	ID          string                `json:"id"`
 	Product     contract.Product      `json:"product"`
@@ -288,7 +289,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(raw) // the client is gone
+	_, _ = w.Write(raw) // the client has disconnected
 	return nil
 }
 
@@ -297,7 +298,7 @@ func notReady(app applications.Application, why error) error {
 		Extra: map[string]any{"state": app.Journey.State, "status": null(app.Journey.Status)}}
 }
 
-// event is a line of the timeline in JSON.
+// event is the JSON form of a timeline entry.
 type event struct {
 	Seq       int64                 `json:"seq"`
 	At        string                `json:"at"`
@@ -311,8 +312,8 @@ type event struct {
 	Reasons   []string              `json:"reasons"` // of a decision
 }
 
-// events lists the timeline, oldest first, from after on. next is what to ask
-// after for the rest; null when this was all so far.
+// events lists the timeline, oldest first, starting after the parameter after. next
+// is the value of after for the following page, or null after the last entry.
 func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
@@ -360,6 +361,6 @@ func number(q url.Values, name string, missing, least, most int64) (int64, bool)
 func (a *API) spec(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(a.Spec) // the client is gone
+	_, _ = w.Write(a.Spec) // the client has disconnected
 	return nil
 }

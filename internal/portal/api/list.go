@@ -21,8 +21,8 @@ const (
 	defaultPage = 25
 )
 
-// list lists applications, newest first. next is what to send as cursor for the
-// rest; null when this was all.
+// list lists applications, newest first. next is the cursor of the following page, or
+// null after the last.
 func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "product", "externalId", "createdFrom", "createdTo", "cursor", "limit")
 	f := q.filter()
@@ -43,7 +43,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// filter reads which applications are listed.
+// filter reads the filter of the list.
 func (q *query) filter() applications.Filter {
 	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
 		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
@@ -59,15 +59,14 @@ func (q *query) filter() applications.Filter {
 	return f
 }
 
-// query reads the parameters of an address, each at most once, and gathers what is
-// wrong with them.
+// query reads query parameters, each at most once, and collects their errors.
 type query struct {
 	values url.Values
 	wrong  []httpx.Detail
 }
 
-// newQuery takes the parameters that a request may have. A name that is not among
-// them is refused: a filter with a slip in it would otherwise find everything.
+// newQuery parses the parameters and refuses unknown names: ignoring a misspelled
+// filter would return all applications.
 func newQuery(r *http.Request, names ...string) *query {
 	q := &query{}
 	var err error
@@ -87,7 +86,7 @@ func newQuery(r *http.Request, names ...string) *query {
 	return q
 }
 
-// clean is a text without what no answer and no database takes.
+// clean replaces invalid UTF-8 and NUL, which databases reject.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\x00", "?") }
 
 func (q *query) bad(field, message string) {
@@ -115,7 +114,7 @@ func (q *query) time(name string) time.Time {
 	return t
 }
 
-// err is the answer to what is wrong, if anything is.
+// err returns the collected errors, or nil.
 func (q *query) err() error {
 	if len(q.wrong) == 0 {
 		return nil
@@ -124,7 +123,7 @@ func (q *query) err() error {
 	return httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
 }
 
-// cursor is the answer to a list's refusal.
+// cursor converts an error of a list.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, applications.ErrCursor) {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})

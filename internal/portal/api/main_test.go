@@ -10,11 +10,11 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestMain wants every answer that the document of the portal's API promises to be
-// reached by a test of this package.
+// TestMain requires that tests of this package reach every response in the portal
+// API's document.
 func TestMain(m *testing.M) { os.Exit(openapitest.Main(m, openapitest.OfThePortal, nil)) }
 
-// TestEveryBadPrefillIsRefusedByItsCode has one bad field a request.
+// TestEveryBadPrefillIsRefusedByItsCode sends one invalid field per request.
 func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for code, field := range map[string]string{

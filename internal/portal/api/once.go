@@ -12,10 +12,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// once answers a request under its Idempotency-Key: the first one by do, and the
-// others, for as long as the key is kept, with what the first was answered. One
-// that comes while the first is under way waits for it, and takes its place if it
-// is refused, for a request that was refused uses no key. All is in tx.
+// once performs a request once per Idempotency-Key: the first request runs do, and
+// later ones, while the key is kept, get the first one's response. A concurrent
+// request waits for the first. A refused request does not use up the key. Everything
+// happens in tx.
 func (a *API) once(ctx context.Context, tx *store.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
 	first, err := remember(ctx, tx, keyHash, bodyHash, a.Now())
@@ -40,7 +40,7 @@ func (a *API) once(ctx context.Context, tx *store.Tx, key string, body []byte, d
 	return out, false, keepAnswer(ctx, tx, keyHash, out.ID, sealed)
 }
 
-// replay is what the request was answered whose key this one has, too.
+// replay returns the response of the earlier request with this key.
 func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out made, err error) {
 	before, id, sealed, err := remembered(ctx, tx, keyHash)
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte
 		return made{}, httpx.NewError(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
 	}
-	if sealed == nil { // of the version before, which kept no answers
+	if sealed == nil { // stored by the previous version, which kept no responses
 		app, err := a.Applications.Get(ctx, id)
 		if err != nil {
 			return made{}, err

@@ -10,8 +10,7 @@ import (
 	"vestibule/internal/prefill/prefilljson"
 )
 
-// applicant decodes the prefill of a request and checks it by the rules of the
-// product; nil when there is none.
+// applicant decodes and validates the prefill of a request; nil without prefill.
 func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.Object, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {
@@ -26,8 +25,8 @@ func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.
 	return object, nil
 }
 
-// refusedPrefill answers with the one code that stands for a list of problems,
-// and names them all.
+// refusedPrefill returns the error code for a list of problems, with all problems in
+// its details.
 func refusedPrefill(problems []prefill.Problem) error {
 	details := make([]httpx.Detail, len(problems))
 	for i, p := range problems {

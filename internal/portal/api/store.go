@@ -7,11 +7,11 @@ import (
 	"vestibule/internal/store"
 )
 
-// keptFor is how long an Idempotency-Key is remembered.
+// keptFor is how long an Idempotency-Key is kept.
 const keptFor = 24 * time.Hour
 
-// remember takes an Idempotency-Key for a request; false when it is taken. While
-// another request that takes it is under way, it waits for that one's end.
+// remember stores an Idempotency-Key for a request; false if it is already stored. It
+// waits for a concurrent transaction that stores the same key.
 func remember(ctx context.Context, tx *store.Tx, hash, request []byte, now time.Time) (bool, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE created_at < $1`, store.Micros(now.Add(-keptFor))); err != nil {
 		return false, err
@@ -20,19 +20,20 @@ func remember(ctx context.Context, tx *store.Tx, hash, request []byte, now time.
 		ON CONFLICT (hash) DO NOTHING`, hash, request, store.Micros(now)))
 }
 
-// keepAnswer keeps what the request that took a key was answered.
+// keepAnswer stores the response of the request that used a key.
 func keepAnswer(ctx context.Context, tx *store.Tx, hash []byte, applicationID string, sealed []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE api_requests SET application_id = $1, answer = $2 WHERE hash = $3`, applicationID, sealed, hash)
 	return err
 }
 
-// remembered returns what a key was taken for.
+// remembered returns the request hash, the application and the response stored for a
+// key.
 func remembered(ctx context.Context, q store.Queryer, hash []byte) (request []byte, applicationID string, answer []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT request_hash, application_id, answer FROM api_requests WHERE hash = $1`, hash).Scan(&request, &applicationID, &answer)
 	return request, applicationID, answer, store.MapNotFound(err)
 }
 
-// Forget deletes what is kept of an application here.
+// Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE application_id = $1`, applicationID)
 	return err

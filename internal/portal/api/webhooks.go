@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// target is where events go, in JSON.
+// target is the JSON form of the events' receiver.
 type target struct {
 	URL       *string `json:"url"`
 	Enabled   bool    `json:"enabled"`
@@ -34,7 +34,7 @@ func (a *API) target(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// enable sends events again after the address answered 410.
+// enable resumes sending events after the receiver answered 410.
 func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	switch to, err := a.Events.Target(r.Context()); {
 	case err != nil:
@@ -48,7 +48,7 @@ func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	return a.target(w, r)
 }
 
-// sent is a delivery in JSON.
+// sent is the JSON form of a delivery.
 type sent struct {
 	ID            string `json:"id"`
 	EventID       string `json:"eventId"`
@@ -63,7 +63,7 @@ type sent struct {
 	*sentDetails
 }
 
-// sentDetails is what one delivery alone is shown with.
+// sentDetails holds the additional fields of a single delivery.
 type sentDetails struct {
 	Tries []try           `json:"tries"`
 	Event json.RawMessage `json:"event"`
@@ -81,7 +81,7 @@ func showDelivery(d notify.Delivery) sent {
 		Attempts: d.Tries, HTTPStatus: answered(d.HTTP), CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
 }
 
-// stateName is a state as the API writes it, in one word.
+// stateName returns the API's name of a state, in one word.
 func stateName(s webhook.State) string { return strings.ReplaceAll(string(s), " ", "_") }
 
 func answered(status int) *int {
@@ -152,7 +152,7 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// redeliver sends an event once more, under its id and with its body.
+// redeliver sends an event again, with its ID and body.
 func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	d, err := a.findDelivery(r)
 	if err != nil {

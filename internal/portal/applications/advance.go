@@ -13,10 +13,9 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Advance gives one input to an application's journey: a line of the timeline,
-// at most one step, and the jobs that the step asks for, all in tx. An input
-// that came before changes nothing. It returns the application as it is
-// afterwards; store.ErrNotFound if there is none.
+// Advance applies one input to an application's journey: it adds a timeline entry,
+// takes at most one step, and enqueues the step's jobs, all in tx. A repeated input
+// changes nothing. It returns the updated application, or store.ErrNotFound.
 func (s *Service) Advance(ctx context.Context, tx *store.Tx, id string, in journey.Input) (Application, error) {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
@@ -29,12 +28,12 @@ func (s *Service) Advance(ctx context.Context, tx *store.Tx, id string, in journ
 func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in journey.Input) (Application, error) {
 	next, do := a.Journey.Step(in)
 	if next == a.Journey && (in.Kind == journey.Poll && in.Status == contract.StatusPending || in.Kind == journey.Tick) {
-		return a, nil // nothing happened; the answer is not news
+		return a, nil // unchanged: no timeline entry
 	}
 	line := TimelineEntry{Kind: string(in.Kind), Attempt: in.Attempt, Status: in.Status, Substatus: in.Substatus, Error: in.Error,
 		From: string(a.Journey.State), To: string(next.State)}
 	if in.Kind == journey.Reopen {
-		line.Attempt = next.Attempt // it begins the next, and nothing more came of the one before
+		line.Attempt = next.Attempt // the entry belongs to the attempt that it opens
 	}
 	before := a.Version
 	a, err := s.record(ctx, tx, a, in.Key(), line, next, do.Has(journey.Tell))
@@ -59,8 +58,8 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 	return a, nil
 }
 
-// record writes a line and what the journey became. For an input that came
-// before it returns the application unchanged, its version too.
+// record writes a timeline entry and the new journey. For a repeated input it returns
+// the application unchanged, including its version.
 func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, tell bool) (Application, error) {
 	now := s.now()
 	l.Seq, l.At = a.Version+1, now
@@ -86,13 +85,12 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 	return a, nil
 }
 
-// maxAttempts is how many attempts an application has: more than anybody needs,
-// and an end for who begins visits at the provider by the thousand.
+// maxAttempts bounds the attempts of an application. It exceeds real use and stops
+// clients that would open thousands of visits at the provider.
 const maxAttempts = 50
 
-// Begin opens the next attempt, from any state that allows one: the first, a
-// fresh one while connecting, or a restart. ErrClosed says that there is nothing
-// to begin any more.
+// Begin opens the next attempt from any state that allows one: the first, another
+// while connecting, or a restart. It returns ErrClosed if no attempt can be opened.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode) (Application, Attempt, error) {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
@@ -140,7 +138,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 		jobs.UniqueKey(pollKey(id, t.Number, false)), jobs.At(now.Add(firstPoll)))
 }
 
-// Current returns the newest attempt with its token unsealed; store.ErrNotFound
+// Current returns the newest attempt with its token decrypted, or store.ErrNotFound
 // before the first.
 func (s *Service) Current(ctx context.Context, a Application) (Attempt, error) {
 	t, err := lastAttempt(ctx, s.DB.SQL, a.ID)
@@ -158,8 +156,8 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 	return attempts(ctx, s.DB.SQL, id)
 }
 
-// SaveToken keeps what the attempt's widget is begun with: a single-use token, good
-// until the time given, or a consumer; neither where the page itself begins it.
+// SaveToken stores what starts the attempt's widget: a single-use token, valid until
+// the given time, or a consumer. Both are empty if the page itself starts the widget.
 func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
 	var sealed []byte
 	if token != "" {
@@ -171,18 +169,18 @@ func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, nu
 	return equip(ctx, tx, a.ID, number, consumerID, sealed, until)
 }
 
-// MarkOpened says that the attempt's widget was begun. Its token is used up for all but
-// the visitor who began it, whose widget finds its visit by it again.
+// MarkOpened records that the attempt's widget was opened. After that its token works
+// only for the same visitor, whose widget resumes its visit with it.
 func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, by Visitor) error {
 	return open(ctx, tx, id, number, by.Holder)
 }
 
-// Redirected says that a redirect was begun for its application's attempt.
+// Redirected records that a redirect was started for the application's attempt.
 func (s *Service) Redirected(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
 	return own(ctx, tx, r.Application, r.Number)
 }
 
-// Landed takes a verified return, in the transaction that used it up.
+// Landed applies a verified redirect outcome, in the transaction that consumed it.
 func (s *Service) Landed(ctx context.Context, tx *store.Tx, r redirect.Attempt, o redirect.Outcome) error {
 	kind, ok := map[contract.Outcome]journey.Kind{contract.OutcomeSuccess: journey.ReturnSuccess,
 		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[o.Kind]
@@ -199,9 +197,9 @@ func (s *Service) Landed(ctx context.Context, tx *store.Tx, r redirect.Attempt, 
 	return claim(ctx, tx, r.Application, r.Number, o.PublicToken)
 }
 
-// HandleWebhook takes a verified webhook and says which application it moved. One
-// about nothing known here is not kept, and is no error: it would come again for
-// three days and be known no better.
+// HandleWebhook applies a verified webhook and returns the application that it
+// concerns. It ignores webhooks for unknown applications without an error, because
+// the service would retry them for three days to no effect.
 func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event) (id string, known bool, err error) {
 	id, number, err := match(ctx, tx, e.ExternalID, e.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
@@ -221,8 +219,9 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 	return id, true, claim(ctx, tx, id, number, e.PublicToken)
 }
 
-// Restart asks for another attempt: after an end, or when a reviewer asked for more, it
-// opens one; before an end it only chooses the mode of the next. ErrClosed says that none is needed.
+// Restart opens another attempt after an end state, or when a reviewer asked for
+// more. In other states it only sets the mode of the next attempt. It returns
+// ErrClosed if no attempt is needed.
 func (s *Service) Restart(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {

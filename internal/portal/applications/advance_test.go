@@ -25,8 +25,8 @@ import (
 
 const publicToken = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 
-// testServer is a service with a provider that answers as told, a clock that moves
-// when told, and a queue whose jobs run when told.
+// testServer is a service with a fake provider, a manual clock, and a queue whose
+// jobs run on demand.
 type testServer struct {
 	*Service
 	t     *testing.T
@@ -35,8 +35,8 @@ type testServer struct {
 	mu      sync.Mutex
 	jobs    []jobs.Args
 	status  svcapi.StatusAnswer
-	err     error            // of the provider
-	product contract.Product // that was fetched, or whose files were
+	err     error            // returned by the provider
+	product contract.Product // product of the last request to the provider
 	fetches atomic.Int64
 	asked   atomic.Int64
 
@@ -82,7 +82,7 @@ func (b *testServer) File(_ context.Context, _ contract.Product, _ svcapi.Ref, p
 	return svcapi.Content{Type: "application/json", Body: b.analysis}, nil
 }
 
-func newBench(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	b := &testServer{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: contract.Sandbox, Log: slog.New(slog.DiscardHandler),
 		Products: map[contract.Product]string{contract.Cashflow: "11111111-1111-4111-8111-111111111111",
@@ -168,8 +168,8 @@ func (b *testServer) now(id string) Application {
 	return a
 }
 
-// work runs every job that waits, once, and those that they lead to. Patient
-// polls run only when told.
+// work runs every waiting job once, including the jobs that they enqueue. Patient
+// polls run only if patient is set.
 func (b *testServer) work(patient bool) {
 	b.t.Helper()
 	for {
@@ -184,7 +184,7 @@ func (b *testServer) work(patient bool) {
 			switch j := j.(type) {
 			case Poll:
 				if j.Hurry || patient {
-					_ = b.poll(b.t.Context(), j) // an error is how it asks to be run again
+					_ = b.poll(b.t.Context(), j) // an error reschedules the job
 				}
 			case Fetch:
 				_ = b.fetch(b.t.Context(), j)
@@ -195,9 +195,9 @@ func (b *testServer) work(patient bool) {
 	}
 }
 
-// events are the ways to learn of a success, by name.
+// events are the sources that report a success, by name.
 var events = map[string]func(b *testServer, a Application){
-	"hook": func(b *testServer, a Application) {
+	"callback": func(b *testServer, a Application) {
 		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
 	"exit": func(b *testServer, a Application) {
@@ -212,7 +212,7 @@ var events = map[string]func(b *testServer, a Application){
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
 			if !known {
-				b.t.Error("the webhook is about nothing known")
+				b.t.Error("the webhook matches no application")
 			}
 			return err
 		})
@@ -221,16 +221,15 @@ var events = map[string]func(b *testServer, a Application){
 	"work": func(b *testServer, a Application) { b.work(false) },
 }
 
-// TestOneFetchWhateverComes gives hook, exit, return, webhook and poll in random
-// order, each once, twice or not at all, with the jobs run in between or not. At
-// the end the patient poll has its turn, so that it ends well even if nothing
-// came.
-func TestOneFetchWhateverComes(t *testing.T) {
-	names := []string{"hook", "exit", "return", "webhook", "poll", "work"}
+// TestFetchesOnceInAnyOrder applies callback, exit, return, webhook and poll in
+// random order, each up to twice, optionally running jobs in between. A final patient
+// poll lets the application end even if no input came.
+func TestFetchesOnceInAnyOrder(t *testing.T) {
+	names := []string{"callback", "exit", "return", "webhook", "poll", "work"}
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		for round := range 60 {
-			b := newBench(t, db)
+			b := newTestServer(t, db)
 			b.status = svcapi.StatusAnswer{Status: contract.StatusSuccess}
 			a := b.apply()
 			b.begin(a.ID)
@@ -254,7 +253,7 @@ func TestOneFetchWhateverComes(t *testing.T) {
 				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport(), b.fetches.Load())
 			}
 			raw, err := b.Service.Report(t.Context(), a.ID)
-			// By what a proof named, or by the attempt's own name where none did.
+			// By publicToken if a verified source named it, otherwise by external ID.
 			if of := string(raw); err != nil || of != `{"of":"`+a.ExternalID+`"}` && of != `{"of":"`+publicToken+`"}` {
 				t.Fatalf("Report = %s, %v", raw, err)
 			}
@@ -266,9 +265,9 @@ func TestOneFetchWhateverComes(t *testing.T) {
 	})
 }
 
-func TestProofsAtOnceFetchOnce(t *testing.T) {
+func TestConcurrentInputsFetchOnce(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.status = svcapi.StatusAnswer{Status: contract.StatusSuccess}
 		a := b.apply()
 		b.begin(a.ID)
@@ -298,24 +297,24 @@ func TestProofsAtOnceFetchOnce(t *testing.T) {
 
 func TestAHintMovesNothingThatMatters(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.err = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 		a := b.apply()
 		b.begin(a.ID)
-		events["hook"](b, a)
+		events["callback"](b, a)
 		b.work(false)
 		if got := b.now(a.ID); got.Journey.State != journey.Returned || got.Journey.PublicToken != "" || b.fetches.Load() != 0 {
-			t.Errorf("after a hook alone: %+v, %d fetches", got.Journey, b.fetches.Load())
+			t.Errorf("after a callback only: %+v, %d fetches", got.Journey, b.fetches.Load())
 		}
 		if b.asked.Load() == 0 {
-			t.Error("the hook did not make the server ask")
+			t.Error("the callback did not trigger a poll")
 		}
 	})
 }
 
-func TestTimeEndsWhatNothingProved(t *testing.T) {
+func TestUnprovenJourneysExpire(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.err = &svcapi.Error{Code: contract.CodeUpstream, Err: errors.New("away")}
 		a := b.apply()
 		b.begin(a.ID)
@@ -329,12 +328,12 @@ func TestTimeEndsWhatNothingProved(t *testing.T) {
 		}
 		b.pass(2 * time.Minute)
 		if err := b.poll(t.Context(), poll); err != nil {
-			t.Errorf("the patient poll goes on: %v", err)
+			t.Errorf("the patient poll continues: %v", err)
 		}
 		if got := b.now(a.ID); got.Journey.State != journey.Expired {
 			t.Errorf("after 72 hours: %s, want expired", got.Journey.State)
 		}
-		// A proof that comes late still counts.
+		// A late webhook still counts.
 		events["webhook"](b, a)
 		b.err = nil
 		b.work(false)
@@ -346,7 +345,7 @@ func TestTimeEndsWhatNothingProved(t *testing.T) {
 
 func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		a := b.apply()
 		b.begin(a.ID)
 		events["webhook"](b, a)
@@ -364,7 +363,7 @@ func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
 
 func TestAFetchThatWasKilledIsResumedWhenItsLeaseIsOver(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		a := b.apply()
 		b.begin(a.ID)
 		events["webhook"](b, a)
@@ -388,7 +387,7 @@ func TestAFetchThatWasKilledIsResumedWhenItsLeaseIsOver(t *testing.T) {
 
 func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		long := "order-0123456789-0123456789-0123456789-0123456789-0123456789-ñ23"
 		var a Application
 		b.tx(func(ctx context.Context, tx *store.Tx) (err error) {
@@ -416,24 +415,23 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// What a verified return says of an error outlives the webhook, whichever comes
-// first, in the row and not in the machine alone.
+// The stored error of a verified return survives a webhook, in either order.
 func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		for _, first := range []string{"return", "webhook"} {
 			a := b.apply()
 			attempt := b.begin(a.ID)
 			back := func(ctx context.Context, tx *store.Tx) error {
 				return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
-			hook := func(ctx context.Context, tx *store.Tx) error {
+			event := func(ctx context.Context, tx *store.Tx) error {
 				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
 				return err
 			}
-			order := []func(context.Context, *store.Tx) error{back, hook}
+			order := []func(context.Context, *store.Tx) error{back, event}
 			if first == "webhook" {
-				order = []func(context.Context, *store.Tx) error{hook, back}
+				order = []func(context.Context, *store.Tx) error{event, back}
 			}
 			for _, come := range append(order, order...) {
 				b.tx(come)
@@ -447,7 +445,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 
 func TestWhatCreateRefuses(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		good := New{Product: contract.Cashflow, Origin: FromAPI, Prefill: someone.Object()}
 		for name, tc := range map[string]struct {
 			change func(*New)
@@ -491,9 +489,9 @@ func TestWhatCreateRefuses(t *testing.T) {
 	})
 }
 
-func TestNothingPersonalIsPlain(t *testing.T) {
+func TestPersonalDataIsEncrypted(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		a := b.apply()
 		var sealed []byte
 		if err := db.SQL.QueryRow(`SELECT prefill FROM applications WHERE id = $1`, a.ID).Scan(&sealed); err != nil {
@@ -501,7 +499,7 @@ func TestNothingPersonalIsPlain(t *testing.T) {
 		}
 		for _, secret := range []string{"Ana", "ana@example.com", "1990"} {
 			if contains(sealed, secret) {
-				t.Errorf("%q stands in the column", secret)
+				t.Errorf("%q is in the column", secret)
 			}
 		}
 		got, err := b.Applicant(t.Context(), a.ID)
@@ -520,12 +518,12 @@ func contains(b []byte, s string) bool {
 	return false
 }
 
-// A report that can never be read ends its application, whether it is the fetch or the
-// poll that sees its time go by, and nothing goes on for ever.
+// An unreadable report ends its application, whether the fetch or the poll detects
+// the end of its time, and no job runs forever.
 func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for _, by := range []string{"fetch", "poll"} {
-			b := newBench(t, db)
+			b := newTestServer(t, db)
 			a := b.apply()
 			b.begin(a.ID)
 			events["webhook"](b, a)
@@ -548,11 +546,11 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 			}
 			b.pass(time.Minute)
 			if err := b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1}); err != nil {
-				t.Errorf("%s: the poll goes on: %v", by, err)
+				t.Errorf("%s: the poll continues: %v", by, err)
 			}
-			var cause *svcapi.Error // that of a job that comes later has none
+			var cause *svcapi.Error // a rescheduled job's error has no cause
 			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); !errors.As(err, &cause) {
-				t.Errorf("%s: the fetch goes on: %v", by, err)
+				t.Errorf("%s: the fetch continues: %v", by, err)
 			}
 			b.err = nil
 			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); err != nil || b.now(a.ID).Journey.State != journey.Ready {

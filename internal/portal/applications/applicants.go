@@ -10,12 +10,12 @@ import (
 	"vestibule/internal/store"
 )
 
-// DataKey names the data key that what is known of the application's consumer is
-// sealed under.
+// DataKey returns the name of the data key that encrypts what is stored about the
+// application's consumer.
 func (a Application) DataKey() string { return a.dataKey }
 
-// Applicants returns what the applicants of some applications gave, by application.
-// Those of whom nothing is known are left out.
+// Applicants returns the data that applicants entered, by application ID. It omits
+// applications without such data.
 func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]prefill.Fields, error) {
 	out := make(map[string]prefill.Fields, len(ids))
 	if len(ids) == 0 {
@@ -28,7 +28,7 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 	for _, f := range found {
 		open, err := s.DB.Vault.Unwrap(f.dataKey, f.wrapped)
 		if errors.Is(err, store.ErrShredded) {
-			continue // deleted a moment ago
+			continue // deleted concurrently
 		}
 		if err != nil {
 			return nil, err
@@ -46,9 +46,9 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 	return out, nil
 }
 
-// Decided keeps a reviewer's decision, adds it to the timeline, by its number within
-// the application, and tells whoever is told of what people see. One that is there
-// is not told again.
+// Decided stores a reviewer's decision, adds it to the timeline under its number
+// within the application, and notifies the subscribers of status changes. A decision
+// that is already stored changes nothing.
 func (s *Service) Decided(ctx context.Context, tx *store.Tx, id string, d Decision) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
@@ -68,21 +68,21 @@ func (s *Service) In(ctx context.Context, q store.Queryer, id string) (Applicati
 	return get(ctx, q, id)
 }
 
-// Hold keeps an application as it is until tx ends; store.ErrNotFound if there is
+// Hold locks an application until tx ends. It returns store.ErrNotFound if there is
 // none.
 func (s *Service) Hold(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := lock(ctx, tx, id)
 	return err
 }
 
-// Consumers are whom the service knows an application's applicant as, and no other
-// application's.
+// Consumers returns the service's consumer IDs that belong to this application and to
+// no other.
 func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
 	return consumers(ctx, s.DB.SQL, id)
 }
 
-// Forget deletes all that is kept of an application. Its data key is destroyed by
-// whoever asks for it, when the other rooms have forgotten it too.
+// Forget deletes all data of an application in this package. The caller destroys the
+// data key after the other packages have deleted theirs.
 func (s *Service) Forget(ctx context.Context, tx *store.Tx, id string) error {
 	return forget(ctx, tx, id)
 }

@@ -1,15 +1,14 @@
-// Package applications is the customer's record of who applied for what, and the
-// pages on which they do: the landing, the form, the status page with its
-// stream, the reports of the widget's hooks, and the receiver of the visit
-// webhook. It owns the journey on the server: every input (hook, return,
-// webhook, poll, clock) goes through Advance, once, and the report is fetched
-// once and kept sealed.
+// Package applications holds the portal's applications and the pages that applicants
+// use: the landing page, the form, the status page with its stream, the callbacks of
+// the widget, and the receiver of the visit webhook. It keeps the journey on the
+// server: every input (callback, return, webhook, poll, clock) passes through
+// Advance, which applies it once. The report is fetched once and stored encrypted.
 //
-// It believes no browser. What a hook says only makes it ask, and it asks by the
-// attempt's own external id, never by a publicToken that a browser named, and only if
-// the visit of that id is one that the portal began. An
-// application that is not the asker's does not exist for them (404). Sources:
-// document 1, Events and Endpoints 3 and 4.
+// The package does not trust browsers. A callback only makes it poll the service, by
+// the attempt's external ID, never by a publicToken that a browser named, and only
+// accepts a visit of that ID that the portal started. An application that the visitor
+// may not see answers 404. Sources: docs/widget.md, docs/webhooks.md and the API
+// reference: Visits, Reports.
 package applications
 
 import (
@@ -37,133 +36,134 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// Mode is how the applicant gets to the provider.
+// Mode is how the applicant reaches the provider.
 type Mode string
 
 const (
-	Embedded     Mode = "embedded"      // the widget on our page
+	Embedded     Mode = "embedded"      // the widget on the portal's page
 	Redirect     Mode = "redirect"      // to the provider's page in the same tab
-	RedirectForm Mode = "redirect-form" // the same by a form POST
+	RedirectForm Mode = "redirect-form" // as Redirect, by a form POST
 )
 
-// Valid reports whether m is a mode.
+// Valid reports whether m is a known mode.
 func (m Mode) Valid() bool { return m == Embedded || m == Redirect || m == RedirectForm }
 
-// Variant is what an embedded widget is begun with. All but ByToken are for
+// Variant is how an embedded widget is initialized. All but ByToken are for
 // integrators in the sandbox.
 type Variant string
 
 const (
-	ByToken         Variant = "token"          // the recommended way: data from server to server
+	ByToken         Variant = "token"          // recommended: data from server to server
 	ByPrefill       Variant = "prefill"        // data from the page
 	ByConsumer      Variant = "consumer"       // an existing consumer
 	BySandboxReport Variant = "sandbox-report" // a prepared report
 )
 
-// Valid reports whether v is a variant.
+// Valid reports whether v is a known variant.
 func (v Variant) Valid() bool {
 	return v == ByToken || v == ByPrefill || v == ByConsumer || v == BySandboxReport
 }
 
 // Origins of an application.
 const (
-	FromWeb = "web" // our own form
-	FromAPI = "api" // an onboarding app
+	FromWeb = "web" // the portal's form
+	FromAPI = "api" // an onboarding app, by the API
 )
 
-// Application is one application. Its applicant's data and its report are read
-// by calls of their own.
+// Application is one application. Applicant and Report return its applicant's data
+// and its report.
 type Application struct {
 	ID              string // UUID
 	Product         contract.Product
 	Mode            Mode
 	Variant         Variant
-	Manual          bool   // the widget waits for a control of the page
+	Manual          bool   // the widget opens only on a click
 	SandboxReportID string // with BySandboxReport
 	Origin          string // FromWeb or FromAPI
-	ExternalID      string // the customer's label, or the application's id; of the first attempt
+	ExternalID      string // the customer's label, or ID; also the first attempt's external ID
 	UserArgs        string
-	ReturnURL       string // where the applicant may go on to at the end; "" is nowhere
-	AllowedOrigin   string // the site that may frame its pages; "" is none
+	ReturnURL       string // where the applicant may return at the end; may be ""
+	AllowedOrigin   string // the site that may frame its pages; may be ""
 	Lang            contract.Lang
-	HasApplicant    bool // the applicant's data is here
+	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
-	Report          Held     // the newest that is kept; the zero value is none
-	Decision        Decision // the newest; the zero value is none
+	Report          Held     // the newest stored report; zero if there is none
+	Decision        Decision // the newest; zero if there is none
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
-	Version         int64 // grows by one with each line of the timeline
+	Version         int64 // grows by one with each timeline entry
 
 	dataKey    string
-	fetched    bool // Report is of Journey.Succeeded, and not one that is to be replaced
+	fetched    bool // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
 }
 
-// Held is a report that is kept.
+// Held identifies a stored report.
 type Held struct {
-	Attempt     int // whose it is; 0 for none
+	Attempt     int // the report's attempt; 0 for no report
 	At          time.Time
 	PublicToken string
 }
 
-// HasReport reports whether a report is kept, be it one that is to be replaced.
+// HasReport reports whether a report is stored, including one that is about to be
+// replaced.
 func (a Application) HasReport() bool { return a.Report.Attempt != 0 }
 
-// Decision is what a reviewer decided of an application, without what they wrote.
+// Decision is a reviewer's decision, without its text.
 type Decision struct {
-	Kind       string   // of its line in the timeline
-	Number     int64    // within the application, from 1
-	Reasons    []string // codes of the report
+	Kind       string   // kind of its timeline entry
+	Number     int64    // number within the application, from 1
+	Reasons    []string // reason codes of the report
 	At         time.Time
-	AnsweredAt time.Time // of MoreAsked: when the applicant's answer was here; zero while it is not
+	AnsweredAt time.Time // for MoreAsked: when the applicant's answer arrived; zero before
 }
 
-// Resumable reports whether the applicant can go on with the application, or start
-// it again.
+// Resumable reports whether the applicant can continue or restart the application.
 func (a Application) Resumable() bool {
 	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.State == journey.Ready && a.MoreAsked()
 	return a.Journey.Attempt < maxAttempts && (open || a.Journey.CanRetry())
 }
 
-// Attempt is one visit at the provider. Each has an external id of its own, so
-// that its status can be asked for though nobody told us its publicToken.
+// Attempt is one visit at the provider. Each attempt has a separate external ID, so
+// that its status can be polled without its publicToken.
 type Attempt struct {
 	Number      int
 	Mode        Mode
 	ExternalID  string
 	ConsumerID  string
-	Token       string // single-use initialization token; "" once its visit is over
+	Token       string // single-use initialization token; "" after its visit ends
 	TokenUntil  time.Time
-	Opened      bool   // the widget was begun with it
-	OpenedBy    string // a Visitor.Holder; "" before, and when the visit is over
-	Verified    bool   // the visit of the external id is one that the portal began
-	PublicToken string // as a proof named it
+	Opened      bool   // the widget was opened with it
+	OpenedBy    string // a Visitor.Holder; "" before it was opened and after the visit ends
+	Verified    bool   // the portal started the visit of the external ID
+	PublicToken string // publicToken from a signed outcome, a webhook or the status
 	CreatedAt   time.Time
 
 	sealed  []byte
 	askedAt time.Time
 }
 
-// TimelineEntry is one line of an application's timeline. It holds nothing personal.
+// TimelineEntry is one entry of an application's timeline. It holds no personal data.
 type TimelineEntry struct {
 	Seq       int64
 	At        time.Time
-	Kind      string // a journey.Kind, "created", Joined, or that of a decision
+	Kind      string // a journey.Kind, "created", Joined, or the kind of a decision
 	Attempt   int
 	Status    contract.Status
 	Substatus contract.Substatus
 	Error     contract.WidgetError
-	From, To  string   // states; equal when it moved nothing
-	Reasons   []string // codes of the report, of a decision
+	From, To  string   // states; equal if it did not change the state
+	Reasons   []string // reason codes of a decision
 }
 
-// Joined is the Kind of a line that says that another browser was let in.
+// Joined is the Kind of an entry that records that another browser was granted
+// access.
 const Joined = "joined"
 
-// Moved reports whether the line changed the state.
+// Moved reports whether the entry changed the state.
 func (l TimelineEntry) Moved() bool { return l.From != l.To }
 
-// Why Create and others refuse.
+// Errors of Create and other methods.
 var (
 	ErrUnknownProduct      = errors.New("applications: this product is not offered")
 	ErrDuplicateExternalID = errors.New("applications: another application has this external id")
@@ -175,13 +175,13 @@ var (
 	ErrClosed              = errors.New("applications: this application takes no further attempt now")
 )
 
-// Refused reports whether err says that Create does not take what it was given.
+// Refused reports whether err means that Create rejected its arguments.
 func Refused(err error) bool {
 	return slices.ContainsFunc([]error{ErrUnknownProduct, ErrBadMode, ErrBadExternalID, ErrBadUserArgs, ErrBadURL},
 		func(refusal error) bool { return errors.Is(err, refusal) })
 }
 
-// Provider is what is asked of the service. *svcapi.Client is one.
+// Provider calls the service. *svcapi.Client implements it.
 type Provider interface {
 	Status(ctx context.Context, ref svcapi.Ref) (svcapi.StatusAnswer, error)
 	Report(ctx context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error)
@@ -189,68 +189,68 @@ type Provider interface {
 	File(ctx context.Context, product contract.Product, ref svcapi.Ref, path string) (svcapi.Content, error)
 }
 
-// Queue takes jobs. *jobs.Queue is one.
+// Queue enqueues jobs. *jobs.Queue implements it.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
 }
 
-// Service is the room. Fill the exported fields before use.
+// Service stores and advances applications. Set the exported fields before use.
 type Service struct {
 	DB          *store.DB
 	Queue       Queue
 	Provider    Provider
-	Products    map[contract.Product]string // the products of the account: kind → productId
-	AssetsOnly  bool                        // its eligibility product verifies assets only
-	Environment contract.Environment        // of the account; sandbox allows the integrator's variants
+	Products    map[contract.Product]string // products of the account: kind → productId
+	AssetsOnly  bool                        // the account's eligibility product verifies only assets
+	Environment contract.Environment        // of the account; sandbox allows the integrators' variants
 	Now         func() time.Time
 	Log         *slog.Logger
 
-	// FormTargets are origins, besides our own, that a form may lead to: the
-	// provider's.
+	// FormTargets are the provider's origins, to which forms may lead in addition to
+	// the portal.
 	FormTargets []string
 
-	// Tell is called in the transaction of everything that changes what people
-	// see of an application.
+	// OnChange is called in the transaction of each change that is visible to
+	// applicants or reviewers.
 	OnChange []func(ctx context.Context, tx *store.Tx, a Application, l TimelineEntry) error
 
-	// NotifiedDecisions are the decisions that applicants read of; nil is all that they are
-	// told.
+	// NotifiedDecisions are the kinds of decisions that applicants are notified of;
+	// nil means all of the applicant-visible kinds.
 	NotifiedDecisions []string
 
-	// Learned is called in the transaction that keeps what the applicant gave.
+	// OnApplicant is called in the transaction that stores the applicant's data.
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
 	hub hub
 }
 
-// offered are the kinds whose report this portal can fetch and show.
+// offered lists the products whose reports this portal can fetch and show.
 var offered = []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility, contract.Passport}
 
-// Offers reports whether one can apply for p here: the account has it, and the
-// portal can serve it.
+// Offers reports whether applicants can apply for p: the account has it and the
+// portal supports it.
 func (s *Service) Offers(p contract.Product) bool {
 	return slices.Contains(offered, p) && s.Products[p] != ""
 }
 
-// New is what an application begins with.
+// New holds the arguments of Create.
 type New struct {
 	Product         contract.Product
-	Mode            Mode           // "" is Embedded
-	Variant         Variant        // "" is ByToken
-	Manual          bool           // with Embedded, in the sandbox
+	Mode            Mode           // default Embedded
+	Variant         Variant        // default ByToken
+	Manual          bool           // with Embedded, in the sandbox only
 	SandboxReportID string         // with BySandboxReport
 	Origin          string         // FromWeb or FromAPI
-	Prefill         prefill.Object // as it came; nil, from the API only: the applicant is asked
-	ExternalID      string         // up to 64 characters; "" is the application's own id
-	UserArgs        string         // up to 255 characters
+	Prefill         prefill.Object // unchecked; nil, allowed from the API only: the applicant is asked
+	ExternalID      string         // at most 64 characters; default: the application's ID
+	UserArgs        string         // at most 255 characters
 	ReturnURL       string
 	AllowedOrigin   string
 	Lang            contract.Lang
-	SessionID       string // the browser that may see it; "" is none yet
+	SessionID       string // session that may see the application; may be ""
 }
 
-// Create checks and stores an application. Problems of the applicant's data come
-// back with a nil error; then nothing is stored.
+// Create validates and stores an application. If the applicant's data has problems,
+// it returns them with a nil error and stores nothing.
 func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application, []prefill.Problem, error) {
 	now := s.now()
 	a, err := s.draft(n, now)
@@ -292,7 +292,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application,
 	return a, nil, err
 }
 
-// CheckPrefill returns the problems of an applicant's data, as Create finds them.
+// CheckPrefill returns the problems that Create would find in an applicant's data.
 func (s *Service) CheckPrefill(p contract.Product, o prefill.Object) []prefill.Problem {
 	_, problems := s.rules(p, s.now()).Check(o)
 	return problems
@@ -307,7 +307,7 @@ func (s *Service) learned(ctx context.Context, tx *store.Tx, a Application, f pr
 	return nil
 }
 
-// draft holds n against its bounds.
+// draft validates n and returns its application.
 func (s *Service) draft(n New, now time.Time) (Application, error) {
 	a := Application{ID: uuid.NewString(), Product: n.Product, Mode: n.Mode, Variant: n.Variant, Manual: n.Manual,
 		SandboxReportID: n.SandboxReportID, Origin: n.Origin, ExternalID: n.ExternalID, UserArgs: n.UserArgs,
@@ -320,7 +320,7 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		a.Variant = ByToken
 	}
 	if a.ExternalID == "" {
-		a.ExternalID = a.ID // one number for whoever asks about it
+		a.ExternalID = a.ID // default: the application's ID
 	}
 	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
 	switch {
@@ -351,8 +351,8 @@ func headerSafe(s string) bool {
 	return strings.TrimSpace(s) == s
 }
 
-// Browsable reports whether raw is empty or an absolute https address, or an http one
-// on this machine, of printable ASCII without user or fragment.
+// Browsable reports whether raw is empty or an absolute https URL, or an http URL on
+// this machine, of printable ASCII without user or fragment.
 func Browsable(raw string) bool {
 	if raw == "" {
 		return true
@@ -370,29 +370,29 @@ func Browsable(raw string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
 }
 
-// FrameOrigin reports whether raw is Browsable and has nothing after the host, as the
-// origin of a site that may frame pages.
+// FrameOrigin reports whether raw is Browsable and has nothing after the host, as
+// required of an origin that may frame pages.
 func FrameOrigin(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && Browsable(raw) && u.Path == "" && u.RawQuery == "" && !u.ForceQuery && !strings.ContainsAny(u.Host, ";,'\"*")
 }
 
-// externalID labels an attempt: the first has the application's own, a later one
-// the same with its number and something that nobody foresees, for whoever does can
-// begin a visit of that name in the widget; shortened to 64 characters if it must be.
+// externalID returns the external ID of an attempt: the application's for the first,
+// later with a suffix of the number and random digits, cut to 64 characters. A
+// guessed ID would let others start its visit.
 func (a Application) externalID(number int) string {
 	if number <= 1 {
 		return a.ExternalID
 	}
 	var unforeseen [8]byte
-	rand.Read(unforeseen[:]) // it never fails
+	rand.Read(unforeseen[:]) // never fails
 	suffix := fmt.Sprintf("~%d-%x", number, unforeseen)
 	base := []rune(a.ExternalID)
 	return string(base[:min(len(base), contract.MaxExternalID-len(suffix))]) + suffix
 }
 
-// ref names the attempt's report to the provider: as a proof named it, once there is
-// one.
+// ref identifies the attempt's report to the provider: by publicToken once a verified
+// source has named it, before that by external ID.
 func (t Attempt) ref() svcapi.Ref {
 	if t.PublicToken != "" {
 		return svcapi.Ref{PublicToken: t.PublicToken}
@@ -400,43 +400,43 @@ func (t Attempt) ref() svcapi.Ref {
 	return svcapi.Ref{ExternalID: t.ExternalID}
 }
 
-// Get returns an application; store.ErrNotFound if there is none.
+// Get returns an application, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, id string) (Application, error) {
 	return get(ctx, s.DB.SQL, id)
 }
 
-// Key names the data key that what belongs to an application is sealed under;
+// Key returns the name of the data key that encrypts an application's data, or
 // store.ErrNotFound if there is no such application.
 func (s *Service) Key(ctx context.Context, q store.Queryer, id string) (string, error) {
 	a, err := get(ctx, q, id)
 	return a.dataKey, err
 }
 
-// Filter chooses applications. Its zero value is the newest 25 of all.
+// Filter selects applications. The zero value selects the newest 25.
 type Filter struct {
 	State      string
 	Product    contract.Product
 	ExternalID string
-	From, To   time.Time // when they were created: not before the one, and before the other; zero is any time
-	Cursor     string    // as List returned it
+	From, To   time.Time // creation time in [From, To); zero means unbounded
+	Cursor     string    // as returned by List
 	Limit      int       // 1 to 100
 }
 
-// ErrCursor says that a cursor is none of List's.
+// ErrCursor reports a cursor that List did not return.
 var ErrCursor = errors.New("applications: malformed cursor")
 
-// List returns a page of applications, newest first, and the cursor of the next
-// page; "" when there is none.
+// List returns a page of applications, newest first, and the cursor of the next page,
+// or "" after the last.
 func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
 	return list(ctx, s.DB.SQL, f)
 }
 
-// Timeline returns up to limit lines that come after the line numbered after.
+// Timeline returns at most limit entries with numbers above after.
 func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]TimelineEntry, error) {
 	return timeline(ctx, s.DB.SQL, id, after, limit)
 }
 
-// Applicant returns what the applicant gave; nothing when they were not asked
+// Applicant returns the data that the applicant entered; empty if they were not asked
 // yet.
 func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
 	return s.applicant(ctx, s.DB.SQL, id)
@@ -455,8 +455,8 @@ func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (pr
 	return f, json.Unmarshal(plain, &f)
 }
 
-// SetApplicant keeps what the applicant gave for an application that came
-// without. Problems come back with a nil error; then nothing is stored.
+// SetApplicant stores the applicant's data of an application that was created without
+// it. If the data has problems, it returns them with a nil error and stores nothing.
 func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application, o prefill.Object, mode Mode) ([]prefill.Problem, error) {
 	if !mode.Valid() {
 		return nil, ErrBadMode
@@ -477,8 +477,8 @@ func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application,
 	return nil, err
 }
 
-// Join lets the browser of a session in beside those that are, and says so in the
-// timeline.
+// Join grants another browser's session access to the application and records that in
+// the timeline.
 func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
@@ -495,13 +495,12 @@ func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) 
 	return nil
 }
 
-// Bind lets the browser of a session see the application.
+// Bind grants a session access to the application.
 func (s *Service) Bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	return bind(ctx, tx, id, sessionID)
 }
 
-// Speak keeps the language of an applicant who goes on in another one: emails are
-// written in it.
+// Speak stores the applicant's language, which emails are written in.
 func (s *Service) Speak(ctx context.Context, a Application, lang contract.Lang) error {
 	if a.Lang == lang {
 		return nil
@@ -509,7 +508,7 @@ func (s *Service) Speak(ctx context.Context, a Application, lang contract.Lang) 
 	return setLang(ctx, s.DB.SQL, a.ID, lang)
 }
 
-// Bound reports whether the browser of a session may see the application.
+// Bound reports whether a session may see the application.
 func (s *Service) Bound(ctx context.Context, id, sessionID string) (bool, error) {
 	if sessionID == "" {
 		return false, nil
@@ -517,7 +516,7 @@ func (s *Service) Bound(ctx context.Context, id, sessionID string) (bool, error)
 	return bound(ctx, s.DB.SQL, id, sessionID)
 }
 
-// Recent returns what the browser of a session applied for, newest first.
+// Recent returns the applications of a session, newest first.
 func (s *Service) Recent(ctx context.Context, sessionID string, limit int) ([]Application, error) {
 	if sessionID == "" {
 		return nil, nil

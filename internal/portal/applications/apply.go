@@ -20,10 +20,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxForm bounds the form: the longest good one is far below it.
+// maxForm bounds the form's body in bytes; the longest valid form is far smaller.
 const maxForm = 64 << 10
 
-// landing is the first page.
+// landing handles the landing page.
 func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 	cur, err := s.Sessions.Of(r)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if m.Resume != nil {
-		r := *m.Resume // Recent may have moved as it grew
+		r := *m.Resume // copy: Recent may have reallocated the slice
 		m.Resume = &r
 	}
 	s.probe(w, r)
@@ -56,9 +56,8 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.LandingPage(m))
 }
 
-// apply is the empty form. In the sandbox, ?mode=… shows the integrator's
-// choices: token, prefill, consumer, sandbox-report, manual, redirect,
-// redirect-form.
+// apply handles the empty form. In the sandbox, ?mode=… shows the integrator's
+// choices: token, prefill, consumer, sandbox-report, manual, redirect, redirect-form.
 func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 	product := contract.Product(r.PathValue("product"))
 	if !s.Service.Offers(product) {
@@ -92,14 +91,14 @@ func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
 }
 
 func (s *Handler) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
-	// The form leads to our own address, which may answer with a redirect to the
-	// provider: form-action holds for each step of it.
+	// The form posts to the portal, which may answer with a redirect to the provider;
+	// form-action applies to each redirect.
 	httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
-// blanks are the forms that nobody has typed into, rendered once a day: they are the
-// same for everybody of a language. What they are kept by has a handful of values.
+// blanks caches the rendered empty forms for a day. They are the same for all
+// applicants of a language; the key has few values.
 type blanks struct {
 	mu    sync.Mutex
 	day   string
@@ -109,10 +108,10 @@ type blanks struct {
 type blank struct {
 	product contract.Product
 	lang    contract.Lang
-	probed  bool // the browser is known to keep cookies
+	probed  bool // the browser accepts cookies
 }
 
-// rendered is a page that is kept.
+// rendered is a cached page.
 type rendered []byte
 
 func (b rendered) Render(_ context.Context, w io.Writer) error {
@@ -120,7 +119,7 @@ func (b rendered) Render(_ context.Context, w io.Writer) error {
 	return err
 }
 
-// showBlank shows the form of an address without a query.
+// showBlank shows the empty form of an address without a query.
 func (s *Handler) showBlank(w http.ResponseWriter, r *http.Request, product contract.Product) error {
 	m := s.form(r, product)
 	key := blank{product, m.Lang, m.CookieStyle == ""}
@@ -146,11 +145,11 @@ func (s *Handler) showBlank(w http.ResponseWriter, r *http.Request, product cont
 	return httpx.HTML(w, r, http.StatusOK, rendered(page))
 }
 
-// errProblems rolls a transaction back whose application was not stored.
+// errProblems rolls back the transaction of an application that was not stored.
 var errProblems = errors.New("applications: the form has problems")
 
-// create takes the form. A browser gains an application by it, so its session
-// gets a new secret.
+// create handles the submitted form. The browser gains access to an application, so
+// its session gets a new secret.
 func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -214,8 +213,8 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// given is the applicant's part of the form; a form without any is an empty
-// object, which lacks what is required.
+// given returns the applicant's fields of the form; without any, an empty object,
+// which fails validation.
 func given(form url.Values) prefill.Object {
 	if o := prefill.FromForm(form); o != nil {
 		return o
@@ -223,7 +222,7 @@ func given(form url.Values) prefill.Object {
 	return prefill.Object{}
 }
 
-// tooOften shows the form with what was typed, for later.
+// tooOften shows the form with the entered values and a notice to try again later.
 func (s *Handler) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
 	if !s.Service.Offers(n.Product) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
@@ -235,7 +234,7 @@ func (s *Handler) tooOften(w http.ResponseWriter, r *http.Request, form url.Valu
 	return s.showForm(w, r, http.StatusTooManyRequests, m)
 }
 
-// typed is the form as it was sent, but for its fields.
+// typed returns the form as submitted, without its fields.
 func (s *Handler) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
@@ -245,7 +244,7 @@ func (s *Handler) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	return m
 }
 
-// refused shows the form again with what was typed and what is wrong with it.
+// refused shows the form again with the entered values and their problems.
 func (s *Handler) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
 	m := s.typed(r, form, n)
 	if problems == nil {
@@ -258,7 +257,8 @@ func (s *Handler) refused(w http.ResponseWriter, r *http.Request, form url.Value
 	return s.showForm(w, r, http.StatusUnprocessableEntity, m)
 }
 
-// fill puts what was typed into the form, and the problems to their fields.
+// fill copies the entered values into the form and assigns the problems to their
+// fields.
 func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	m.Values = map[string]string{}
 	names := append(prefill.Keys(m.Product), prefill.DOBYear, prefill.DOBMonth, prefill.DOBDay)
@@ -273,7 +273,7 @@ func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	}
 }
 
-// AskApplicant shows the form for an application that came without its
+// AskApplicant shows the form for an application that was created without its
 // applicant's data.
 func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
 	return s.ask(w, r, a, v, http.StatusOK, nil, nil)
@@ -281,7 +281,7 @@ func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a Applica
 
 func (s *Handler) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
-	m.Probe, m.CookieStyle = "", "" // who is here came by a cookie, or needs none in a frame
+	m.Probe, m.CookieStyle = "", "" // the visitor already sent a cookie, or needs none in a frame
 	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.QuerySuffix, string(a.Mode)
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
@@ -294,7 +294,7 @@ func (s *Handler) ask(w http.ResponseWriter, r *http.Request, a Application, v V
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
-// applicant takes that form.
+// applicant handles the form of AskApplicant.
 func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
 	a, v, err := s.Authorize(w, r)
 	if err != nil {

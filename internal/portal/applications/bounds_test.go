@@ -10,10 +10,10 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// Whoever opens the connect page over and over begins visits at the provider,
-// each with rows and jobs of its own.
+// Each attempt starts a visit at the provider and stores rows and jobs, so their
+// number is bounded.
 func TestAnApplicationHasAnEndOfAttempts(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Portal))
+	b := newTestServer(t, storetest.SQLite(t, store.Portal))
 	id := b.apply().ID
 	for range maxAttempts {
 		b.begin(id)

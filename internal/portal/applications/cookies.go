@@ -7,12 +7,13 @@ import (
 	"vestibule/internal/contract"
 )
 
-// An application belongs to a browser by a cookie, so a browser that keeps none must
-// learn it before it fills in the form. Each page before the form gives the browser a
-// probe cookie. Until the probe comes back, the form loads a style sheet of cookiesURL
-// right after it: without the probe, that sheet hides the form and shows what to do. No
-// script is needed, and no redirect, which could loop. The form carries probeField, so
-// that create can tell a browser that saw the form from a program that did not.
+// An application is bound to a browser by a cookie, so a browser that blocks cookies
+// must learn of it before filling in the form. Each page before the form sets a probe
+// cookie. Until the browser sends it back, the form loads a style sheet from
+// cookiesURL immediately after it. Without the probe cookie, that style sheet hides
+// the form and shows instructions. This needs no script, and no redirect, which could
+// loop. The form includes probeField, so that create can tell a browser that showed
+// the form from a program.
 const (
 	probeName  = "vestibule-probe"
 	probeField = "probe"
@@ -24,14 +25,14 @@ func probed(r *http.Request) bool {
 	return err == nil && c.Value == "1"
 }
 
-// probe gives the browser the probe cookie unless it has it.
+// probe sets the probe cookie unless the browser sent it.
 func (s *Handler) probe(w http.ResponseWriter, r *http.Request) {
 	if !probed(r) {
 		http.SetCookie(w, &http.Cookie{Name: probeName, Value: "1", Path: "/", Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
-// keepsCookies reports whether the browser that sent r keeps cookies, as far as r says.
+// keepsCookies reports whether r shows that its browser accepts cookies.
 func (s *Handler) keepsCookies(r *http.Request) (bool, error) {
 	if probed(r) {
 		return true, nil
@@ -40,7 +41,8 @@ func (s *Handler) keepsCookies(r *http.Request) (bool, error) {
 	return !cur.Anonymous(), err
 }
 
-// cookieStyle is the style sheet of a form whose browser has not shown the probe yet.
+// cookieStyle serves the style sheet of a form whose browser has not sent the probe
+// cookie yet.
 func (s *Handler) cookieStyle(w http.ResponseWriter, r *http.Request) error {
 	keeps, err := s.keepsCookies(r)
 	if err != nil {

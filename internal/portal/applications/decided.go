@@ -9,20 +9,20 @@ import (
 	"vestibule/templates/ui"
 )
 
-// told reports whether applicants read decisions of the kind; an escalation is never
-// told.
+// told reports whether applicants are notified of decisions of the kind; never of an
+// escalation.
 func (s *Service) told(kind string) bool {
 	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) && (s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
 }
 
-// tells reports whether the applicant's page tells the newest decision of a. More that
-// is asked for is told until it is answered.
+// tells reports whether the applicant's page shows the newest decision of a. A
+// request for more is shown until it is answered.
 func (s *Service) tells(a Application) bool {
 	return s.told(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
 }
 
-// decided makes a status page say what was decided. What is asked for is added to it by
-// status, which reads it.
+// decided sets a status page to show the decision. The status handler adds the
+// reviewer's request.
 func (s *Handler) decided(m *pages.Status, a Application) {
 	m.Decision = a.Decision.Kind
 	switch a.Decision.Kind {
@@ -36,7 +36,7 @@ func (s *Handler) decided(m *pages.Status, a Application) {
 		m.Elsewhere = pages.Elsewhere{}
 	case journey.MoreAsked:
 		if m.Moving {
-			return // the answer is on its way; what is missing after it is told then
+			return // the answer is on its way; the page shows the request again if anything is still missing
 		}
 		m.Title, m.Text, m.Detail, m.Tone = wordsMore, wordsMoreText, contract.Words{}, ui.Warning
 		if a.Journey.State == journey.Ready {

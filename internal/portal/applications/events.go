@@ -15,17 +15,17 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxLines is how many lines of an application's timeline may be a browser's
-// doing: hints beyond it are not kept.
+// maxLines bounds the timeline entries that browsers can cause; callbacks beyond it
+// are ignored.
 const maxLines = 500
 
-// hookBody is what the page's module reports (document 1, Events: Widget client
-// hooks). Status and errorType are kept only if they are the contract's.
+// hookBody is the body of a widget callback (docs/widget.md). Status and errorType
+// are kept only if the API defines them.
 type hookBody struct {
 	EventID     string `json:"eventId"`
 	Type        string `json:"type"` // onOpen, onSuccess, onExit, onError
 	Attempt     int    `json:"attempt"`
-	Resumable   bool   `json:"resumable"` // onOpen: a page that is loaded again finds the visit
+	Resumable   bool   `json:"resumable"` // onOpen: a reloaded page resumes the visit
 	PublicToken string `json:"publicToken"`
 	Status      string `json:"status"`
 	ErrorType   string `json:"errorType"`
@@ -33,7 +33,8 @@ type hookBody struct {
 
 var callbackKinds = map[string]journey.Kind{"onSuccess": journey.CallbackSuccess, "onExit": journey.CallbackExit, "onError": journey.CallbackError}
 
-// hook takes a hint. What it claims of a report is not believed and not kept.
+// hook handles a widget callback. It neither trusts nor stores what the callback says
+// about a report.
 func (s *Handler) hook(w http.ResponseWriter, r *http.Request) error {
 	a, v, err := s.Authorize(w, r)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *Handler) hook(w http.ResponseWriter, r *http.Request) error {
 			return s.Service.MarkOpened(ctx, tx, a.ID, b.Attempt, v)
 		}
 		if kind == journey.CallbackError {
-			// The next page gets another token: only that can help.
+			// A new page load gets another token; only that can help.
 			if err := spend(ctx, tx, a.ID, b.Attempt); err != nil {
 				return err
 			}
@@ -93,8 +94,8 @@ func eventID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// announced takes a visit webhook. It is acknowledged once what it says is kept;
-// one about nothing of ours is acknowledged and forgotten.
+// announced handles a visit webhook. It acknowledges the webhook after storing its
+// content; a webhook for an unknown application is acknowledged and dropped.
 func (s *Handler) announced(w http.ResponseWriter, r *http.Request) error {
 	raw, err := httpx.ReadBody(w, r, webhook.MaxBody)
 	if err != nil {

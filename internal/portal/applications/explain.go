@@ -17,35 +17,35 @@ import (
 	"vestibule/internal/store"
 )
 
-// Explain is the job of fetching and keeping what stands behind an application's
-// cashflow report: the file of type CASHFLOW_ANALYSIS among the report's files.
-// The report does not wait for it, and another provider may have none.
+// Explain is the job that fetches the analysis behind an application's cashflow
+// report: the report's file of type CASHFLOW_ANALYSIS. The report does not wait for
+// it, and other providers may not offer it.
 type Explain struct {
 	Application string `json:"application"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Explain) Kind() string { return "portal.explain" }
 
-// reask is how often a provider that does not answer is asked, counted from the
-// report's arrival: some sixty times in all.
+// reask is how often the job retries a provider that does not answer, by time since
+// the report arrived: about sixty times in total.
 var reask = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * time.Second}, {2 * time.Hour, 5 * time.Minute}}
 
-// maxAnalysis bounds the file in bytes: 800 days of 200 accounts are less.
+// maxAnalysis bounds the file in bytes; 800 days of 200 accounts are smaller.
 const maxAnalysis = 8 << 20
 
-// errNoAnalysis is why there is none, where the provider did nothing wrong.
+// errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
-// resumeExplaining sees to analyses that are owed when the process starts.
+// resumeExplaining enqueues jobs for missing analyses when the process starts.
 func (s *Service) resumeExplaining(ctx context.Context, tx *store.Tx) error {
 	owed, err := unexplained(ctx, tx, contract.Cashflow)
 	if err != nil {
 		return err
 	}
 	for _, id := range owed {
-		// With a key of its own, as a killed run may still count as running; two
-		// runs at once do no harm, as only one of them settles it.
+		// Use a fresh unique key, because a killed run may still count as running.
+		// Concurrent runs are harmless: only one stores the result.
 		if err := s.Queue.Enqueue(ctx, tx, Explain{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (s *Service) resumeExplaining(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// explain settles an analysis: it is kept, or it is known that there is none.
+// explain fetches and stores an analysis, or stores that there is none.
 func (s *Service) explain(ctx context.Context, e Explain) error {
 	a, err := get(ctx, s.DB.SQL, e.Application)
 	if err != nil {
@@ -98,7 +98,8 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 	return nil
 }
 
-// analysis fetches the file and reads it once, so that what is kept can be shown.
+// analysis fetches the file and parses it once, so that a stored analysis can be
+// shown.
 func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := t.ref()
 	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// analysisOf is a small analysis of a report.
+// analysisOf returns a small analysis of a report.
 func analysisOf(t *testing.T, token string) []byte {
 	t.Helper()
 	day := report.DateOf(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC))
@@ -28,7 +28,7 @@ func analysisOf(t *testing.T, token string) []byte {
 	return raw
 }
 
-// ready makes an application whose report is here and whose analysis is owed.
+// ready returns an application that has its report but not its analysis yet.
 func (b *testServer) ready() Application {
 	b.t.Helper()
 	a := b.apply()
@@ -46,7 +46,7 @@ func (b *testServer) ready() Application {
 
 func TestTheAnalysisIsKeptSealedBesideTheReport(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.files = []svcapi.File{{DocumentType: "STATEMENT", Path: "a/b.pdf"}, {DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		b.analysis = analysisOf(t, strings.ToUpper(publicToken))
 		a := b.ready()
@@ -89,7 +89,7 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 			"of another report":        {files: file, analysis: analysisOf(t, "00000000-0000-4000-8000-000000000000")},
 			"too large":                {files: file, analysis: make([]byte, maxAnalysis+1)},
 		} {
-			b := newBench(t, db)
+			b := newTestServer(t, db)
 			var log bytes.Buffer
 			b.Log = slog.New(slog.NewTextHandler(&log, nil))
 			b.files, b.analysis, b.filesErr = tc.files, tc.analysis, tc.err
@@ -112,7 +112,7 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 
 func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.files = []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		b.analysis = analysisOf(t, publicToken)
 		b.filesErr = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
@@ -151,7 +151,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 
 func TestAnAnalysisThatIsOwedIsResumed(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		b.ready()
 		b.jobs = nil
 		if err := b.Resume(t.Context()); err != nil || len(b.jobs) != 1 {

@@ -7,12 +7,12 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// fileTimeout is how long somebody waits for a file or a list of them.
+// fileTimeout bounds requests for a file or a list of files.
 const fileTimeout = 20 * time.Second
 
-// Files asks the provider for the files of an application's report. They are not
-// kept here: what the provider deletes is gone. Its refusals are *svcapi.Error;
-// ErrNoReport while there is no report.
+// Files requests the file list of an application's report from the provider. Files
+// are not stored here, so files deleted by the provider are gone. It returns the
+// provider's refusals as *svcapi.Error, and ErrNoReport if there is no report.
 func (s *Service) Files(ctx context.Context, id string) ([]svcapi.File, error) {
 	a, ref, err := s.fetched(ctx, id)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) Files(ctx context.Context, id string) ([]svcapi.File, error) {
 	return s.Provider.Files(ctx, a.Product, ref)
 }
 
-// File asks the provider for one of them, by its path.
+// File requests one file from the provider, by its path.
 func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, error) {
 	a, ref, err := s.fetched(ctx, id)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, er
 	return s.Provider.File(ctx, a.Product, ref, path)
 }
 
-// Newest asks the provider for the report as it has it now: after a dispute it may
-// have been corrected. The one that was fetched stays what is kept here.
+// Newest requests the current report from the provider, which may have been corrected
+// after a dispute. The stored report stays unchanged.
 func (s *Service) Newest(ctx context.Context, id string) ([]byte, error) {
 	a, ref, err := s.fetched(ctx, id)
 	if err != nil {
@@ -47,7 +47,8 @@ func (s *Service) Newest(ctx context.Context, id string) ([]byte, error) {
 	return raw, err
 }
 
-// fetched is an application with a report, and what the provider knows that by.
+// fetched returns an application with a report and the provider's reference to the
+// report.
 func (s *Service) fetched(ctx context.Context, id string) (Application, svcapi.Ref, error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// TestEachProductsReportIsFetchedByItsOwnCall walks an application of each offered
+// TestEachProductsReportIsFetchedByItsOwnCall takes an application of each offered
 // product to its report and its files.
 func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for _, product := range offered {
-			b := newBench(t, db)
+			b := newTestServer(t, db)
 			b.files = []svcapi.File{{DocumentType: "PAYSTUB", Path: "s/paystub.pdf"}}
 			b.analysis = []byte("%PDF-")
 			a := b.applyFor(product)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// hub wakes the streams of applications that moved. While anyone listens, one
-// query each lookEvery finds what this or any other process has changed; what
-// this process changes wakes at once. Nothing runs while nobody listens.
+// hub wakes the streams of changed applications. While there are subscribers, one
+// query each lookEvery finds the changes of all processes; changes of this process
+// wake streams at once. Without subscribers nothing runs.
 type hub struct {
 	mu     sync.Mutex
 	subs   map[string]map[chan struct{}]struct{}
@@ -18,24 +18,24 @@ type hub struct {
 	over   bool
 }
 
-// look finds what was updated after an instant: versions by id, and the newest
-// instant among them.
+// look returns the applications updated after an instant: versions by ID, and the
+// newest update time.
 type look func(ctx context.Context, since time.Time) (map[string]int64, time.Time, error)
 
 const (
 	lookEvery = 400 * time.Millisecond
-	// Clocks of replicas differ, and a transaction commits after its timestamp
-	// was taken: the query looks back this far. A stream finds what is missed for a
-	// clock that is further behind with its next heartbeat.
+	// The clocks of replicas differ, and a transaction commits after its timestamp
+	// was taken: the query looks back this far. If a clock is further behind, the
+	// stream's next heartbeat finds the change.
 	lookBack   = 5 * time.Second
 	maxStreams = 2000
-	// One application has as many as a person has tabs, or some more, so that it
-	// cannot take those of all others.
+	// Allows more streams than one person has tabs, but keeps one application from
+	// using up all streams.
 	maxStreamsEach = 20
 )
 
-// subscribe returns a channel that gets a value whenever the application may
-// have moved; nil when there are too many streams or the portal is stopping.
+// subscribe returns a channel that receives a value whenever the application may have
+// changed, or nil if there are too many streams or the portal is stopping.
 func (h *hub) subscribe(id string, start time.Time, look look) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +94,7 @@ func (h *hub) run(ctx context.Context, newest time.Time, look look) {
 		}
 		found, at, err := look(ctx, newest.Add(-lookBack))
 		if err != nil {
-			continue // the database is away; what moved meanwhile is found later
+			continue // the database is unavailable; a later query finds the changes
 		}
 		newest = at
 		for id, version := range found {
@@ -120,7 +120,7 @@ func (h *hub) ending() chan struct{} {
 	return h.ended
 }
 
-// end lets every stream finish and takes no new one.
+// end ends every stream and rejects new ones.
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,11 +15,11 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestTheListIsFilteredAndPaged has six applications a minute apart, but for two of
-// one instant.
+// TestTheListIsFilteredAndPaged creates six applications a minute apart, two of them
+// at the same time.
 func TestTheListIsFilteredAndPaged(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		began := b.clock
 		products := []contract.Product{contract.Cashflow, contract.Income, contract.Cashflow, contract.Passport, contract.Income, contract.Cashflow}
 		for i, p := range products {
@@ -62,7 +62,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 					break
 				}
 			}
-			// Two of one instant are in the order of their ids, which are random.
+			// Two created at the same time are ordered by their random IDs.
 			if i := slices.Index(got, "2"); i >= 0 && i+1 < len(got) && got[i+1] == "3" {
 				got[i], got[i+1] = "3", "2"
 			}

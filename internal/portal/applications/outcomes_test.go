@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is expected anew")
 
-// TestEveryOutcomeHasWordsAndAWayOn holds what the status page says and offers, in
-// every language, at each state, status, substatus and error that there is.
+// TestEveryOutcomeHasWordsAndAWayOn checks the status page's text and next steps, in
+// every language, for each state, status, substatus and error.
 func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	site := &Handler{Service: &Service{Now: func() time.Time { return now }}, Letters: true}
@@ -90,7 +90,7 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	}
 }
 
-// ways are what the page offers to do next.
+// ways lists the next steps that the page offers.
 func ways(m pages.Status) []string {
 	var out []string
 	for _, w := range []struct {
@@ -108,8 +108,9 @@ func ways(m pages.Status) []string {
 	return out
 }
 
-// TestWhatAFrameOrAnAppOffers is less: an app's applicant is corrected by the app.
-func TestWhatAFrameOrAnAppOffers(t *testing.T) {
+// TestFramesAndAppsOfferNoCorrection checks that frames and apps offer no correction form:
+// an app corrects its applicant's data.
+func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 	site := &Handler{Service: &Service{Now: time.Now}, Letters: true}
 	j := journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetPrefillZIP}
 	for name, c := range map[string]struct {
@@ -117,9 +118,9 @@ func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 		v      Visitor
 		want   bool
 	}{
-		"our own form": {FromWeb, Visitor{}, true},
-		"an app":       {FromAPI, Visitor{}, false},
-		"a frame":      {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
+		"portal form": {FromWeb, Visitor{}, true},
+		"an app":      {FromAPI, Visitor{}, false},
+		"a frame":     {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
 		m := site.StatusView(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
@@ -132,15 +133,15 @@ func TestWhatAFrameOrAnAppOffers(t *testing.T) {
 	}
 }
 
-// TestWhatCanBeGoneOnWith: an application is resumable just if it takes an attempt,
-// and another one can help.
+// TestWhatCanBeGoneOnWith checks that an application is resumable exactly if it
+// allows another attempt that can help.
 func TestWhatCanBeGoneOnWith(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		j    journey.Application
 		want bool
 	}{
-		{"one that nobody has opened", journey.Application{State: journey.Started}, true},
+		{"not opened yet", journey.Application{State: journey.Started}, true},
 		{"one that is open", journey.Application{State: journey.Connecting, Attempt: 1}, true},
 		{"one that is finished, as the browser says", journey.Application{State: journey.Returned, Attempt: 1}, false},
 		{"one whose report is being made", journey.Application{State: journey.Pending, Attempt: 1}, false},

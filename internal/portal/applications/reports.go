@@ -9,12 +9,12 @@ import (
 	"vestibule/internal/store"
 )
 
-// Answered reports whether the applicant has given what a reviewer asked for: the
-// report of an attempt that was begun after the decision is here.
+// Answered reports whether the applicant gave what a reviewer asked for: the report
+// of an attempt started after the decision has arrived.
 func (d Decision) Answered() bool { return !d.AnsweredAt.IsZero() }
 
-// AnsweredAt returns when applicants gave what was asked for last, for those of the
-// applications whose applicants did.
+// AnsweredAt returns, by application ID, when the applicant last answered a request
+// for more. It omits applications without an answer.
 func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time.Time, error) {
 	out := map[string]time.Time{}
 	if len(ids) == 0 {
@@ -29,18 +29,18 @@ func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time
 	return out, err
 }
 
-// MoreAsked reports whether a reviewer waits for something that the applicant is to give.
+// MoreAsked reports whether a reviewer's request for more is unanswered.
 func (a Application) MoreAsked() bool {
 	return a.Decision.Kind == journey.MoreAsked && !a.Decision.Answered()
 }
 
-// final reports whether nothing more is expected to happen by itself.
+// final reports whether the state changes no more without action by the applicant.
 func (a Application) final() bool {
 	s := a.Journey.State
 	return s == journey.Ready && !a.MoreAsked() || s == journey.Failed || s == journey.Expired
 }
 
-// Reports lists the reports that are kept of an application, the newest first.
+// Reports lists the stored reports of an application, newest first.
 func (s *Service) Reports(ctx context.Context, id string) ([]Held, error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *Service) Reports(ctx context.Context, id string) ([]Held, error) {
 	return out, err
 }
 
-// Report returns the JSON of the newest report exactly as it was fetched; ErrNoReport
-// while there is none.
+// Report returns the JSON of the newest report exactly as it was fetched, or
+// ErrNoReport.
 func (s *Service) Report(ctx context.Context, id string) ([]byte, error) {
 	return s.ReportOf(ctx, id, 0)
 }
 
-// ReportOf is Report for the report of one attempt; 0 is the newest.
+// ReportOf returns the report of one attempt as Report does; 0 selects the newest.
 func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, 
 		if err != nil {
 			return nil, err
 		}
-		if sealed != nil { // else it has become an earlier one a moment ago
+		if sealed != nil { // nil if it was set aside concurrently
 			return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, reportCell(id), sealed)
 		}
 	}
@@ -87,8 +87,9 @@ func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, 
 	return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, earlierCell(id, number, "report"), e.report)
 }
 
-// Analysis returns what stands behind the report of an attempt, 0 for the newest, as it
-// was fetched, or nil where there is none. Pending is while it is still being asked for.
+// Analysis returns the analysis behind the report of an attempt (0: the newest) as it
+// was fetched, or nil if there is none. pending reports whether it is still being
+// fetched.
 func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []byte, pending bool, err error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {
@@ -116,8 +117,8 @@ func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []by
 	return raw, false, err
 }
 
-// setAside makes the application's report an earlier one, so that the next attempt's
-// can take its place. The application must be locked.
+// setAside moves the application's report to the earlier ones, so that the next
+// attempt's report can take its place. The application must be locked.
 func (s *Service) setAside(ctx context.Context, tx *store.Tx, a Application) error {
 	_, sealed, err := sealedReport(ctx, tx, a.ID)
 	if err != nil || sealed == nil {

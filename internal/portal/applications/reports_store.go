@@ -37,7 +37,7 @@ func earlierReport(ctx context.Context, q store.Queryer, id string, number int) 
 	return e, store.MapNotFound(err)
 }
 
-// earlierReports lists them without their bodies, the newest first.
+// earlierReports lists the earlier reports without their bodies, newest first.
 func earlierReports(ctx context.Context, q store.Queryer, id string) ([]Held, error) {
 	rows, err := q.QueryContext(ctx, `SELECT attempt, public_token, report_at FROM application_reports WHERE application_id = $1 ORDER BY attempt DESC`, id)
 	if err != nil {
@@ -57,7 +57,7 @@ func earlierReports(ctx context.Context, q store.Queryer, id string) ([]Held, er
 	return out, rows.Err()
 }
 
-// several reads those of some applications that are there.
+// several returns those of the applications that exist.
 func several(ctx context.Context, q store.Queryer, ids []string) ([]Application, error) {
 	in, args := among(ids)
 	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
@@ -76,7 +76,7 @@ func several(ctx context.Context, q store.Queryer, ids []string) ([]Application,
 	return out, rows.Err()
 }
 
-// among is a list of placeholders with its values.
+// among returns SQL placeholders and their arguments.
 func among(ids []string) (placeholders string, args []any) {
 	in, args := make([]string, len(ids)), make([]any, len(ids))
 	for i, id := range ids {

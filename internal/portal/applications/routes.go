@@ -8,9 +8,9 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Routes mounts the applicant's pages and the webhook receiver. The patterns of
-// GET answer HEAD too; none of their handlers changes anything but by an embed
-// token, which no HEAD redeems.
+// Routes mounts the applicant's pages and the webhook receiver. GET patterns answer
+// HEAD too, which is safe: the handlers change nothing except by an embed token, and
+// HEAD requests redeem none.
 func (s *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, s.Adapt(sentOn(h))) }
 	api := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, httpx.API(s.Service.Log, sentOn(h))) }
@@ -26,8 +26,8 @@ func (s *Handler) Routes(mux *http.ServeMux) {
 	api("POST /webhooks/visit", s.announced)
 }
 
-// sentOn takes ErrSentOn for what it is: an answer. A HEAD or a page fetched
-// ahead with an embed token gets none, since answering would use the token.
+// sentOn treats ErrSentOn as success. It refuses a HEAD request or a prefetch with an
+// embed token, since answering would use the token.
 func sentOn(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("grant") && (r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "") {

@@ -17,66 +17,68 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// Handler is the room's face: its pages and what their scripts talk to.
+// Handler serves the applicant's pages and the endpoints of their scripts.
 type Handler struct {
 	Service  *Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string           // ours: a webhook that names another account is refused
-	Limit    *httpx.RateLimit // of the form, by address; nil is none
-	Secure   bool             // the portal's address is https
+	PublicID string           // of the account: webhooks that name another are refused
+	Limit    *httpx.RateLimit // of form submissions, by client address; may be nil
+	Secure   bool             // whether the portal's address uses https
 
-	// Base is what every page of a request has in common.
+	// Base returns the data that all pages of a request share.
 	Base func(r *http.Request) pages.Base
 
-	// Asked returns what a reviewer wrote to the applicant in asking for more.
+	// Asked returns the text that a reviewer wrote to the applicant when asking for
+	// more.
 	Asked func(ctx context.Context, id string) (pages.Asked, error)
 
-	// Letters says that who comes back without a link can ask for one by letter.
+	// Letters reports whether applicants can request a resume link by email.
 	Letters bool
 
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(httpx.HandlerFunc) http.Handler
 
-	// Grant tells which application an embed token opens inside a frame, what to
-	// carry on there and who may frame it; with opens, which a page is fetched
-	// with, the token becomes that frame's. Redeem gives such a token to a browser.
-	// Both are store.ErrNotFound if it opens nothing.
+	// Grant returns the application that an embed token opens inside a frame, the
+	// token to use from then on, and the origin that may frame it. With opens set,
+	// for page requests, the token is bound to that frame. Redeem exchanges such a
+	// token for access by a browser's session. Both return store.ErrNotFound for a
+	// token that opens nothing.
 	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
 	Redeem func(ctx context.Context, tx *store.Tx, token, sessionID string) (applicationID string, err error)
 
 	blanks blanks
 }
 
-// Receiver verifies webhooks. *webhook.Receiver is one.
+// Receiver verifies webhooks. *webhook.Receiver implements it.
 type Receiver interface {
 	Receive(r *http.Request) (webhook.Event, error)
 }
 
-// Visitor is who asks for an application, and how they came to it.
+// Visitor is the client that requests an application, and how it gained access.
 type Visitor struct {
 	Session     session.Session
-	Holder      string // names the browser, or with Framed the frames of one page
+	Holder      string // identifies the browser or, with Framed, the frames of one page
 	Framed      bool   // in another site's frame, by embed token and without cookies
-	QuerySuffix string // what to add to addresses of the same application: "" or ?grant=…
+	QuerySuffix string // suffix for addresses of the same application: "" or ?grant=…
 	Origin      string // with Framed: the site that may frame it
 }
 
-// Addresses of an application. Carry them on with Visitor.Carry.
+// Addresses of an application. Append Visitor.QuerySuffix.
 func StatusURL(id string) string  { return "/applications/" + id }
 func ConnectURL(id string) string { return "/applications/" + id + "/connect" }
 
-// RestartURL is where another attempt is asked for.
+// RestartURL is the address that opens another attempt.
 func RestartURL(id string) string { return "/applications/" + id + "/restart" }
 
-// StreamURL tells, as a stream of events, that an application has moved.
+// StreamURL is the event stream of an application's changes.
 func StreamURL(id string) string { return "/applications/" + id + "/stream" }
 
 // CallbacksURL is where the callbacks of an application's widget are reported.
 func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks" }
 
-// ResumeOptions are the ways to go on with an application in another browser; none in a
-// frame, which has no session.
+// ResumeOptions returns the ways to continue an application in another browser. A
+// frame has none, because it has no session.
 func (s *Handler) ResumeOptions(id string, framed bool) pages.Elsewhere {
 	if framed {
 		return pages.Elsewhere{}
@@ -88,17 +90,17 @@ func (s *Handler) ResumeOptions(id string, framed bool) pages.Elsewhere {
 	return e
 }
 
-// ErrSentOn says that the answer is written already: the browser was sent to the
-// clean address.
+// ErrSentOn means that the response is already written: the browser was redirected to
+// the address without the token.
 var ErrSentOn = errors.New("applications: the browser was sent on")
 
 var errNotYours = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
 
-// Authorize finds the application that the address names, if the visitor may see it:
-// by the browser's session, or by an embed token. A token that comes with a page
-// of its own is given to the browser, whose address is then the clean one
-// (ErrSentOn); in a frame, where there are no cookies, it is carried on. To
-// anyone else the application does not exist.
+// Authorize returns the application that the address names if the visitor may see it,
+// by the browser's session or by an embed token. For a token in a top-level page it
+// grants the browser's session access and redirects to the address without the token
+// (ErrSentOn); in a frame, which has no cookies, the token stays in the address. For
+// all others the application does not exist.
 func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (Application, Visitor, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
@@ -125,11 +127,11 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (Application
 	return a, v, err
 }
 
-// admit lets a visitor with an embed token in.
+// admit grants access to a visitor with an embed token.
 func (s *Handler) admit(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
-	// A browser that does not say what it fetches is in a frame if the token has a
-	// frame's key, unless the address says that the window is to go on.
+	// Without Sec-Fetch-Dest, assume a frame if the token has a frame's key, unless
+	// the address says that it is for the top window.
 	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
 		return s.frame(w, r, id, token, v)
 	}
@@ -162,15 +164,15 @@ func (s *Handler) admit(w http.ResponseWriter, r *http.Request, id, token string
 	return ErrSentOn
 }
 
-// frame lets a frame in. A page that it may not have is said to be so by the room
-// that knows why; a token that became the frame's own is put into its address.
+// frame grants access to a frame. Grant's error page explains refusals. A token that
+// is newly bound to the frame is put into its address by a redirect.
 func (s *Handler) frame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
 	carry := url.Values{}
 	if lang := r.URL.Query().Get("lang"); contract.Lang(lang).Spoken() {
-		carry.Set("lang", lang) // there is no cookie to remember it
+		carry.Set("lang", lang) // frames have no cookie to store it
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 		if !page || err == nil {
@@ -193,8 +195,8 @@ func (s *Handler) frame(w http.ResponseWriter, r *http.Request, id, token string
 	return nil
 }
 
-// policy is the policy of a page: only the site that was named may frame it, and
-// only for a visitor who came by its token.
+// policy returns a page's content security policy: only the token's origin may frame
+// it, and only for a visitor with that token.
 func policy(v Visitor, p httpx.CSP) httpx.CSP {
 	if v.Framed {
 		p.FrameAncestors = v.Origin

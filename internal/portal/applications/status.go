@@ -17,10 +17,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// slowAfter is when the applicant is told that it takes longer than usual.
+// slowAfter is when the page tells the applicant that it takes longer than usual.
 const slowAfter = 90 * time.Second
 
-// status is where an application stands.
+// status handles the status page.
 func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 	a, v, err := s.Authorize(w, r)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.StatusPage(m))
 }
 
-// StatusView is what the status page says of an application: where it is, why, and the
-// ways on.
+// StatusView returns the content of an application's status page: its state, the
+// reason, and the next steps.
 func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []TimelineEntry) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
@@ -61,7 +61,7 @@ func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []
 		m.Connect, m.Other = ConnectURL(a.ID)+v.QuerySuffix, a.Mode == Embedded && a.HasApplicant
 	}
 	switch {
-	case state == journey.Ready && !v.Framed: // around a frame it goes on
+	case state == journey.Ready && !v.Framed: // in a frame, the framing page continues
 		m.Detail, m.Tone = wordsClose, ui.Success
 	case state != journey.Failed:
 	case m.Retry:
@@ -70,7 +70,7 @@ func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []
 		m.Detail, m.Tone, m.Correct = wordsCorrect, ui.Warning, "/apply/"+string(a.Product)
 	case corrects(j):
 		m.Detail, m.Tone, m.Support = wordsNoRetry, ui.Warning, base.Brand.Support
-	default: // whose words say whom to turn to
+	default: // the text names whom to contact
 		m.Support = base.Brand.Support
 	}
 	if a.final() || state == journey.Exited || s.Service.tells(a) {
@@ -90,7 +90,7 @@ func (s *Handler) StatusView(base pages.Base, a Application, v Visitor, lines []
 	return m
 }
 
-// restart asks for another attempt, in the mode that the form names.
+// restart opens another attempt, in the mode that the form names.
 func (s *Handler) restart(w http.ResponseWriter, r *http.Request) error {
 	a, v, err := s.Authorize(w, r)
 	if err != nil {
@@ -122,17 +122,17 @@ func (s *Handler) restart(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Times of a stream. Proxies drop what is silent for a minute; a stream that has
-// lived streamLife ends, and the browser opens another.
+// Times of a stream. Proxies close connections that are silent for a minute. A stream
+// ends after streamLife, and the browser opens another.
 const (
 	heartbeat  = 15 * time.Second
 	streamLife = 10 * time.Minute
 	writeTime  = 10 * time.Second
 )
 
-// stream sends an event whenever the application has moved, with its version as
-// the id, and ends when nothing more is expected. The event says no more than the
-// state: the page is the one truth.
+// stream sends an event with the version as its ID whenever the application changes,
+// and ends in a final state. The event holds only the state; scripts reload the page
+// for the rest.
 func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	a, _, err := s.Authorize(w, r)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
 	write := func(format string, args ...any) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // not every writer has one
+		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // not supported by every writer
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}
@@ -172,13 +172,13 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// follow writes where an application stands, after version last, as it moves: until
-// its end, the stream's, or that of whoever reads.
+// follow writes the application's state after each change since version last, until a
+// final state, the end of the stream's life, or a disconnect.
 func (s *Service) follow(ctx context.Context, id string, last int64, write func(string, ...any) bool, moved <-chan struct{}, beat, life <-chan time.Time) {
 	for {
 		a, err := s.Get(ctx, id)
 		if err != nil {
-			return // the answer has begun; the browser tries again
+			return // the response has begun; the browser reconnects
 		}
 		if a.Version > last {
 			last = a.Version
@@ -192,7 +192,7 @@ func (s *Service) follow(ctx context.Context, id string, last int64, write func(
 		}
 		select {
 		case <-moved:
-		case <-beat: // looked at, too: the hub misses what a replica whose clock is behind has moved
+		case <-beat: // read again: the hub misses changes by a replica whose clock is behind
 			if !write(": still here\n\n") {
 				return
 			}
@@ -206,5 +206,5 @@ func (s *Service) follow(ctx context.Context, id string, last int64, write func(
 	}
 }
 
-// Close ends every stream: the first thing to do when the portal stops.
+// Close ends every stream. Call it first when the portal stops.
 func (s *Service) Close() { s.hub.end() }

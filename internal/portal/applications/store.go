@@ -58,8 +58,8 @@ func get(ctx context.Context, q store.Queryer, id string) (Application, error) {
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`, id))
 }
 
-// lock reads an application and keeps others from changing it until tx ends: an
-// update of nothing is a row lock on both engines.
+// lock reads an application and prevents other changes until tx ends: an update that
+// changes nothing takes a row lock on both engines.
 func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
 	if err != nil {
@@ -71,7 +71,7 @@ func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	return get(ctx, tx, id)
 }
 
-// insert stores a new application; false means that its external id is taken.
+// insert stores a new application; false means that its external ID is taken.
 func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
@@ -84,7 +84,7 @@ func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bo
 		store.Micros(a.CreatedAt)))
 }
 
-// save writes the journey if nobody else did since it was read.
+// save writes the journey if the version has not changed since it was read.
 func save(ctx context.Context, tx *store.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
@@ -94,15 +94,15 @@ func save(ctx context.Context, tx *store.Tx, a Application, next journey.Applica
 		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version, int64(next.Closed)))
 }
 
-// decide keeps a decision as the newest; false means that it is there, or a later
-// one.
+// decide stores a decision as the newest; false means that this or a later one is
+// already stored.
 func decide(ctx context.Context, tx *store.Tx, id string, d Decision) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5
 		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
 }
 
-// catchUp takes over what replicas of an older version decided lately, which did not
-// write it here: as the migration did that added these columns.
+// catchUp copies recent decisions that replicas of an older version wrote only to
+// review_decisions, as the migration that added these columns did.
 func catchUp(ctx context.Context, tx *store.Tx, now time.Time) error {
 	const newest = ` FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1)`
 	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision = (SELECT d.decision`+newest+`, decisions = (SELECT d.seq`+newest+`,
@@ -111,10 +111,11 @@ func catchUp(ctx context.Context, tx *store.Tx, now time.Time) error {
 	return err
 }
 
-// catchUpFor is longer than replicas of two versions serve beside each other.
+// catchUpFor exceeds the time that replicas of two versions run side by side.
 const catchUpFor = 30 * 24 * time.Hour
 
-// note adds a line to the timeline; false means that this input came before.
+// note adds an entry to the timeline; false means that this input was recorded
+// before.
 func note(ctx context.Context, tx *store.Tx, id, key string, l TimelineEntry) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
@@ -159,7 +160,7 @@ func bound(ctx context.Context, q store.Queryer, id, sessionID string) (bool, er
 	return n == 1, err
 }
 
-// recent lists what a browser applied for, newest first.
+// recent lists the applications of a browser, newest first.
 func recent(ctx context.Context, q store.Queryer, sessionID string, limit int) ([]Application, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT `+columns+` FROM applications WHERE id IN (
@@ -234,7 +235,8 @@ func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) erro
 	return err
 }
 
-// equip keeps what the widget of an attempt is begun with, which makes its visit ours.
+// equip stores what initializes an attempt's widget and marks the attempt's visit as
+// the portal's.
 func equip(ctx context.Context, tx *store.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, ours = TRUE
@@ -242,7 +244,7 @@ func equip(ctx context.Context, tx *store.Tx, id string, number int, consumerID 
 	return err
 }
 
-// open marks the attempt's widget as begun in a browser: the first one that says so.
+// open marks the attempt's widget as opened by holder, unless it was opened before.
 func open(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = $1
@@ -250,7 +252,7 @@ func open(ctx context.Context, tx *store.Tx, id string, number int, holder strin
 	return err
 }
 
-// spend marks what the attempt's widget is begun with as used up, in every browser.
+// spend marks the attempt's token as used, in every browser, and deletes it.
 func spend(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
@@ -258,8 +260,8 @@ func spend(ctx context.Context, tx *store.Tx, id string, number int) error {
 	return err
 }
 
-// own marks the visit of an attempt as one that was begun for it elsewhere than in a
-// widget, where it is opened at once.
+// own marks the visit of an attempt as the portal's and as opened, for visits outside
+// a widget.
 func own(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
@@ -274,7 +276,8 @@ func setAsked(ctx context.Context, tx *store.Tx, id string, number int, at time.
 	return err
 }
 
-// claim remembers which report a proof named for an attempt.
+// claim stores the publicToken that a verified source named for an attempt, unless
+// one is stored.
 func claim(ctx context.Context, tx *store.Tx, id string, number int, publicToken string) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET public_token = $1
@@ -282,8 +285,8 @@ func claim(ctx context.Context, tx *store.Tx, id string, number int, publicToken
 	return err
 }
 
-// nameConsumer remembers whom the service knows an attempt's applicant as, where it
-// says so.
+// nameConsumer stores the service's consumer ID of an attempt's applicant if it is a
+// UUID.
 func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, consumerID string) error {
 	if !contract.IsUUID(consumerID) {
 		return nil
@@ -294,8 +297,8 @@ func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, cons
 	return err
 }
 
-// consumers lists whom the service knows an application's applicant as, but for
-// those that it knows another application's as too.
+// consumers lists the service's consumer IDs of an application's applicant, except
+// those that another application shares.
 func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT c FROM (SELECT named_consumer AS c FROM application_attempts WHERE application_id = $1
@@ -318,8 +321,8 @@ func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error
 	return out, rows.Err()
 }
 
-// match finds the attempt that an event of the service is about: by its external id,
-// if the visit of that is ours, else by a report that a proof named before.
+// match finds the attempt of an event from the service: by external ID, if the portal
+// started its visit, otherwise by a publicToken stored earlier.
 func match(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {
 	var n int64
 	if externalID != "" {
@@ -335,7 +338,7 @@ func match(ctx context.Context, q store.Queryer, externalID, publicToken string)
 	return id, int(n), store.MapNotFound(err)
 }
 
-// lease lets one process fetch the report, for a while.
+// lease allows one process to fetch the report until the lease expires.
 func lease(ctx context.Context, q store.Queryer, id string, now, until time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `
 		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND report IS NULL AND fetch_until <= $3`,
@@ -347,7 +350,7 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 	return err
 }
 
-// keepReport stores the report unless there is one already.
+// keepReport stores the report unless one is stored.
 func keepReport(ctx context.Context, tx *store.Tx, id string, sealed []byte, at time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
@@ -359,8 +362,8 @@ func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey stri
 	return dataKey, sealed, store.MapNotFound(err)
 }
 
-// keepAnalysis settles an analysis that is owed: sealed is nil where there is
-// none. False means that another run has settled it.
+// keepAnalysis stores a missing analysis; sealed is nil if there is none. False means
+// that another run stored it.
 func keepAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
@@ -373,8 +376,8 @@ func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey st
 	return dataKey, sealed, at != 0, store.MapNotFound(err)
 }
 
-// unexplained lists the applications of a product whose report is here and whose
-// analysis is owed.
+// unexplained lists the applications of a product that have a report but no analysis
+// yet.
 func unexplained(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
@@ -399,7 +402,7 @@ func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey str
 	return dataKey, sealed, store.MapNotFound(err)
 }
 
-// setApplicant keeps what the applicant gave where nothing was known yet.
+// setApplicant stores the applicant's data if none is stored.
 func setApplicant(ctx context.Context, tx *store.Tx, id string, sealed []byte, mode Mode, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET prefill = $1, mode = $2, updated_at = $3 WHERE id = $4 AND prefill IS NULL`,
@@ -416,7 +419,7 @@ func setLang(ctx context.Context, q store.Queryer, id string, lang contract.Lang
 	return err
 }
 
-// moved lists what was updated after since, for the streams.
+// moved lists the applications updated after since, for the streams.
 func moved(ctx context.Context, q store.Queryer, since time.Time) (map[string]int64, time.Time, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
 	if err != nil {
@@ -439,8 +442,8 @@ func moved(ctx context.Context, q store.Queryer, since time.Time) (map[string]in
 	return out, newest, rows.Err()
 }
 
-// waiting lists the applications whose report is owed and since when another
-// process may be fetching it.
+// waiting lists the applications whose report is to be fetched and when the lease on
+// that expires.
 func waiting(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report IS NULL`, string(journey.Pending))
 	if err != nil {
@@ -459,7 +462,7 @@ func waiting(ctx context.Context, q store.Queryer) (map[string]time.Time, error)
 	return out, rows.Err()
 }
 
-// list returns a page, newest first, and the cursor of the next one.
+// list returns a page, newest first, and the cursor of the next page.
 func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string, error) {
 	where, args := []string{"1 = 1"}, []any{}
 	arg := func(v any) string {
@@ -486,7 +489,7 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		if !ok {
 			return nil, "", ErrCursor
 		}
-		// A row value, because either database finds its place in the index by one.
+		// A row value lets both database engines use the index.
 		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(at), arg(id)))
 	}
 	limit := f.Limit
@@ -502,13 +505,14 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 	return page[:limit], WriteCursor(last.CreatedAt, last.ID), nil
 }
 
-// WriteCursor returns the cursor of the page after a row, in a list that is ordered by
-// time and id, the newest first.
+// WriteCursor returns the cursor of the page after a row, in a list ordered by time
+// and ID, newest first.
 func WriteCursor(at time.Time, id string) string {
 	return strconv.FormatInt(store.Micros(at), 10) + "." + id
 }
 
-// ReadCursor returns the row after which a page begins; false for a malformed cursor.
+// ReadCursor returns the time and ID of the row after which a page begins; false for
+// a malformed cursor.
 func ReadCursor(s string) (at int64, id string, ok bool) {
 	first, id, ok := strings.Cut(s, ".")
 	at, err := strconv.ParseInt(first, 10, 64)
@@ -539,13 +543,13 @@ func seal(ctx context.Context, v *store.Vault, tx *store.Tx, dataKey, id string,
 	return v.Seal(ctx, tx, dataKey, prefillCell(id), plain)
 }
 
-// known is what is sealed of an applicant, with the key to it.
+// known is an applicant's encrypted data with its wrapped data key.
 type known struct {
 	id, dataKey     string
 	sealed, wrapped []byte
 }
 
-// sealedPrefills reads what the applicants of some applications gave.
+// sealedPrefills reads the encrypted applicant data of some applications.
 func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]known, error) {
 	in, args := among(ids)
 	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key

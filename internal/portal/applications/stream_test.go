@@ -12,11 +12,11 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestHeartbeatFindsUnannouncedChanges as nobody tells of what a replica moved whose
-// clock is far behind.
+// TestHeartbeatFindsUnannouncedChanges covers changes by a replica whose clock is far
+// behind.
 func TestHeartbeatFindsUnannouncedChanges(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		a := b.apply()
 		b.begin(a.ID)
 		ctx, cancel := context.WithCancel(t.Context())

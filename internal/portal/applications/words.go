@@ -22,7 +22,7 @@ var (
 	wordsClose = contract.Words{EN: "You can close this page.", ES: "Puede cerrar esta página."}
 )
 
-// title is where an application stands, as the heading of the status page.
+// title returns the heading of the status page.
 func title(j journey.Application) contract.Words {
 	switch j.State {
 	case journey.Started:
@@ -43,7 +43,7 @@ func title(j journey.Application) contract.Words {
 	return contract.Words{EN: "The time ran out", ES: "Se acabó el tiempo"}
 }
 
-// failure is what went wrong, as a heading.
+// failure returns a heading that says what went wrong.
 func failure(j journey.Application) contract.Words {
 	switch {
 	case corrects(j):
@@ -76,8 +76,8 @@ func failure(j journey.Application) contract.Words {
 	return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
 }
 
-// corrects reports whether it failed for a detail that the applicant gave, so that
-// other details can help.
+// corrects reports whether the attempt failed because of a detail that the applicant
+// can correct.
 func corrects(j journey.Application) bool {
 	e := j.Error
 	if e == "" {
@@ -85,15 +85,15 @@ func corrects(j journey.Application) bool {
 	}
 	switch e {
 	case contract.WidgetPrefillKey:
-		return false // no field of the form
+		return false // not a field of the form
 	case contract.WidgetPIIMissing:
 		return true
 	}
 	return strings.HasPrefix(string(e), "INVALID_PREFILL_") && e.Valid()
 }
 
-// happened is a line of the timeline as the applicant is told it; false for what
-// says nothing to them.
+// happened returns the applicant's text for a timeline entry; false for entries that
+// applicants do not see.
 func happened(l TimelineEntry) (contract.Words, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:

@@ -16,36 +16,36 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// Poll is the job of asking the provider where an attempt stands. Each attempt
-// has a patient one for as long as it may still end well, so that nothing hangs
-// on a hook, a return or a webhook; a hint or a return adds a hurried one for a
-// few minutes.
+// Poll is the job that polls the provider for an attempt's status. Each attempt has a
+// patient job for as long as it may still succeed, so that nothing depends on a
+// callback, return or webhook; a callback or return adds a hurried job for a few
+// minutes.
 type Poll struct {
 	Application string `json:"application"`
 	Attempt     int    `json:"attempt"`
 	Hurry       bool   `json:"hurry,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Poll) Kind() string { return "portal.poll" }
 
-// Fetch is the job of fetching and keeping an application's report.
+// Fetch is the job that fetches and stores an application's report.
 type Fetch struct {
 	Application string `json:"application"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Fetch) Kind() string { return "portal.fetch" }
 
-// A run that hangs ends after jobTimeout; a fetch is leased a little longer, so
-// that after a kill the next run need not wait for more than that.
+// A run that hangs ends after jobTimeout. The fetch lease is slightly longer, so that
+// after a kill the next run waits only that long.
 const (
 	jobTimeout = 18 * time.Second
 	fetchLease = 20 * time.Second
 	firstPoll  = 10 * time.Second
 )
 
-// pace is a schedule: while less than age has passed, ask every `every`.
+// pace is a schedule: while less than age has passed, poll at interval every.
 type pace []struct{ age, every time.Duration }
 
 var (
@@ -57,7 +57,8 @@ var (
 
 const lifetime = journey.Lifetime * time.Second
 
-// next returns how long to wait after age has passed; false when it is over.
+// next returns how long to wait after age has passed; false after the end of the
+// schedule.
 func (p pace) next(age time.Duration) (time.Duration, bool) {
 	for _, step := range p {
 		if age < step.age {
@@ -71,19 +72,19 @@ func pollKey(id string, attempt int, hurry bool) string {
 	return id + "/" + strconv.Itoa(attempt) + "/" + strconv.FormatBool(hurry)
 }
 
-// reportKey is the key of the jobs for an attempt's report: those for an earlier one may
-// still count as running.
+// reportKey returns the unique key of the jobs for an attempt's report. It includes
+// the attempt because a job for an earlier one may still count as running.
 func reportKey(id string, attempt int) string { return id + "/" + strconv.Itoa(attempt) }
 
-// Register says how the room's jobs are done.
+// Register registers the package's jobs.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f Fetch) error { return s.fetch(ctx, f) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, e Explain) error { return s.explain(ctx, e) }, jobs.Timeout(jobTimeout))
 }
 
-// Resume sees to reports that are owed when the process starts: a run that was
-// killed with its process is taken up as soon as its lease is over.
+// Resume enqueues jobs for missing reports when the process starts: a run that was
+// killed with its process is repeated once its lease has expired.
 func (s *Service) Resume(ctx context.Context) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		owed, err := waiting(ctx, tx)
@@ -96,8 +97,8 @@ func (s *Service) Resume(ctx context.Context) error {
 			if until.After(now) {
 				at = until
 			}
-			// The job that was killed still counts as running, so this one has a
-			// key of its own; the lease keeps the two apart.
+			// Use a fresh unique key, because the killed job still counts as running;
+			// the lease keeps the two apart.
 			if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString()), jobs.At(at)); err != nil {
 				return err
 			}
@@ -109,7 +110,7 @@ func (s *Service) Resume(ctx context.Context) error {
 	})
 }
 
-// ask makes the server ask the provider now, and often for a while.
+// ask polls the provider now, and often for a while.
 func (s *Service) ask(ctx context.Context, tx *store.Tx, id string, number int) error {
 	if err := setAsked(ctx, tx, id, number, s.now()); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (s *Service) ask(ctx context.Context, tx *store.Tx, id string, number int) 
 	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurry: true}, jobs.UniqueKey(pollKey(id, number, true)))
 }
 
-// poll asks once and says when to ask again.
+// poll polls once and reschedules itself.
 func (s *Service) poll(ctx context.Context, p Poll) error {
 	a, err := get(ctx, s.DB.SQL, p.Application)
 	if err != nil {
@@ -130,7 +131,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	if a.Journey.State == journey.Ready {
 		return nil
 	}
-	if !t.Verified { // what is known of its external id there is of somebody else's visit
+	if !t.Verified { // any status of its external ID belongs to a visit that the portal did not start
 		return s.again(ctx, p, a, t, "", 0)
 	}
 	answer, err := s.Provider.Status(ctx, t.ref())
@@ -141,7 +142,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 			return err
 		}
 	case svcapi.CodeOf(err) == contract.CodeInvalidToken:
-		// No visit of that name yet: the applicant has not begun.
+		// No visit with that external ID yet: the applicant has not started.
 	default:
 		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "err", err.Error())
 		var e *svcapi.Error
@@ -152,7 +153,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	return s.again(ctx, p, a, t, answer.Status, wait)
 }
 
-// learn gives the provider's answer to the journey.
+// learn applies the provider's answer to the journey.
 func (s *Service) learn(ctx context.Context, p Poll, answer svcapi.StatusAnswer) (a Application, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = s.Advance(ctx, tx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
@@ -163,7 +164,8 @@ func (s *Service) learn(ctx context.Context, p Poll, answer svcapi.StatusAnswer)
 	return a, err
 }
 
-// again decides whether the job is over, and looks at the clock.
+// again decides whether the job is finished or when it runs next, and lets the
+// journey time out.
 func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, status contract.Status, wait time.Duration) error {
 	now := s.now()
 	if p.Hurry {
@@ -182,7 +184,7 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 	every, more := patient.next(now.Sub(t.CreatedAt))
 	open := p.Attempt == a.Journey.Attempt && (a.Journey.State == journey.Connecting || a.Journey.State == journey.Returned || a.Journey.State == journey.Pending)
 	if !more && open {
-		every, more = patient[len(patient)-1].every, true // until the clock has closed it
+		every, more = patient[len(patient)-1].every, true // until the journey times out
 	}
 	if !more || a.Journey.State == journey.Ready || status.Final() && status != contract.StatusSuccess {
 		return nil
@@ -190,7 +192,7 @@ func (s *Service) again(ctx context.Context, p Poll, a Application, t Attempt, s
 	return jobs.Snooze(max(every, wait))
 }
 
-// tick has the journey look at the clock.
+// tick lets the journey check its time limits.
 func (s *Service) tick(ctx context.Context, id string, number int) (a Application, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number, At: s.now().Unix()})
@@ -200,8 +202,8 @@ func (s *Service) tick(ctx context.Context, id string, number int) (a Applicatio
 	return a, err
 }
 
-// fetch fetches the report and keeps it, once: a lease keeps others out while it
-// is asked for, and it is stored only where there is none.
+// fetch fetches the report and stores it once: a lease keeps other processes from
+// fetching at the same time, and the report is stored only if there is none.
 func (s *Service) fetch(ctx context.Context, f Fetch) error {
 	a, err := get(ctx, s.DB.SQL, f.Application)
 	if err != nil {
@@ -233,7 +235,7 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 			return err
 		}
 		locked, err := lock(ctx, tx, a.ID)
-		if err != nil || locked.Journey.Succeeded != number { // it was given up meanwhile, and begun again
+		if err != nil || locked.Journey.Succeeded != number { // the attempt was given up and another started meanwhile
 			return err
 		}
 		kept, err := keepReport(ctx, tx, a.ID, sealed, s.now())
@@ -264,8 +266,8 @@ func (s *Service) fetch(ctx context.Context, f Fetch) error {
 	return err
 }
 
-// refetch gives the lease back and says when to try again. It gives up when nobody
-// could still be waiting, and the application then ends without a report.
+// refetch releases the lease and reschedules the job. When the schedule ends it gives
+// up, and the application ends without a report.
 func (s *Service) refetch(ctx context.Context, a Application, why error) error {
 	if err := release(context.WithoutCancel(ctx), s.DB.SQL, a.ID); err != nil {
 		return err
@@ -289,7 +291,7 @@ func (s *Service) refetch(ctx context.Context, a Application, why error) error {
 	return jobs.Snooze(every)
 }
 
-// gone ends the job of an application that is not there any more.
+// gone cancels the job of a deleted application.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return jobs.Cancel(err)

@@ -1,12 +1,11 @@
-// Package branding is whose pages the portal's are: the name, the sign, the colours,
-// the legal texts and where to ask for help, read once at the start from one file
-// and the files that it names.
+// Package branding holds the portal's brand: name, logo, colors, legal texts and
+// contact, read once at startup from a brand file and the files that it names.
 //
-// It refuses what it does not know, files beyond their bounds, a drawing that could
-// do anything but be looked at, a legal text that a language lacks, and colours
-// that somebody could not read: the sentence says which pair, by how much, and
-// which colour would do. Everything that it makes is served under a name made of
-// its content, so that pages need no inline style and caches never ask.
+// It rejects unknown keys, files above their size limits, SVG files with active
+// content, legal texts with missing languages, and colors with too little contrast;
+// the error names the pair, its contrast, and a color that would work. All generated
+// files are served under names derived from their content, so that pages need no
+// inline styles and caches need no revalidation.
 package branding
 
 import (
@@ -32,20 +31,21 @@ import (
 	"vestibule/templates/ui"
 )
 
-// file is the brand file. Paths in it are relative to its folder, and within it.
+// file is the brand file. Paths are relative to its directory and must stay within
+// it.
 type file struct {
-	Name     string `yaml:"name"`     // required, up to 60 characters
-	Logo     string `yaml:"logo"`     // SVG or PNG, in the header; none: the door in the accent's colour
-	LogoDark string `yaml:"logoDark"` // the same for the dark theme
-	Wordmark bool   `yaml:"wordmark"` // the logo shows the name, which is then not repeated beside it
-	Icon     string `yaml:"icon"`     // SVG or PNG, of the browser's tab
+	Name     string `yaml:"name"`     // required, at most 60 characters
+	Logo     string `yaml:"logo"`     // SVG or PNG for the header; default: Vestibule's logo in the accent color
+	LogoDark string `yaml:"logoDark"` // the logo for the dark theme
+	Wordmark bool   `yaml:"wordmark"` // the logo contains the name, so the header omits it
+	Icon     string `yaml:"icon"`     // SVG or PNG for the browser's tab
 	Colors   struct {
 		Light, Dark given
 	} `yaml:"colors"`
 	Legal struct {
-		Privacy texts `yaml:"privacy"` // a page of its own
-		Terms   texts `yaml:"terms"`   // a page of its own
-		Consent texts `yaml:"consent"` // a line or two above the form's button
+		Privacy texts `yaml:"privacy"` // shown as a page
+		Terms   texts `yaml:"terms"`   // shown as a page
+		Consent texts `yaml:"consent"` // one or two lines above the form's button
 	} `yaml:"legal"`
 	Support struct {
 		Email string `yaml:"email"`
@@ -54,16 +54,17 @@ type file struct {
 	} `yaml:"support"`
 }
 
-// given are the colours of one theme, "#rrggbb"; what is not given is derived.
+// given holds the configured colors of one theme, "#rrggbb"; missing ones are
+// derived.
 type given struct {
 	Accent     string `yaml:"accent"`
 	Background string `yaml:"background"`
 }
 
-// texts are files of Markdown (.md) or plain text (.txt) by language.
+// texts maps languages to files of Markdown (.md) or plain text (.txt).
 type texts map[contract.Lang]string
 
-// Bounds of the files, in bytes.
+// Bounds of files in bytes, and of the name and the phone number in characters.
 const (
 	maxFile  = 64 << 10
 	maxSVG   = 64 << 10
@@ -73,24 +74,24 @@ const (
 	maxPhone = 40
 )
 
-// Brand is what the pages show. The zero value is Vestibule's own.
+// Brand is the loaded brand. The zero value is Vestibule's.
 type Brand struct {
 	Page  pages.Brand
 	legal map[string]map[contract.Lang]string // HTML by document and language
-	files map[string]asset                    // by the name in the address
+	files map[string]asset                    // by file name in the address
 }
 
-// asset is a file as it is served.
+// asset is a served file.
 type asset struct {
 	kind string
 	body []byte
 }
 
-// Prefix is the path below which a brand's files are served.
+// Prefix is the path prefix of a brand's files.
 const Prefix = "/brand/"
 
-// Load reads a brand file; "" is Vestibule's own brand. The error names everything
-// that is wrong with it, a line each.
+// Load reads a brand file; for "" it returns Vestibule's brand. The error lists all
+// problems, one per line.
 func Load(path string) (*Brand, error) {
 	if path == "" {
 		return &Brand{}, nil
@@ -151,15 +152,15 @@ func (l *loader) load(f file) {
 	if icon := l.picture("icon", f.Icon); icon != nil {
 		b.Icon, b.IconType = icon.url, icon.kind
 	} else if err == nil && f.Icon == "" {
-		b.Icon, b.IconType = l.keep("svg", "image/svg+xml", []byte(door(light))), "image/svg+xml"
+		b.Icon, b.IconType = l.keep("svg", "image/svg+xml", []byte(defaultIcon(light))), "image/svg+xml"
 	}
 	b.Privacy = l.document("privacy", f.Legal.Privacy)
 	b.Terms = l.document("terms", f.Legal.Terms)
 	if l.document("consent", f.Legal.Consent) {
 		b.Consent = map[contract.Lang]string{}
 		for lang, text := range l.out.legal["consent"] {
-			// A link must not lead away from a form that is half filled in, nor show
-			// its page in another site's frame.
+			// Open links in a new tab, so that they neither leave a half-filled form
+			// nor open in another site's frame.
 			b.Consent[lang] = strings.ReplaceAll(text, `<a href="`, `<a target="_blank" rel="noopener" href="`)
 		}
 	}
@@ -176,12 +177,12 @@ func (l *loader) load(f file) {
 	}
 }
 
-// line reports whether s is one line of up to max characters.
+// line reports whether s is one line of at most max characters.
 func line(s string, max int) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= max && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// read reads a file that the brand file names.
+// read reads a file named in the brand file.
 func (l *loader) read(name string, max int64) ([]byte, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("%q: want a file beside the brand file", name)
@@ -205,7 +206,7 @@ func bounded(path string, max int64) ([]byte, error) {
 	return raw, nil
 }
 
-// keep serves content under a name made of it, and returns the address.
+// keep stores content under a name derived from it, and returns its address.
 func (l *loader) keep(extension, kind string, body []byte) string {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:8]) + "." + extension
@@ -213,10 +214,10 @@ func (l *loader) keep(extension, kind string, body []byte) string {
 	return Prefix + name
 }
 
-// Document is a legal text in a language, as HTML; false where the brand has none.
+// Document returns a legal text in a language as HTML; false if the brand has none.
 func (b *Brand) Document(name string, lang contract.Lang) (html string, ok bool) {
 	if name == "consent" {
-		return "", false // it is a line of the form, no page
+		return "", false // shown in the form, not as a page
 	}
 	html, ok = b.legal[name][lang]
 	return html, ok
@@ -232,11 +233,11 @@ func (b *Brand) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such file", http.StatusNotFound)
 		return
 	}
-	// A drawing that is opened by itself is a document: it may do nothing.
+	// An SVG opened directly is a document: forbid everything.
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Content-Type", a.kind)
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(a.body) // the browser is gone; nobody is left to tell
+		_, _ = w.Write(a.body) // the client has disconnected
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// write makes a folder with a brand file and what it names.
+// write creates a directory with a brand file and its files.
 func write(t *testing.T, brand string, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func write(t *testing.T, brand string, files map[string]string) string {
 	return path
 }
 
-// TestTheExample is the brand of the documentation, served.
+// TestTheExample loads and serves the brand of the documentation.
 func TestTheExample(t *testing.T) {
 	b, err := Load("../../../docs/brand/brand.yaml")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTheExample(t *testing.T) {
 	}
 }
 
-// TestWithoutAFile the pages are Vestibule's.
+// TestWithoutAFile checks that the pages have Vestibule's brand.
 func TestWithoutAFile(t *testing.T) {
 	if b, err := Load(""); err != nil || b.Page.Style != "" || b.Page.Name != "" {
 		t.Errorf("%+v, %v", b, err)
@@ -74,7 +74,7 @@ func TestWithoutAFile(t *testing.T) {
 
 const square = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`
 
-// TestWhatIsRefused, and the words for it.
+// TestWhatIsRefused checks the error of each invalid brand.
 func TestWhatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		brand string
@@ -121,7 +121,7 @@ func TestWhatIsRefused(t *testing.T) {
 
 var suggested = regexp.MustCompile(`the (accent|background) (#[0-9a-f]{6}) would do`)
 
-// TestWhatWouldDoDoes takes the colour that a refusal names.
+// TestWhatWouldDoDoes loads the color that an error suggests.
 func TestWhatWouldDoDoes(t *testing.T) {
 	for _, c := range []given{{Accent: "#f2c94c"}, {Accent: "#ff6600"}, {Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
 		_, _, err := themes(c, given{})
@@ -143,8 +143,8 @@ func TestWhatWouldDoDoes(t *testing.T) {
 	}
 }
 
-// TestAnAccentIsCarriedOver to the theme that has none, in a shade that can be
-// read there; every colour of the wheel that is dark enough for one is taken.
+// TestAnAccentIsCarriedOver checks that an accent of one theme is adjusted to be
+// readable in the other, and that every color dark enough for one theme is accepted.
 func TestAnAccentIsCarriedOver(t *testing.T) {
 	for _, accent := range []string{"#7a1fa3", "#a3261f", "#0a5c2e", "#1f4fa3", "#4a4a4a", "#000000", "#5b3a00"} {
 		light, dark, err := themes(given{Accent: accent}, given{})
@@ -167,7 +167,7 @@ func TestAnAccentIsCarriedOver(t *testing.T) {
 	}
 }
 
-// TestADrawingIsCleaned of everything that is not looked at.
+// TestADrawingIsCleaned checks that an SVG loses everything but its visible content.
 func TestADrawingIsCleaned(t *testing.T) {
 	raw := `<?xml version="1.0"?><!-- by hand --><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
 		xmlns:tool="urn:tool" width="20px" height="10px" onload="x()" tool:zoom="2" class="c"><metadata><script>x</script></metadata>
@@ -187,7 +187,7 @@ func TestADrawingIsCleaned(t *testing.T) {
 	}
 }
 
-// TestAPhotographIsPixels and nothing else of its file.
+// TestAPhotographIsPixels checks that a PNG keeps only its pixels.
 func TestAPhotographIsPixels(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 30, 20))
 	img.Set(1, 1, color.White)
@@ -204,8 +204,8 @@ func TestAPhotographIsPixels(t *testing.T) {
 
 var declaration = regexp.MustCompile(`--([a-z-]+):\s*(#[0-9a-f]{6});`)
 
-// TestOurOwnColoursAreTheStyleSheets holds the table against web/ui/tokens.css.
-func TestOurOwnColoursAreTheStyleSheets(t *testing.T) {
+// TestColorsMatchStyleSheet compares the table with web/ui/tokens.css.
+func TestColorsMatchStyleSheet(t *testing.T) {
 	raw, err := os.ReadFile("../../../web/ui/tokens.css")
 	if err != nil {
 		t.Fatal(err)

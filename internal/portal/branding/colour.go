@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// colour is 8 bits a channel.
+// colour is an RGB color with 8 bits per channel.
 type colour struct{ r, g, b uint8 }
 
 var (
@@ -27,13 +27,13 @@ func parse(s string) (colour, error) {
 
 func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
-// mix is c with a share of d in it, from 0 to 1.
+// mix returns c mixed with a share of d, from 0 to 1.
 func (c colour) mix(d colour, share float64) colour {
 	one := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share)) }
 	return colour{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
 }
 
-// luminance is WCAG's relative luminance.
+// luminance returns WCAG's relative luminance.
 func (c colour) luminance() float64 {
 	channel := func(v uint8) float64 {
 		x := float64(v) / 255
@@ -45,16 +45,16 @@ func (c colour) luminance() float64 {
 	return 0.2126*channel(c.r) + 0.7152*channel(c.g) + 0.0722*channel(c.b)
 }
 
-// contrast is WCAG's ratio of two colours, 1 to 21.
+// contrast returns WCAG's contrast ratio of two colors, 1 to 21.
 func contrast(a, b colour) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// theme is the colours by their names in web/ui/tokens.css.
+// theme maps the color names of web/ui/tokens.css to colors.
 type theme map[string]colour
 
-// own are Vestibule's colours. A test holds them against the style sheet.
+// own holds Vestibule's colors. A test compares them with the style sheet.
 var own = map[string]map[string]string{
 	"light": {"paper": "#f6f4ee", "sheet": "#ffffff", "sunk": "#eeebe2", "ink": "#1a2320", "soft": "#56605b", "line": "#dcd7ca",
 		"edge": "#7b837d", "primary": "#13584c", "primary-strong": "#0b4238", "on-primary": "#ffffff", "primary-wash": "#e3eeea",
@@ -69,14 +69,14 @@ var own = map[string]map[string]string{
 func standard(name string) theme {
 	t := theme{}
 	for token, value := range own[name] {
-		t[token], _ = parse(value) // the table's own, which a test reads
+		t[token], _ = parse(value) // parses: a test checks the table
 	}
 	return t
 }
 
-// pairs are the colours that meet on a page: text needs 4.5, what is long read 7,
-// the edge of a control, the focus ring and signs that mean something 3 (WCAG 2.2,
-// 1.4.3 and 1.4.11).
+// pairs lists the colors that appear on each other with their required contrast: 4.5
+// for text, 7 for long text, 3 for edges of controls, the focus ring and meaningful
+// icons (WCAG 2.2, 1.4.3 and 1.4.11).
 var pairs = []struct {
 	front string
 	backs []string
@@ -102,7 +102,8 @@ var called = map[string]string{"primary": "the accent", "primary-strong": "the a
 	"ink": "text", "soft": "quiet text", "info": "a note's text", "success": "a success's text", "warning": "a warning's text",
 	"danger": "an error's text", "edge": "a field's edge", "focus": "the focus ring", "brass": "the step at hand"}
 
-// unread is the first pair that somebody could not read.
+// unread describes the first pair with too little contrast; ok is true if there is
+// none.
 func (t theme) unread() (sentence string, ok bool) {
 	for _, p := range pairs {
 		for _, back := range p.backs {
@@ -114,8 +115,8 @@ func (t theme) unread() (sentence string, ok bool) {
 	return "", true
 }
 
-// skin is a theme with an accent and a background of its own; nil leaves either as
-// it is. Everything that goes with them is derived.
+// skin returns a theme with the given accent and background and all colors derived
+// from them; nil keeps the default.
 func skin(name string, accent, background *colour) theme {
 	t := standard(name)
 	deep, bright := black, white
@@ -147,7 +148,7 @@ func skin(name string, accent, background *colour) theme {
 	return t
 }
 
-// toward is the first colour on the way from c that makes ok true.
+// toward returns the first color between c and d for which ok is true.
 func (c colour) toward(d colour, ok func(colour) bool) (colour, bool) {
 	for step := 0.0; step <= 1; step += 0.02 {
 		if try := c.mix(d, step); ok(try) {
@@ -157,8 +158,8 @@ func (c colour) toward(d colour, ok func(colour) bool) (colour, bool) {
 	return colour{}, false
 }
 
-// themes makes both themes of what was given. An accent of one theme only is
-// carried over to the other in a shade that can be read there.
+// themes returns both themes. An accent given for one theme only is adjusted to be
+// readable in the other.
 func themes(inLight, inDark given) (light, dark theme, err error) {
 	var errs []error
 	read := func(field, s string) *colour {
@@ -189,12 +190,13 @@ func themes(inLight, inDark given) (light, dark theme, err error) {
 func carried(name string, accent colour, background *colour, way colour) *colour {
 	shade, ok := accent.toward(way, func(c colour) bool { _, ok := skin(name, &c, background).unread(); return ok })
 	if !ok {
-		return nil // the background is at fault, which refusal says
+		return nil // the background is the problem; refusal reports it
 	}
 	return &shade
 }
 
-// refusal says what cannot be read in a theme, and what would do.
+// refusal returns an error that describes a theme's unreadable pair and suggests a
+// color that works, or nil.
 func refusal(name string, t theme, accent, background *colour, mine bool) error {
 	sentence, ok := t.unread()
 	if ok {
@@ -217,8 +219,8 @@ func refusal(name string, t theme, accent, background *colour, mine bool) error 
 	return fmt.Errorf("%s: %s", name, sentence)
 }
 
-// sheet is the style sheet of what differs from Vestibule's own colours; both
-// themes name the same ones, for the second must take back what the first sets.
+// sheet returns a style sheet of the colors that differ from Vestibule's. Both themes
+// set the same names, since the second must override the first.
 func sheet(light, dark theme) string {
 	a, b := standard("light"), standard("dark")
 	var names []string
@@ -242,8 +244,9 @@ func sheet(light, dark theme) string {
 	return block(light) + "\n@media (prefers-color-scheme:dark){" + block(dark) + "}\n"
 }
 
-// door is Vestibule's sign in a theme's colours, for a brand without an icon.
-func door(t theme) string {
+// defaultIcon returns Vestibule's icon in a theme's colors, for a brand without an
+// icon.
+func defaultIcon(t theme) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
 		t["primary"], t["light"], t["door"])
 }

@@ -42,7 +42,8 @@ func (l *loader) document(name string, files texts) bool {
 	return true
 }
 
-// render makes HTML of a text. Its highest headings stand next below the page's own.
+// render converts a text to HTML. Its top headings rank directly below the page's
+// heading.
 func render(raw []byte, extension string) (string, error) {
 	if !utf8.Valid(raw) || len(bytes.TrimSpace(raw)) == 0 {
 		return "", errors.New("is empty, or no UTF-8")
@@ -83,7 +84,7 @@ func render(raw []byte, extension string) (string, error) {
 	return b.String(), err
 }
 
-// plain makes paragraphs of a text without marks.
+// plain converts plain text to HTML paragraphs.
 func plain(s string) string {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n\n") {

@@ -14,19 +14,20 @@ import (
 	"strings"
 )
 
-// picture is a drawing that is served.
+// picture is a served image.
 type picture struct {
 	url, kind     string
-	width, height int // at the header's height
+	width, height int // scaled to the header's height
 }
 
-// The sizes that a picture may have, in pixels, and that it is given.
+// Maximum size of an image, and its height in the header, in pixels.
 const (
 	maxPixels = 2048
 	headerPx  = 40
 )
 
-// picture reads, cleans and keeps a drawing; nil for none or a bad one.
+// picture reads, sanitizes and stores an image; nil if there is none or it is
+// invalid.
 func (l *loader) picture(field, name string) *picture {
 	if name == "" {
 		return nil
@@ -61,7 +62,7 @@ func (l *loader) picture(field, name string) *picture {
 	return &p
 }
 
-// cleanPNG writes the pixels anew: nothing else of the file is served.
+// cleanPNG re-encodes the pixels, dropping all other data.
 func cleanPNG(raw []byte) (out []byte, w, h float64, err error) {
 	c, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
@@ -79,8 +80,9 @@ func cleanPNG(raw []byte) (out []byte, w, h float64, err error) {
 	return b.Bytes(), float64(c.Width), float64(c.Height), err
 }
 
-// What a drawing may be made of. Everything else is left out, or refused where the
-// drawing would not be itself without it.
+// The allowed elements, attributes and style properties of an SVG, and the refused
+// elements. Others are dropped; refused ones are an error, since the image would look
+// different without them.
 var (
 	shapes = strings.Fields(`svg g defs path rect circle ellipse line polyline polygon text tspan symbol use clipPath mask
 		linearGradient radialGradient stop`)
@@ -98,8 +100,8 @@ const (
 	maxDepth  = 32
 )
 
-// cleanSVG writes a drawing anew of the elements and attributes that can only be
-// looked at, and tells its proportions.
+// cleanSVG rewrites an SVG with the allowed elements and attributes only, and returns
+// its proportions.
 func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(raw))
 	var b bytes.Buffer
@@ -167,7 +169,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 	return b.Bytes(), w, h, nil
 }
 
-// kept are the attributes that stay, those of a style attribute among them.
+// kept returns the allowed attributes, including those of a style attribute.
 func kept(all []xml.Attr) [][2]string {
 	var out [][2]string
 	add := func(name, value string) {
@@ -199,7 +201,7 @@ func kept(all []xml.Attr) [][2]string {
 	return out
 }
 
-// viewBox is the drawing's own, or what its width and height say.
+// viewBox returns the SVG's viewBox, by default derived from its width and height.
 func viewBox(all []xml.Attr) (box string, w, h float64, err error) {
 	values := map[string]string{}
 	for _, a := range all {

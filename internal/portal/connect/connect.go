@@ -1,13 +1,12 @@
-// Package connect is the step from an application to the provider: the page with the
-// widget, begun in each of the ways that the provider's API has (docs/portal.md),
-// and the secure redirect by address or by form.
+// Package connect leads from an application to the provider: the page with the
+// widget, initialized in each of the ways that the provider's API offers
+// (docs/portal.md), and the secure redirect by link or by form.
 //
-// A page view begins one attempt at most: a token that no widget was begun with is
-// shown again, and so is one whose widget was begun in the same browser, where the
-// widget finds its visit. Any other is replaced by a new attempt with an external id
-// of its own. The applicant's data goes from server to server, except in the variants
-// that exist to try the others. When the provider does not answer, the page says so
-// and offers to try again.
+// A page view opens at most one attempt. It reuses a token that no widget was opened
+// with, or that was opened in the same browser, where the widget resumes its visit.
+// Otherwise it opens a new attempt with a separate external ID. The applicant's data
+// goes from server to server, except in the variants for trying the alternatives. If
+// the provider does not answer, the page says so and offers to try again.
 package connect
 
 import (
@@ -30,25 +29,25 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Handler serves the page. All fields are required.
+// Handler serves the connect page. All fields are required.
 type Handler struct {
 	Site      *applications.Handler
 	Service   *svcapi.Client
 	Redirects *redirect.Handler
-	ScriptURL string   // the provider's widget script
-	Global    string   // the object that it makes
-	Origins   []string // of the provider: of its script, its frame and its pages
+	ScriptURL string   // URL of the provider's widget script
+	Global    string   // name of the global object that the script defines
+	Origins   []string // the provider's origins: of its script, its frame and its pages
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
 const connectPath = "/applications/{id}/connect"
 
-// Routes mounts the page. The pattern names no method: it
-// begins an attempt, and a HEAD or a page fetched ahead must not.
+// Routes mounts the page. The pattern names no method, so that the handler can refuse
+// HEAD requests and prefetches: a page view opens an attempt.
 func (h *Handler) Routes(mux *http.ServeMux) { mux.Handle(connectPath, h.Site.Adapt(h.connect)) }
 
-// tokenMargin is how much life a token must have left to be put on a page.
+// tokenMargin is the remaining lifetime that a token needs to be put on a page.
 const tokenMargin = 2 * time.Minute
 
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
@@ -121,7 +120,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
-// equip gets what the attempt's widget is begun with, unless it has it.
+// equip obtains what initializes the attempt's widget, unless the attempt has it.
 func (h *Handler) equip(
 	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
 ) (applications.Attempt, error) {
@@ -150,12 +149,12 @@ func (h *Handler) equip(
 	}
 	t.Token, t.TokenUntil = got.Token, got.Exp
 	if t.TokenUntil.IsZero() {
-		t.TokenUntil = h.Now().Add(30 * time.Minute) // the contract's lifetime
+		t.TokenUntil = h.Now().Add(30 * time.Minute) // token lifetime in the API
 	}
 	return t, h.keep(ctx, a, t.Number, t.Token, t.TokenUntil, "")
 }
 
-// keep keeps what the attempt's widget is begun with.
+// keep stores what initializes the attempt's widget.
 func (h *Handler) keep(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
 	return h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return h.Site.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
@@ -167,7 +166,7 @@ func (h *Handler) request(a applications.Application, t applications.Attempt, fi
 		SandboxReportID: a.SandboxReportID, Prefill: wire(fields)}
 }
 
-// leave sends the browser to the provider's page.
+// leave redirects the browser to the provider's page.
 func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor) error {
 	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
@@ -197,8 +196,8 @@ func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.A
 	return nil
 }
 
-// inLanguage names to the service the language that was chosen here, where the
-// browser would ask for another. An address with a query of its own is left alone.
+// inLanguage adds the selected language to the service's address if the browser's
+// preference differs. It does not change an address that has a query.
 func inLanguage(raw string, lang contract.Lang, r *http.Request) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.RawQuery != "" || lang == ui.PickLanguage("", "", r.Header.Get("Accept-Language")) {
@@ -208,12 +207,13 @@ func inLanguage(raw string, lang contract.Lang, r *http.Request) string {
 	return u.String()
 }
 
-// maxTries bounds how often a page view that loses its external id begins anew.
+// maxTries bounds how often a page view opens another attempt after an external ID
+// conflict.
 const maxTries = 5
 
-// again runs do with the current attempt if it can still be used, else with the
-// next one. An external id that the provider knows already, from an answer that
-// got lost or from a second tab that was faster, costs one more attempt.
+// again runs do with the current attempt if it is still usable, otherwise with the
+// next one. If the provider already knows the external ID, because a response was
+// lost or another tab was faster, it opens another attempt.
 func (h *Handler) again(
 	ctx context.Context, a applications.Application, v applications.Visitor, mode applications.Mode,
 	do func(applications.Attempt) (applications.Attempt, error),
@@ -240,7 +240,7 @@ func (h *Handler) again(
 		if svcapi.CodeOf(err) != contract.CodeDuplicateExternalID || try == maxTries {
 			return got, err
 		}
-		// The token that a faster tab got is as good as ours.
+		// Use the token that a faster tab obtained.
 		now, err := h.Site.Service.Current(ctx, a)
 		if err != nil || now.Mode == mode && now.Token != "" && !now.Opened {
 			return now, err
@@ -249,8 +249,8 @@ func (h *Handler) again(
 	}
 }
 
-// sorry says why the provider gave nothing, and the way on. The application and
-// what was filled in stay.
+// sorry shows why the provider started no visit, and the next step. The application
+// and its data stay.
 func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
@@ -265,7 +265,7 @@ func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.A
 	case known.Valid() && !known.Info().Retry:
 		said = known
 		m.Title, m.Text, m.Support = wordsRefused, known.Info().Applicant, m.Brand.Support
-	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // our key is not taken
+	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // the provider rejects our credentials
 		said = contract.WidgetUnknownCustomer
 		m.Title, m.Text, m.Support = wordsRefused, said.Applicant(), m.Brand.Support
 	default:
@@ -280,7 +280,7 @@ func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.A
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
 }
 
-// originOf is the origin of an address that svcapi has checked.
+// originOf returns the origin of an address that svcapi has validated.
 func originOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

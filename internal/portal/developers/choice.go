@@ -12,12 +12,12 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// way is one way to take an applicant through the verification.
+// way is a way to take an applicant through the verification.
 type way struct {
-	name    string // in addresses and forms
+	name    string // value in addresses and forms
 	mode    applications.Mode
-	variant applications.Variant // what the provider's own script is begun with; "" is the kit or a redirect
-	element string               // mode of the element; "" is none
+	variant applications.Variant // how the provider's script is initialized; "" for the kit or a redirect
+	element string               // mode of the element; "" without the element
 }
 
 var ways = []way{
@@ -37,12 +37,11 @@ func wayOf(name string) way {
 	return ways[0]
 }
 
-// usernames are those of the mock banks, and so in the contract's sandbox.
+// usernames lists the usernames of the mock banks in the sandbox.
 var usernames = []string{"default", "single", "multi", "joint", "noincome", "error", "supplier_unresponsive", "mfa",
 	"debt_only", "investment_only", "no_transactions", "e_banking_unsupported"}
 
-// read takes a choice from a form or a query. What is not among what there is
-// becomes the first of it.
+// read reads a choice from a form or a query. Unknown values become the first option.
 func (h *Handler) read(q url.Values) pages.Choice {
 	pick := func(name string, all ...string) string {
 		if v := q.Get(name); len(all) == 0 || slices.Contains(all, v) {
@@ -60,14 +59,14 @@ func (h *Handler) read(q url.Values) pages.Choice {
 	}
 	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...), Speaks: contract.Lang(pick("speaks", "en", "es")),
 		Theme: pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
-	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data from the beginning
+	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
 	return c
 }
 
-// person is a test person's data for a product; nil for none. The names are
-// nobody's, and so are the addresses.
+// person returns a test person's data for a product, or nil. Names and addresses are
+// fictitious.
 func (h *Handler) person(c pages.Choice) *prefill.Fields {
 	income := int64(64000)
 	people := map[string]prefill.Fields{
@@ -95,7 +94,7 @@ func (h *Handler) person(c pages.Choice) *prefill.Fields {
 	return &f
 }
 
-// body is what the portal's API is sent.
+// body is the request body for the portal's API.
 type body struct {
 	Product       contract.Product  `json:"product"`
 	Mode          applications.Mode `json:"mode"`
@@ -104,26 +103,26 @@ type body struct {
 	Prefill       *prefill.Fields   `json:"prefill,omitempty"`
 }
 
-// initialization is what the provider is sent by those who use its script.
+// initialization is the request body for the provider when its script is used.
 type initialization struct {
 	ProductID string          `json:"productId"`
 	Prefill   *prefill.Fields `json:"prefill"`
 }
 
-// pretty is v as JSON over several lines, each but the first with the indent.
+// pretty formats v as indented JSON; all lines but the first start with indent.
 func pretty(v any, indent string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent(indent, "  ")
 	if err := e.Encode(v); err != nil {
-		panic(err) // these are our own structs
+		panic(err) // cannot fail: only structs of this package
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// listings are the code of a choice: what the back end sends, and what stands in the
-// page. origin is that of the reader's own page.
+// listings returns the code of a choice: the back end's request and the code of the
+// page. origin is that of the reader's page.
 func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 	w, person := wayOf(c.Way), h.person(c)
 	var out []pages.Listing
@@ -143,7 +142,7 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 	return append(out, h.page(c, w, person)...)
 }
 
-// call is a POST in three tongues. Keys come from the environment.
+// call returns a POST in three languages. Keys come from the environment.
 func call(address string, v any, basic bool) []pages.Listing {
 	shell, script, program := `-H "Authorization: Bearer $PORTAL_API_KEY"`, "`Bearer ${process.env.PORTAL_API_KEY}`",
 		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("PORTAL_API_KEY"))`
@@ -197,7 +196,7 @@ const ` + result + ` = await response.json();`},
 	}
 }
 
-// page is what stands in the reader's page.
+// page returns the code of the reader's page.
 func (h *Handler) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listing {
 	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
 	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }

@@ -1,12 +1,12 @@
-// Package developers is what the portal has for those who build on it: the
-// playground, where an application is made as an onboarding app would make it and
-// everything that happens to it is shown in order, and the guides of docs. It is for
-// the sandbox alone, where all data is made up.
+// Package developers serves pages for developers who integrate the portal: the
+// playground, which creates an application as an onboarding app would and shows in
+// order everything that happens to it, and the guides of docs. It is available only
+// in the sandbox, where all data is fictitious.
 //
-// A visitor can do no more than on the form: applications are made at the form's
-// rate, belong to the browser that made them, and are shown to no other. The
-// playground knows no API key; of tokens it shows the first characters, of the
-// applicant nothing.
+// Visitors can do no more than with the form: applications are created at the form's
+// rate and are visible only to the browser that created them. The playground has no
+// access to API keys; it shows only the first characters of tokens, and no data of
+// the applicant.
 package developers
 
 import (
@@ -22,13 +22,13 @@ type Handler struct {
 	Kit    *embedkit.Kit
 	Events *notify.Service
 
-	URL         string // our public address, without a slash at the end
+	URL         string // public address of the portal, without a trailing slash
 	ProviderURL string
-	ScriptURL   string // the provider's widget script
-	Global      string // the object that it makes
+	ScriptURL   string // URL of the provider's widget script
+	Global      string // name of the global object that the script defines
 }
 
-// products are those that one can apply for.
+// products lists the offered products.
 func (h *Handler) products() (out []contract.Product) {
 	for _, p := range contract.Products() {
 		if h.Site.Service.Offers(p) {

@@ -21,13 +21,13 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// written is a guide as it is shown.
+// written is a rendered guide.
 type written struct {
 	title, html string
 	contents    []pages.Section
 }
 
-// guides makes each guide into HTML, once.
+// guides renders all guides to HTML, once.
 var guides = sync.OnceValues(func() (map[string]written, error) {
 	out := map[string]written{}
 	for _, name := range docs.Guides() {
@@ -55,9 +55,9 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Site.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 
-// render makes HTML of a guide: its first heading is the title, the others have
-// anchors, and its links lead to where the portal has what they mean. HTML of the
-// guide's own is left out.
+// render converts a guide to HTML: its first heading becomes the title, other
+// headings get anchors, and links are mapped to the portal's pages. Raw HTML is
+// dropped.
 func render(raw []byte) (written, error) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	tree := md.Parser().Parse(text.NewReader(raw))
@@ -94,7 +94,7 @@ func render(raw []byte) (written, error) {
 	}
 	for _, n := range append(gone, title) {
 		parent := n.Parent()
-		if _, link := n.(*ast.Link); link { // its words stay
+		if _, link := n.(*ast.Link); link { // keep the link's text
 			for c := n.FirstChild(); c != nil; c = n.FirstChild() {
 				parent.InsertBefore(parent, n, c)
 			}
@@ -105,15 +105,15 @@ func render(raw []byte) (written, error) {
 	if err := md.Renderer().Render(&b, raw, tree); err != nil {
 		return out, err
 	}
-	// What scrolls is reached by keyboard, too. No text can look like these tags,
-	// for in it they are escaped.
+	// Make scrollable blocks focusable, for keyboard users. Text cannot match these
+	// tags, since it is escaped.
 	out.html = strings.NewReplacer("<pre>", `<div class="code"><pre tabindex="0">`, "</pre>", "</pre></div>",
 		"<table>", `<div class="scroll" tabindex="0"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>").Replace(b.String())
 	return out, nil
 }
 
-// leads is where a link of a guide leads on the portal; false if the portal does
-// not have it.
+// leads maps a link of a guide to an address on the portal; false if the portal does
+// not have the page.
 func leads(to string) (string, bool) {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -132,7 +132,7 @@ func leads(to string) (string, bool) {
 	return to, strings.HasPrefix(to, "/")
 }
 
-// words is the plain text of a node.
+// words returns the plain text of a node.
 func words(n ast.Node, raw []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -16,10 +16,10 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// maxForm bounds the playground's form, which has choices and nothing to type.
+// maxForm bounds the playground's form in bytes; it has only options, no text fields.
 const maxForm = 8 << 10
 
-// theirs is the origin that the code shows for the reader's page.
+// theirs is the origin of the reader's page in the code shown.
 const theirs = "https://app.example.com"
 
 func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
@@ -35,8 +35,8 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pag
 	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
 }
 
-// run makes an application as the code on the page does. A browser gains an
-// application by it, so its session gets a new secret.
+// run creates an application as the code on the page does. The browser gains access
+// to an application, so its session gets a new secret.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -92,8 +92,8 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 
 func runURL(id string) string { return "/developers/runs/" + id }
 
-// origin is the origin that the reader's browser has this page from: on this
-// machine it may go by another name than our address.
+// origin returns the origin under which the browser loaded this page; on localhost
+// its host may differ from the portal's address.
 func (h *Handler) origin(r *http.Request) string {
 	u, err := url.Parse(h.URL)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Handler) origin(r *http.Request) string {
 	return u.Scheme + "://" + r.Host
 }
 
-// watch shows an application of this browser as it goes on.
+// watch shows the progress of an application of this browser.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	none := httpx.NewError(contract.CodeNotFound, errors.New("no application of this browser"))

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// kept is how an application is shown.
+// kept holds how an application is shown.
 type kept struct {
 	way, theme, username string
 	lang                 contract.Lang
@@ -52,19 +52,19 @@ func (h *Handler) kept(ctx context.Context, id string) (kept, error) {
 	return k, err
 }
 
-// signed is what an outcome token has besides its outcome.
+// signed holds the metadata of an outcome token.
 type signed struct {
 	keyID           string
 	issued, expires time.Time
 }
 
-// Verified keeps what the verified outcome token of an attempt was, if its
-// application was made here.
+// Verified stores the metadata of an attempt's verified outcome token if the
+// playground created the application.
 func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Token) error {
 	var made bool
 	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
 	if err != nil || !made {
-		return err // most are not, and a read keeps nobody from writing
+		return err // usually not; a read takes no write lock
 	}
 	_, err = h.Site.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
@@ -91,7 +91,7 @@ func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, erro
 	return out, rows.Err()
 }
 
-// Forget deletes what is kept of an application here.
+// Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"developer_returns", "developer_runs"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {

@@ -21,7 +21,7 @@ const (
 	mostEvents = 100
 )
 
-// masked shows the beginning of a secret.
+// masked returns the first characters of a secret.
 func masked(secret string) string {
 	if len(secret) < 12 {
 		return "…"
@@ -29,13 +29,13 @@ func masked(secret string) string {
 	return secret[:6] + "…"
 }
 
-// member is one member of a JSON object whose order counts.
+// member is a member of a JSON object with a fixed order.
 type member struct {
 	name  string
 	value any
 }
 
-// object writes members as JSON and leaves out those that are empty.
+// object formats members as JSON and omits empty ones.
 func object(members ...member) string {
 	var b strings.Builder
 	for _, m := range members {
@@ -51,13 +51,13 @@ func object(members ...member) string {
 }
 
 func instant(t time.Time) string {
-	if t.Unix() <= 0 { // there was no token
+	if t.Unix() <= 0 { // no token was stored
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// trace is what has happened to an application, oldest first, from all sides.
+// trace returns what has happened to an application on all sides, oldest first.
 func (h *Handler) trace(ctx context.Context, a applications.Application, k kept) ([]pages.TraceLine, error) {
 	lines, err := h.Site.Service.Timeline(ctx, a.ID, 0, mostLines)
 	if err != nil {
@@ -94,8 +94,8 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k kept)
 	return out, nil
 }
 
-// opened is the number of the attempt that a line opened: a restart names the one
-// before.
+// opened returns the number of the attempt that an entry opened: a restart names the
+// previous one.
 func opened(l applications.TimelineEntry) int {
 	if l.Kind == string(journey.Restart) {
 		return l.Attempt + 1
@@ -143,7 +143,7 @@ func reportPath(p contract.Product) string {
 		contract.Eligibility: "/connect/affordable-housing-verification/v1/json", contract.Passport: "/connect/passport/v4/json"}[p]
 }
 
-// created is the call that made the application.
+// created describes the request that created the application.
 func (h *Handler) created(out *pages.TraceLine, a applications.Application, k kept) {
 	data := any(nil)
 	if a.HasApplicant {
@@ -160,7 +160,7 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k ke
 		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", h.URL + applications.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
 }
 
-// begun is how an attempt at the provider was opened.
+// begun describes how an attempt at the provider was opened.
 func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k kept, t applications.Attempt) {
 	request := object(member{"productId", h.Site.Service.Products[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
@@ -178,8 +178,8 @@ func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k kept
 	}
 }
 
-// returned is the outcome token of a return. It stands in the timeline only if its
-// signature, its times and its browser fitted.
+// returned describes the outcome token of a return. The timeline has it only if its
+// signature, times and browser were valid.
 func (h *Handler) returned(a applications.Application, l applications.TimelineEntry, s signed) string {
 	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess, journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
 	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.Journey.PublicToken)}, {"redirectArgs", "…"}}

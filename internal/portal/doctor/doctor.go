@@ -1,11 +1,10 @@
-// Package doctor examines the account that a portal is configured with against
-// the provider that it names: whether the two would work together, and if not,
-// what to change. It asks only what leaves nothing behind: a key set, an access
-// token, the widget's script, and redirects that no provider can begin because
-// the applicant's e-mail in them is none. Its webhook is of a type that receivers
-// acknowledge and forget.
+// Package doctor checks a portal's configuration against the provider that it names:
+// whether the two would work together, and if not, what to change. Its checks leave
+// nothing behind: it requests the key set, an access token, the widget's script, and
+// redirects that every provider refuses because their applicant has an invalid email
+// address. Its webhook has a type that receivers acknowledge and ignore.
 //
-// Findings hold no secret and nothing that a server answered but its codes.
+// Findings contain no secrets, and nothing of a server's response except its codes.
 package doctor
 
 import (
@@ -31,28 +30,28 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Level is how much a finding matters.
+// Level is the severity of a finding.
 type Level string
 
 const (
 	OK   Level = "ok"
-	Warn Level = "warn" // it works, and somebody will be sorry
+	Warn Level = "warn" // works, but will cause problems
 	Fail Level = "fail" // it does not work
-	Skip Level = "skip" // it could not be told
+	Skip Level = "skip" // could not be determined
 )
 
-// Finding is what one examination came to.
+// Finding is the result of one check.
 type Finding struct {
 	Level   Level
 	Subject string // one or two words: "credentials", "product income"
-	Message string // what is the case
+	Message string // what was found
 	Remedy  string // what to change; empty for OK
 }
 
-// Config is a portal's configuration. All fields are required unless they say
+// Config is a portal's configuration. Fields are required unless documented
 // otherwise.
 type Config struct {
-	PortalURL   string // public base URLs, without a slash at the end
+	PortalURL   string // public base URLs, without a trailing slash
 	ProviderURL string
 	Environment contract.Environment
 
@@ -67,14 +66,14 @@ type Config struct {
 	ReturnMode      string // get or post
 
 	Now  func() time.Time
-	HTTP http.RoundTripper // nil: http.DefaultTransport
+	HTTP http.RoundTripper // default: http.DefaultTransport
 }
 
-// patience is how long one question may take.
+// patience is the timeout of one request.
 const patience = 10 * time.Second
 
-// Examine asks everything, and returns the findings in the order in which they
-// matter. What cannot be told because of an earlier failure is left out.
+// Examine runs all checks and returns the findings in order of importance. It omits
+// checks that depend on a failed one.
 func (p Config) Examine(ctx context.Context) []Finding {
 	found := p.addresses()
 	answers, more := p.provider(ctx)
@@ -90,7 +89,7 @@ func (p Config) Examine(ctx context.Context) []Finding {
 	return append(found, p.widget(ctx), p.webhooks(ctx))
 }
 
-// addresses looks at the two base URLs.
+// addresses checks the two base URLs.
 func (p Config) addresses() []Finding {
 	ours, err1 := url.Parse(p.PortalURL)
 	theirs, err2 := url.Parse(p.ProviderURL)
@@ -119,7 +118,7 @@ func (p Config) addresses() []Finding {
 	return found
 }
 
-// provider sees whether anybody answers there, and what time it is to them.
+// provider checks that the provider answers, and its clock.
 func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	begun := time.Now()
 	before := p.Now()
@@ -138,7 +137,7 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	if err != nil {
 		return true, append(found, Finding{Skip, "clock", "the provider's answers have no date", ""})
 	}
-	// A date has no fractions of a second, and the answer was under way.
+	// The Date header has whole seconds, and the response took time.
 	off := max(at.Sub(before.Add(took)), before.Sub(at.Add(time.Second)), 0)
 	switch {
 	case off > jose.Skew:
@@ -154,7 +153,7 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 
 func (p Config) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
 
-// keys reads the key set as the return of a redirect would.
+// keys reads the key set as verification of a redirect outcome would.
 func (p Config) keys(ctx context.Context) Finding {
 	const subject = "key set"
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -176,7 +175,7 @@ func (p Config) client() *svcapi.Client {
 		HTTP: &http.Client{Transport: p.HTTP}}
 }
 
-// credentials obtains an access token.
+// credentials requests an access token.
 func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	const subject = "credentials"
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -197,11 +196,11 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	}
 }
 
-// notAnAddress makes a redirect that cannot begin: the provider looks at the
-// account, its complete URLs and the product before it comes to this.
+// notAnAddress is an invalid email address that prevents the redirect from starting:
+// the provider checks the account, its redirect URLs and the product first.
 const notAnAddress = "doctor"
 
-// products asks of each product whether a redirect to us could begin.
+// products checks for each product whether a redirect back to the portal could start.
 func (p Config) products(ctx context.Context) []Finding {
 	if len(p.Products) == 0 {
 		return []Finding{{Fail, "products", "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
@@ -243,7 +242,7 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	}
 }
 
-// maxScript is how much of a widget's script is read.
+// maxScript bounds how many bytes of a widget's script are read.
 const maxScript = 4 << 20
 
 // widget fetches the script as a page would.
@@ -264,7 +263,7 @@ func (p Config) widget(ctx context.Context) Finding {
 	return Finding{OK, subject, fmt.Sprintf("its script comes, and names %s", p.WidgetGlobal), ""}
 }
 
-// webhooks sends ourselves what the provider would, signed with each secret.
+// webhooks sends the portal a webhook as the provider would, signed with each secret.
 func (p Config) webhooks(ctx context.Context) Finding {
 	const subject = "webhooks"
 	if len(p.WebhookSecrets) == 0 {
@@ -304,7 +303,7 @@ func (p Config) http() *http.Client {
 	return &http.Client{Transport: p.HTTP, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// get reads an answer, up to its bound.
+// get requests an address and reads the response up to its bound.
 func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -321,7 +320,7 @@ func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, err
 	return res, body, err
 }
 
-// plain is an error without the address that it came from.
+// plain formats an error without the address.
 func plain(err error) string {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err
@@ -332,7 +331,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// Healthy reports whether nothing failed.
+// Healthy reports whether no check failed.
 func Healthy(found []Finding) bool {
 	return !slices.ContainsFunc(found, func(f Finding) bool { return f.Level == Fail })
 }

@@ -20,7 +20,7 @@ const (
 	secret   = "a secretKey that nobody may read"
 )
 
-// ward is a provider and a portal, each of whose answers can be replaced.
+// ward is a provider and a portal whose responses can be replaced.
 type ward struct {
 	provider, portal *httptest.Server
 	answer           map[string]http.HandlerFunc
@@ -81,16 +81,16 @@ func says(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-func TestWhatIsWrongIsFoundAndNothingElse(t *testing.T) {
+func TestFindsEachProblem(t *testing.T) {
 	refuses := func(status int, code string) http.HandlerFunc {
 		return says(status, "application/json", `{"error":"`+code+`"}`)
 	}
 	for name, c := range map[string]struct {
 		change func(*ward, *doctor.Config)
-		want   string // the findings that are not ok: level subject: what is said
+		want   string // the findings that are not OK: level, subject: message
 	}{
 		"nothing is wrong": {func(*ward, *doctor.Config) {}, ""},
-		"nobody answers": {func(w *ward, p *doctor.Config) {
+		"no answer": {func(w *ward, p *doctor.Config) {
 			w.provider.Close()
 		}, "fail provider: does not answer|fail widget: its script does not come"},
 		"our clock is slow": {func(_ *ward, p *doctor.Config) {

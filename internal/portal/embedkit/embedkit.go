@@ -1,9 +1,9 @@
-// Package embedkit is the script and the element by which an onboarding app's own page
-// shows the portal's pages in a frame, and the embed tokens that open them
+// Package embedkit provides the script and the element with which an onboarding app's
+// page shows the portal's pages in a frame, and the embed tokens that open them
 // (docs/embed.md).
 //
-// An embed token is kept as a hash, ends by itself, and belongs to the first browser
-// that redeems it, or to the frames of the first page that does.
+// An embed token is stored as a hash, expires, and belongs to the first browser that
+// redeems it, or to the frames of the first page that uses it.
 package embedkit
 
 import (
@@ -15,22 +15,22 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// Kit serves /embed/v1 and makes embed tokens. All fields are required.
+// Kit serves /embed/v1 and issues embed tokens. All fields are required.
 type Kit struct {
 	DB  *store.DB
 	Now func() time.Time
 
-	// Base is what every page of a request has in common, and Adapt turns a handler
+	// Base returns the data that all pages of a request share. Adapt turns a handler
 	// into one that shows its errors as a page.
 	Base  func(r *http.Request) pages.Base
 	Adapt func(httpx.HandlerFunc) http.Handler
 
-	Assets interface { // has the script and its declarations
+	Assets interface { // serves the script and its declarations
 		Stable(name string) http.Handler
 	}
 }
 
-// Routes mounts the script, its declarations and the page where a frame begins.
+// Routes mounts the script, its declarations and the frame's first page.
 func (k *Kit) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /embed/v1/embed.js", k.Assets.Stable("embed.js"))
 	mux.Handle("GET /embed/v1/embed.d.ts", k.Assets.Stable("embed.d.ts"))

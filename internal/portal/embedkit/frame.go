@@ -14,12 +14,13 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// A frame in another site's page has no cookies: what it carries from page to page
-// in its address is the embed token and, behind a dot, a key. The key is made by
-// the page that holds the frame, and the first key that a token is used with keeps
-// it: the token that stands in somebody's saved page or log opens nothing more.
+// A frame in another site's page has no cookies. Its addresses carry the embed token
+// and, after a dot, a key. The page that contains the frame generates the key, and
+// the token is bound to the first key that it is used with. After that, a token
+// leaked from a saved page or a log opens nothing.
 
-// splitGrant takes a grant apart: an embed token, and the key of its frames or "".
+// splitGrant splits a grant into its embed token and the key of its frames, which may
+// be "".
 func splitGrant(grant string) (token, key string, ok bool) {
 	token, key, found := strings.Cut(grant, ".")
 	return token, key, len(grant) <= 160 && (!found || len(key) >= 22 && !strings.ContainsFunc(key, func(c rune) bool {
@@ -27,7 +28,7 @@ func splitGrant(grant string) (token, key string, ok bool) {
 	}))
 }
 
-// framesOf is how the holder of a key is written down; no session is called so.
+// framesOf returns the stored holder of a key. Session IDs never have this form.
 func framesOf(key string) string {
 	if key == "" {
 		return ""
@@ -35,11 +36,11 @@ func framesOf(key string) string {
 	return "frame:" + hex.EncodeToString(store.Hash(key))
 }
 
-// Grant returns the application that a grant opens inside a frame, the grant to
-// carry on there, and the site that may frame it. With opens, which a page is
-// fetched with and nothing else, a token that nobody has becomes the frame's own,
-// by a new key if it has none. One that somebody else has, has ended or never was
-// is store.ErrNotFound.
+// Grant returns the application that a grant opens inside a frame, the grant to use
+// from then on, and the origin that may frame it. With opens set, which is only for
+// page requests, it binds an unbound token to the frame, with a new key if the grant
+// has none. It returns store.ErrNotFound for a token that is unknown, expired, or
+// bound to another holder.
 func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationID, held, origin string, err error) {
 	token, key, ok := splitGrant(grant)
 	if !ok {
@@ -65,10 +66,10 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 	return g.application, token + "." + key, g.origin, err
 }
 
-// Redeem gives an embed token to the browser of a session and returns the
-// application that it opens. The first browser has it for good: for another one
-// it is store.ErrNotFound, as it is when it ended or never was. What a frame had
-// goes to the session if it comes with the frame's key: the way out of the frame.
+// Redeem binds an embed token to a session and returns the application that it opens.
+// The binding is permanent: for other sessions, and for an unknown or expired token,
+// it returns store.ErrNotFound. A token bound to a frame is rebound to the session if
+// the grant contains the frame's key, which is how an applicant leaves the frame.
 func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string) (applicationID string, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {
@@ -84,10 +85,10 @@ func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string)
 	return k.take(ctx, tx, token, sessionID, former)
 }
 
-// frame is where an element's frame begins, and its window in the mode redirect:
-// it leads to the application that the token is for. A token that opens nothing
-// any more, or not on the page that says it has the frame, is a page that says so,
-// to people in words and to the element as an error. It is not used up by that.
+// frame handles the first page of an element's frame, or of its window in the mode
+// redirect, and redirects to the token's application. For an invalid token or a wrong
+// origin it shows an error page, which also notifies the element, and does not use up
+// the token.
 func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	grant := q.Get("grant")
@@ -107,7 +108,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	case !k.Now().Before(g.until):
 		problem = ProblemExpired
 	case top:
-		// Whose it is, only the session of this browser tells.
+		// the browser's session decides who holds it
 	case g.holder != "" && g.holder != framesOf(key):
 		problem = ProblemToken
 	case g.origin == "" || q.Has("origin") && q.Get("origin") != plainOrigin(g.origin):
@@ -129,7 +130,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// plainOrigin is an allowed origin as a browser writes it.
+// plainOrigin normalizes an allowed origin as browsers do.
 func plainOrigin(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -142,8 +143,8 @@ func plainOrigin(raw string) string {
 	return u.Scheme + "://" + host
 }
 
-// ended says why there is nothing to be shown. There is nothing of an application
-// on that page, so where no site is known that it is for, it is for any.
+// ended shows an error page. It contains nothing about an application, so if the
+// allowed site is unknown, any site may frame it.
 func (k *Kit) ended(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
 	m := pages.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}

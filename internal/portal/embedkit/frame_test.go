@@ -34,7 +34,7 @@ func (files) Stable(name string) http.Handler {
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// testKit is a kit with a clock that stands at now.
+// testKit is a kit with a fixed clock.
 type testKit struct {
 	*Kit
 	t   *testing.T
@@ -51,7 +51,7 @@ func newKit(t *testing.T, db *store.DB) *testKit {
 	return k
 }
 
-// token makes an embed token of an application.
+// token issues an embed token for an application.
 func (k *testKit) token(id, origin string) (token string) {
 	k.t.Helper()
 	err := k.DB.Tx(k.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -64,7 +64,7 @@ func (k *testKit) token(id, origin string) (token string) {
 	return token
 }
 
-// embedToken makes a token of a new application that the shop may frame.
+// embedToken issues a token for a new application that the shop may frame.
 func (k *testKit) embedToken() (id, token string) {
 	k.t.Helper()
 	id = uuid.NewString()
@@ -79,8 +79,8 @@ func (c *testKit) redeem(grant, session string) (id string, err error) {
 	return id, err
 }
 
-// atOnce counts how many of six at once get the application, and wants the others
-// to be told that there is none.
+// atOnce counts how many of six concurrent calls get the application, and checks that
+// the others get ErrNotFound.
 func atOnce(t *testing.T, id string, ask func(i int) (string, error)) int {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -131,7 +131,7 @@ func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
 			}
 		}
 		if _, err := c.redeem(token, ""); err == nil {
-			t.Error("redeemed by nobody")
+			t.Error("redeemed without a session")
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 			t.Errorf("%d pages got the token, want 1", won)
 		}
 
-		// One page may load its frame as often as it likes, even at once.
+		// One page may load its frame repeatedly, even concurrently.
 		id, token = c.embedToken()
 		mine := token + "." + key22(7)
 		if won := atOnce(t, id, func(int) (string, error) { return grant(mine, true) }); won != 6 {
@@ -172,7 +172,7 @@ func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 			}
 		}
 
-		// Out of the frame the key goes along, and the frame has nothing any more.
+		// Redeeming with the key moves access from the frame to the session.
 		if got, err := c.redeem(mine, "window"); err != nil || got != id {
 			t.Errorf("out of the frame: %s, %v", got, err)
 		}
@@ -180,7 +180,7 @@ func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 			t.Errorf("the frame after the window has it: %v", err)
 		}
 
-		// A frame that somebody made by hand gets a key of its own.
+		// A frame without a key gets a new one.
 		id, token = c.embedToken()
 		got, held, _, err := c.Grant(t.Context(), token, true)
 		if err != nil || got != id || !strings.HasPrefix(held, token+".") {
@@ -192,7 +192,7 @@ func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
 	})
 }
 
-// page asks for the address where a frame begins.
+// page requests the frame's first page.
 func (c *testKit) page(grant string, query url.Values, dest string) *http.Response {
 	if query == nil {
 		query = url.Values{}
@@ -261,7 +261,7 @@ func TestWhereAFrameBegins(t *testing.T) {
 			t.Errorf("%s tells of the application", tc.name)
 		}
 	}
-	// Refused is not used up.
+	// A refused token is not used up.
 	if got, _, _, err := c.Grant(t.Context(), mine, true); err != nil || got != id {
 		t.Errorf("after all that: %s, %v", got, err)
 	}

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
-// TestTheKitHasNotDrifted holds what integrators get, what the script is compiled
-// with and the guide to the tables.
+// TestTheKitHasNotDrifted compares the declarations, the script's names and the guide
+// with the tables.
 func TestTheKitHasNotDrifted(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/embed.md"
 	generated(t, web+"parts/embed-api.d.ts", Declarations())
@@ -53,9 +53,8 @@ func generated(t *testing.T, path, want string) {
 	}
 }
 
-// TestTheFrameSaysWhatTheTableSays reads the script of framed pages: each event
-// that it tells is in the table, and each framed one of the table is told. What
-// only moves the frame is the rest.
+// TestTheFrameSaysWhatTheTableSays reads the script of framed pages: it sends exactly
+// the framed events of the table, plus the messages that only position the frame.
 func TestTheFrameSaysWhatTheTableSays(t *testing.T) {
 	raw, err := os.ReadFile("../../../web/portal/framed.ts")
 	if err != nil {
@@ -95,7 +94,7 @@ func TestProblemsAreNoErrorsOfTheWidget(t *testing.T) {
 	hooks := []string{"onSuccess", "onExit", "onError"}
 	for _, e := range Events() {
 		if e.Hook != "" && !slices.Contains(hooks, e.Hook) || e.Hook != "" && !strings.EqualFold("on"+e.Name, e.Hook) {
-			t.Errorf("%s stands for the hook %q", e.Name, e.Hook)
+			t.Errorf("%s corresponds to the callback %q", e.Name, e.Hook)
 		}
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"vestibule/internal/store"
 )
 
-// GrantLife is how long an embed token lets a browser in; once it was redeemed,
-// the browser's session goes on without it. A frame has no session, and goes on
-// until its token has ended.
+// GrantLife is how long an embed token grants access. After a session redeems it, the
+// session's access does not depend on the token. A frame has no session and loses
+// access when the token expires.
 const GrantLife = 24 * time.Hour
 
-// endedFor is how long a token that has ended is kept, so that a frame which
-// still has it can be told why, and its site with it.
+// endedFor is how long an expired token is kept, so that a frame that still uses it,
+// and its site, can be told the reason.
 const endedFor = 30 * 24 * time.Hour
 
-// Token makes an embed token for an application, with the site that may frame it, and
-// deletes those that ended long ago.
+// Token issues an embed token for an application and the origin that may frame it. It
+// also deletes tokens that expired long ago.
 func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin string) (string, error) {
 	now := k.Now()
 	token := store.NewSecret()
@@ -29,11 +29,11 @@ func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin str
 	return token, err
 }
 
-// granted is an embed token as it is kept.
+// granted is a stored embed token.
 type granted struct {
 	application string
-	origin      string // may frame what it opens; "" is none
-	holder      string // a session, or the frames of one page; "" is nobody yet
+	origin      string // may frame the application; may be ""
+	holder      string // a session or the frames of one page; "" before first use
 	until       time.Time
 }
 
@@ -45,7 +45,8 @@ func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g gra
 	return g, store.MapNotFound(err)
 }
 
-// take gives an embed token to a holder, unless it has another one.
+// take binds an embed token to holder, unless it is bound to a holder other than
+// former.
 func (k *Kit) take(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
 	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
 		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,

@@ -6,12 +6,12 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Config says where signed events go.
+// Config configures the receiver of signed events.
 type Config struct {
 	URL     string   `name:"events-url" placeholder:"URL" help:"Receiver of signed application events, https and public. Default: no events."`
 	Secrets []string `name:"events-secret" sep:"," placeholder:"SECRET" help:"Secrets that sign events, newest first. Default: generated."`
 
-	// OnLoopback allows a receiver on this machine, over plain http too.
+	// OnLoopback also allows a receiver on this machine, including over plain http.
 	OnLoopback bool `kong:"-"`
 }
 

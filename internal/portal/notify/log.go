@@ -9,20 +9,19 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Target is where events go.
+// Target is the receiver of events.
 type Target struct {
-	URL     string    // "": nowhere
-	Stopped time.Time // since when nothing is sent, because it answered 410; zero: it is not stopped
+	URL     string    // "": no receiver is configured
+	Stopped time.Time // when sending stopped because the receiver answered 410; zero if it has not
 }
 
-// Target says where events go now.
+// Target returns the current receiver of events.
 func (s *Service) Target(ctx context.Context) (Target, error) {
 	stopped, err := stop(ctx, s.DB.SQL, s.URL)
 	return Target{URL: s.URL, Stopped: stopped}, err
 }
 
-// Also is what else belongs to the transaction of something done by hand; nil is
-// nothing.
+// Also is a callback that runs in the transaction of a manual action; may be nil.
 type Also func(ctx context.Context, tx *store.Tx) error
 
 func (f Also) do(ctx context.Context, tx *store.Tx) error {
@@ -32,8 +31,8 @@ func (f Also) do(ctx context.Context, tx *store.Tx) error {
 	return f(ctx, tx)
 }
 
-// Resume sends events again after the address answered 410. Those of the time
-// between are sent by hand.
+// Resume resumes sending events after the receiver answered 410. Events of the time
+// between are sent only by Redeliver.
 func (s *Service) Resume(ctx context.Context, also Also) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if ok, err := deleteStop(ctx, tx, s.URL); err != nil || !ok {
@@ -43,15 +42,15 @@ func (s *Service) Resume(ctx context.Context, also Also) error {
 	})
 }
 
-// Filter chooses deliveries. The zero value of a field is any.
+// Filter selects deliveries. The zero value of a field matches all.
 type Filter struct {
 	State         webhook.State
 	ApplicationID string
-	Cursor        string // as List returned it
+	Cursor        string // as returned by List
 	Limit         int    // 1 to 100
 }
 
-// Delivery is an event on its way to the app, or there.
+// Delivery is a delivery of an event to the app.
 type Delivery struct {
 	ID            string
 	EventID       string
@@ -61,32 +60,31 @@ type Delivery struct {
 	Happened      time.Time
 	State         webhook.State
 	Tries         int
-	HTTP          int // the last answer's status; 0 is none
+	HTTP          int // status of the last response; 0 if there was none
 	Created       time.Time
 	Updated       time.Time
-	Resends       int64 // how often the event was sent again by hand
+	Resends       int64 // number of manual resends of the event
 
-	// Of Delivery only:
+	// Set by Service.Delivery only:
 	Attempts []Attempt
-	Body     []byte // as it is sent; nil when its application was deleted
+	Body     []byte // as sent; nil if its application was deleted
 }
 
-// Attempt is one try of a delivery.
+// Attempt is one attempt of a delivery.
 type Attempt struct {
 	At    time.Time
-	HTTP  int // 0: no answer
+	HTTP  int // 0: no response
 	Took  time.Duration
-	Error webhook.Class // empty where there was an answer
+	Error webhook.Class // empty if there was a response
 }
 
-// List returns a page of deliveries, newest first, and the cursor of the next; ""
-// when there is none. A malformed cursor is applications.ErrCursor.
+// List returns a page of deliveries, newest first, and the cursor of the next page,
+// or "" after the last. It returns applications.ErrCursor for a malformed cursor.
 func (s *Service) List(ctx context.Context, f Filter) ([]Delivery, string, error) {
 	return deliveries(ctx, s.DB.SQL, f)
 }
 
-// Delivery returns one delivery with its attempts and its body; store.ErrNotFound
-// if there is none.
+// Delivery returns a delivery with its attempts and its body, or store.ErrNotFound.
 func (s *Service) Delivery(ctx context.Context, id string) (d Delivery, err error) {
 	err = s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var sealed []byte
@@ -105,16 +103,16 @@ func (s *Service) Delivery(ctx context.Context, id string) (d Delivery, err erro
 	return d, err
 }
 
-// What can be wrong with sending an event again.
+// Errors of Redeliver.
 var (
 	ErrOnItsWay = errors.New("notify: the event is on its way")
 	ErrStopped  = errors.New("notify: there is no address, or it is stopped")
 )
 
-// Redeliver sends the event of a delivery once more, under its id and with its
-// body, and returns the new delivery's id. resends is how often that was done
-// before: a request that is repeated does it once, and the repetition is
-// ErrOnItsWay, as is one while a delivery of the event is pending.
+// Redeliver sends the event of a delivery again, with its ID and body, and returns
+// the new delivery's ID. resends is the number of earlier resends: it makes Redeliver
+// idempotent, with ErrOnItsWay for repetitions. Redeliver also returns ErrOnItsWay
+// while a delivery of the event is pending.
 func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int64, also Also) (id string, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		old, _, err := deliveryOf(ctx, tx, deliveryID)
@@ -147,10 +145,10 @@ func (s *Service) Redeliver(ctx context.Context, deliveryID string, resends int6
 	return id, err
 }
 
-// Kept is how long an event is kept with its deliveries.
+// Kept is how long events and their deliveries are kept.
 const Kept = 30 * 24 * time.Hour
 
-// Sweep forgets the events that are older than Kept.
+// Sweep deletes events older than Kept.
 func (s *Service) Sweep(ctx context.Context) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return forget(ctx, tx, s.Now().Add(-Kept)) })
 }

@@ -1,16 +1,17 @@
-// Package notify sends the onboarding app events of its applications: one
-// event for each change of an application's state and for each decision of a
-// reviewer, written in the transaction of it, signed as of Standard Webhooks and delivered from a job. The form of
-// an event is that of docs/portal-openapi.yaml; docs/webhooks.md is for those who
-// receive them.
+// Package notify sends events about applications to the onboarding app: one event for
+// each change of an application's state and each decision of a reviewer. It writes
+// the event in the transaction of the change, signs it as specified by Standard
+// Webhooks, and delivers it in a job. docs/portal-openapi.yaml defines the events;
+// docs/webhooks.md is for their receivers.
 //
-// An event keeps its id and its body over all deliveries. 2xx is delivered, 410
-// stops all until it is turned on again by hand, and everything else, redirects too,
-// is tried again with growing, jittered waits for 72 hours. The first attempts of
-// one application's events are made in their order; a retry delays no other event. It
-// refuses addresses that are not public, and logs neither address nor body. An
-// event names the application and where it stands; nothing of the applicant is in it, nothing
-// that a reviewer wrote, and of the report no more than the codes that were decided by.
+// An event keeps its ID and its body over all deliveries. A 2xx response completes
+// the delivery. 410 stops all deliveries until they are enabled again manually.
+// Everything else, including redirects, is retried with growing, jittered waits for
+// 72 hours. The first attempts of one application's events are made in order; a retry
+// delays no other event. The package refuses addresses that are not public, and logs
+// neither addresses nor bodies. An event names the application and its state. It
+// contains no data of the applicant, no text of a reviewer, and of the report only
+// the codes of the decision's reasons.
 package notify
 
 import (
@@ -41,20 +42,21 @@ type Service struct {
 	Now          func() time.Time
 	Log          *slog.Logger
 
-	URL     string           // the onboarding app's; "": no event is kept or sent
-	Secrets []webhook.Secret // all of them sign, so that the app can go from one to the next
+	URL     string           // receiver of the onboarding app; "": no events are stored or sent
+	Secrets []webhook.Secret // each event is signed with all of them, so that the app can rotate secrets
 
 	sending atomic.Int32
 }
 
-// Sender signs a body and posts it once. *webhook.Sender is one.
+// Sender signs a body and posts it once. *webhook.Sender implements it.
 type Sender interface {
 	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
 }
 
 const timestamp = "2006-01-02T15:04:05.000Z"
 
-// DecisionJSON is a reviewer's decision in JSON, in events and in the portal's API.
+// DecisionJSON is the JSON form of a reviewer's decision, in events and in the
+// portal's API.
 type DecisionJSON struct {
 	Kind    string   `json:"kind"`
 	Number  int64    `json:"number"`
@@ -64,7 +66,7 @@ type DecisionJSON struct {
 	AnsweredAt *string `json:"answeredAt"`
 }
 
-// DecisionOf returns a decision in JSON; nil without one.
+// DecisionOf returns a decision as JSON; nil without a decision.
 func DecisionOf(d applications.Decision) *DecisionJSON {
 	if d.Kind == "" {
 		return nil
@@ -77,7 +79,7 @@ func DecisionOf(d applications.Decision) *DecisionJSON {
 	return out
 }
 
-// body is the event of a line of an application's timeline, as it is sent.
+// body returns the event of a timeline entry as sent.
 func (s *Service) body(id string, a applications.Application, l applications.TimelineEntry) ([]byte, error) {
 	type application struct {
 		ID         string                `json:"id"`
@@ -105,7 +107,7 @@ func (s *Service) body(id string, a applications.Application, l applications.Tim
 			a.Resumable(), DecisionOf(a.Decision)}})
 }
 
-// decided reports whether the line is that of the application's newest decision.
+// decided reports whether the entry is the application's newest decision.
 func decided(a applications.Application, l applications.TimelineEntry) bool {
 	return a.Decision.Kind != "" && l.Kind == a.Decision.Kind
 }
@@ -129,26 +131,26 @@ type deliver struct {
 	DeliveryID string `json:"deliveryId"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (deliver) Kind() string { return "notify.deliver" }
 
-// Register adds the job that delivers.
+// Register registers the delivery job.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(18*time.Second))
 }
 
-// event is a row of the outbox.
+// event is a row of app_events.
 type event struct {
 	id            string
 	applicationID string
 	seq           int64
 	kind          string
-	body          []byte // sealed
+	body          []byte // encrypted
 	resends       int64
 	created       time.Time
 }
 
-// delivery is an event on its way.
+// delivery is a row of app_deliveries with its event.
 type delivery struct {
 	id       string
 	event    event
@@ -157,9 +159,9 @@ type delivery struct {
 	created  time.Time
 }
 
-// Record writes the event of a line that changes the application's state or is a
-// decision, and has it delivered. While the address is stopped the event is kept all
-// the same, to be sent by hand.
+// Record writes the event of a timeline entry that changes the state or is a
+// decision, and enqueues its delivery. While the receiver is stopped the event is
+// still stored, so that it can be resent manually.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
 	if s.URL == "" || !l.Moved() && !decided(a, l) {
 		return nil
@@ -187,7 +189,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 	return err
 }
 
-// send makes a delivery of an event, and the job of it if it is to be made.
+// send inserts a delivery of an event and, if it is pending, its job.
 func (s *Service) send(ctx context.Context, tx *store.Tx, eventID string, state webhook.State) (string, error) {
 	d := delivery{id: uuid.NewString(), event: event{id: eventID}, state: state, created: s.Now().UTC()}
 	if err := insertDelivery(ctx, tx, d); err != nil || state != webhook.StatePending {
@@ -200,18 +202,18 @@ func bodyCell(eventID string) store.Cell {
 	return store.Cell{Table: "app_events", Column: "body", Row: eventID}
 }
 
-// Of a slow receiver: maxAtOnce deliveries wait for its answer in this process, so
-// that it does not take the workers of everything else. The others, and an event
-// whose forerunner is being sent, look again after a moment; a forerunner that has
-// not been sent for inOrder delays no other event any more.
+// Limits for slow receivers: at most maxAtOnce deliveries wait for a response in this
+// process, so that they do not take all workers. Further deliveries, and events
+// behind an unsent earlier event, are retried after moment; an earlier event that is
+// unsent after inOrder no longer delays others.
 const (
 	maxAtOnce = 8
 	moment    = 300 * time.Millisecond
 	inOrder   = time.Minute
 )
 
-// deliver makes one attempt. A process that dies after the receiver answered sends
-// the same id once more.
+// deliver makes one attempt. If the process dies after the receiver answered, the
+// same ID is sent again.
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
@@ -260,8 +262,8 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	return jobs.Snooze(wait)
 }
 
-// open is the event's body; store.ErrNotFound or store.ErrShredded when its
-// application was deleted.
+// open decrypts the event's body. It returns store.ErrNotFound or store.ErrShredded
+// if the application was deleted.
 func (s *Service) open(ctx context.Context, q store.Queryer, e event) ([]byte, error) {
 	key, err := s.Applications.Key(ctx, q, e.applicationID)
 	if err != nil {
@@ -270,8 +272,8 @@ func (s *Service) open(ctx context.Context, q store.Queryer, e event) ([]byte, e
 	return s.DB.Vault.Open(ctx, q, key, bodyCell(e.id), e.body)
 }
 
-// settle notes what an attempt came to, in the rows and, without address and body,
-// in the log. Without a result, no attempt was made.
+// settle records the result of an attempt in the database and, without address and
+// body, in the log. A nil result means that no attempt was made.
 func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) error {
 	attrs := []any{"event", d.event.id, "type", d.event.kind, "application", d.event.applicationID, "state", to, "attempt", d.attempts}
 	if result != nil {

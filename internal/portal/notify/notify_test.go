@@ -26,17 +26,17 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// testServer is the service with doubles around it: a sender that answers as it is set to,
-// and a queue that is worked off by hand.
+// testServer is the service with fakes: a sender with configurable results, and a
+// queue that is run manually.
 type testServer struct {
 	*Service
 	t       *testing.T
 	now     time.Time
 	mu      sync.Mutex
 	apps    *applications.Service
-	queue   []string // deliveries
+	queue   []string // delivery IDs
 	answers []webhook.Result
-	sent    []string // type and id, of each attempt
+	sent    []string // type and ID of each attempt
 	bodies  []string
 	log     logtest.Buffer
 }
@@ -83,7 +83,7 @@ func (r *testServer) Deliver(_ context.Context, url string, secrets []webhook.Se
 	return out
 }
 
-// application makes one.
+// application creates an application.
 func (r *testServer) application() string {
 	r.t.Helper()
 	var a applications.Application
@@ -97,7 +97,7 @@ func (r *testServer) application() string {
 	return a.ID
 }
 
-// moved is an application that came to a state, with the line of it.
+// moved returns an application in a state, with its timeline entry.
 func (r *testServer) moved(id, state string, sequence int64) (applications.Application, applications.TimelineEntry) {
 	r.t.Helper()
 	a, err := r.apps.Get(r.t.Context(), id)
@@ -109,7 +109,7 @@ func (r *testServer) moved(id, state string, sequence int64) (applications.Appli
 	return a, applications.TimelineEntry{Seq: sequence, At: r.now, Kind: string(journey.Poll), From: "another", To: state}
 }
 
-// happen lets an application come to a state and returns the delivery of its event.
+// happen moves an application to a state and returns the delivery of its event.
 func (r *testServer) happen(id, state string, sequence int64) string {
 	r.t.Helper()
 	before := r.queue
@@ -127,7 +127,7 @@ func (r *testServer) happen(id, state string, sequence int64) string {
 	return r.queue[len(before)]
 }
 
-// work runs the job of a delivery, and reports whether it asks to be run again.
+// work runs the job of a delivery, and reports whether it reschedules itself.
 func (r *testServer) work(id string) (again bool) {
 	r.t.Helper()
 	err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id})
@@ -186,7 +186,7 @@ func TestWithoutAnAddressNothingIsKept(t *testing.T) {
 	})
 }
 
-// TestAnEventIsOfItsTransaction: what is rolled back was never told.
+// TestAnEventIsOfItsTransaction checks that a rollback removes the event.
 func TestAnEventIsOfItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		app, broken := r.application(), errors.New("broken")
@@ -258,7 +258,7 @@ func TestFirstAttemptsAreInOrderAndRetriesDoNotBlock(t *testing.T) {
 		if want := []string{"application.exited", "application.started", "application.connecting", "application.pending", "application.started"}; !slices.Equal(r.sent, want) {
 			t.Errorf("sent %q, want %q", r.sent, want)
 		}
-		r.happen(app, "ready", 6) // its job is lost
+		r.happen(app, "ready", 6) // its job is dropped
 		last := r.happen(app, "expired", 7)
 		r.now = r.now.Add(inOrder + time.Second)
 		if r.work(last) {
@@ -276,7 +276,7 @@ func TestASlowReceiverDoesNotTakeAllWorkers(t *testing.T) {
 		}
 		one.sending.Store(maxAtOnce - 1)
 		if one.work(id) || len(one.sent) != 1 || one.sending.Load() != maxAtOnce-1 {
-			t.Errorf("with room for it: %v, %d", one.sent, one.sending.Load())
+			t.Errorf("with capacity for it: %v, %d", one.sent, one.sending.Load())
 		}
 	})
 }
@@ -362,7 +362,8 @@ func TestRedelivery(t *testing.T) {
 	})
 }
 
-// TestADeletedApplicationHasNoEvents: without its key its events cannot be read.
+// TestADeletedApplicationHasNoEvents checks that events cannot be read without the
+// data key.
 func TestADeletedApplicationHasNoEvents(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		app, other := r.application(), r.application()
@@ -393,7 +394,7 @@ func TestTheListComesInPagesAndIsForgottenAfterAMonth(t *testing.T) {
 		for i := range 5 {
 			made = append(made, r.happen(app, "started", int64(i)))
 			if i%2 == 0 {
-				r.now = r.now.Add(time.Second) // two at one instant
+				r.now = r.now.Add(time.Second) // two at the same time
 			}
 		}
 		mine := r.happen(other, "started", 1)
@@ -435,7 +436,7 @@ func TestTheListComesInPagesAndIsForgottenAfterAMonth(t *testing.T) {
 			t.Errorf("after a month: %+v", page)
 		}
 		if r.work(made[0]) {
-			t.Error("the job of what was forgotten goes on")
+			t.Error("the job of a deleted event continues")
 		}
 		var left int
 		if err := r.DB.SQL.QueryRow(`SELECT COUNT(*) FROM app_delivery_attempts`).Scan(&left); err != nil || left != 0 {

@@ -33,8 +33,8 @@ func getDelivery(ctx context.Context, q store.Queryer, id string) (delivery, err
 	return d, store.MapNotFound(err)
 }
 
-// forerunner reports whether an earlier event of the same application, made since
-// an instant, is still to be sent for the first time.
+// forerunner reports whether an earlier event of the same application, created since
+// an instant, has not been attempted yet.
 func forerunner(ctx context.Context, q store.Queryer, e event, since time.Time) (bool, error) {
 	var n int
 	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM app_events e JOIN app_deliveries d ON d.event_id = e.id
@@ -56,7 +56,7 @@ func insertAttempt(ctx context.Context, tx *store.Tx, d delivery, r webhook.Resu
 	return err
 }
 
-// stop says since when an address is stopped; zero when it is not.
+// stop returns when an address was stopped; zero if it is not.
 func stop(ctx context.Context, q store.Queryer, url string) (time.Time, error) {
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT at FROM app_stops WHERE url_hash = $1`, store.Hash(url)).Scan(&at)
@@ -72,7 +72,7 @@ func insertStop(ctx context.Context, tx *store.Tx, url string, at time.Time) err
 	return err
 }
 
-// deleteStop reports whether the address was stopped.
+// deleteStop removes an address's stop and reports whether there was one.
 func deleteStop(ctx context.Context, tx *store.Tx, url string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url)))
 }
@@ -96,7 +96,7 @@ func deliveryOf(ctx context.Context, q store.Queryer, id string) (Delivery, []by
 	return scanDelivery(q.QueryRowContext(ctx, selectDelivery+`WHERE d.id = $1`, id))
 }
 
-// deliveries returns a page, newest first, and the cursor of the next one.
+// deliveries returns a page, newest first, and the cursor of the next page.
 func deliveries(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, string, error) {
 	before, beforeID, ok := applications.ReadCursor(f.Cursor)
 	if f.Cursor == "" {
@@ -146,7 +146,7 @@ func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Atte
 	return out, rows.Err()
 }
 
-// resend counts one more resending of an event that has been resent so often.
+// resend increments an event's resend count if it equals resends.
 func resend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE app_events SET resends = resends + 1 WHERE id = $1 AND resends = $2`, eventID, resends))
 }
@@ -158,7 +158,7 @@ func onItsWay(ctx context.Context, q store.Queryer, eventID string) (bool, error
 	return n > 0, err
 }
 
-// forget deletes the events of before an instant and all that belongs to them.
+// forget deletes events created before an instant, with their deliveries.
 func forget(ctx context.Context, tx *store.Tx, before time.Time) error {
 	for _, statement := range []string{
 		`DELETE FROM app_delivery_attempts WHERE delivery_id IN (SELECT d.id FROM app_deliveries d JOIN app_events e ON e.id = d.event_id WHERE e.created_at < $1)`,

@@ -16,39 +16,39 @@ import (
 // long a sandbox keeps that email in its outbox.
 const DecisionLife = 30 * 24 * time.Hour
 
-// DecisionEmail is what an applicant is written of a reviewer's decision.
+// DecisionEmail is the email about a reviewer's decision.
 type DecisionEmail struct {
 	Application string
-	Number      int64 // of the decision; there is one email for each
+	Number      int64 // number of the decision; each has one email
 	Lang        contract.Lang
 	Email       string
-	Link        bool     // with a link to go on
-	Withheld    []string // why it is not sent: words of the reviewer's page; empty sends it
+	Link        bool     // include a resume link
+	Withheld    []string // reasons for not sending it, as on the reviewer's page; empty: send it
 
 	// Write composes the email. link is empty without Link.
 	Write func(link string) (subject, text string)
 }
 
-// What becomes of the email of a decision.
+// Delivery states of a decision email.
 const (
-	LetterWaiting  = "waiting"  // to be sent
+	LetterWaiting  = "waiting"  // not sent yet
 	LetterOutbox   = "outbox"   // shown in the outbox of a sandbox without a mail server
-	LetterSent     = "sent"     // the mail server has it
-	LetterFailed   = "failed"   // given up after all tries, or refused
-	LetterWithheld = "withheld" // not sent, by the configuration or for want of something
+	LetterSent     = "sent"     // accepted by the mail server
+	LetterFailed   = "failed"   // refused, or given up after all attempts
+	LetterWithheld = "withheld" // not sent, because of the configuration or missing data
 )
 
-// DecisionLetter is how the email of a decision is getting on.
+// DecisionLetter is the delivery state of a decision email.
 type DecisionLetter struct {
 	Number   int64
 	State    string
-	Withheld string // why, with a space between the words
+	Withheld string // reasons, separated by spaces
 	At       time.Time
 }
 
-// Tell writes the email of a decision and has it sent. Emails of earlier decisions that
-// still wait to be sent are not sent any more: the newest decision counts. A decision
-// that has its email gets no other.
+// Tell stores the email of a decision and enqueues its delivery. It withholds unsent
+// emails of earlier decisions, since the newest decision counts. A decision that has
+// an email gets no second one.
 func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in DecisionEmail) error {
 	if d.Mail != nil {
 		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
@@ -66,7 +66,7 @@ func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in DecisionEmail) erro
 	return d.enqueue(ctx, tx, l.id, l.id)
 }
 
-// TellAgain sends the email of a decision whose delivery failed once more. It reports
+// TellAgain resends the email of a decision after its delivery failed. It reports
 // whether there was one.
 func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in DecisionEmail) (bool, error) {
 	l, err := d.decisionLetter(ctx, tx, in)
@@ -82,7 +82,7 @@ func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in DecisionEmail)
 	if err != nil {
 		return false, err
 	}
-	return true, d.enqueue(ctx, tx, id, l.id) // the job that failed may still count as running
+	return true, d.enqueue(ctx, tx, id, l.id) // a fresh key, because the failed job may still count as running
 }
 
 func (d *Handler) enqueue(ctx context.Context, tx *store.Tx, id, key string) error {
@@ -92,7 +92,7 @@ func (d *Handler) enqueue(ctx context.Context, tx *store.Tx, id, key string) err
 	return d.Queue.Enqueue(ctx, tx, Deliver{id}, jobs.UniqueKey(key))
 }
 
-// decisionLetter composes an email. One that is withheld has neither recipient nor text.
+// decisionLetter composes an email. A withheld one has neither recipient nor text.
 func (d *Handler) decisionLetter(ctx context.Context, tx *store.Tx, in DecisionEmail) (letter, error) {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: in.Application, decision: in.Number, created: now, expires: now.Add(DecisionLife)}
@@ -130,7 +130,7 @@ func (d *Handler) reseal(ctx context.Context, tx *store.Tx, l letter, id string)
 	return recipient, body, err
 }
 
-// DecisionLetters lists how the emails of an application's decisions are getting on.
+// DecisionLetters lists the delivery states of an application's decision emails.
 func (d *Handler) DecisionLetters(ctx context.Context, q store.Queryer, id string) ([]DecisionLetter, error) {
 	all, err := decisionLetters(ctx, q, id)
 	for i := range all {
@@ -141,7 +141,8 @@ func (d *Handler) DecisionLetters(ctx context.Context, q store.Queryer, id strin
 	return all, err
 }
 
-// settled notes what became of the email of a decision, with the audit trail's line.
+// settled records whether the email of a decision was sent, in the transaction of the
+// audit entry.
 func (d *Handler) settled(ctx context.Context, id, state string) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		note := sent
@@ -160,8 +161,8 @@ func (d *Handler) settled(ctx context.Context, id, state string) error {
 	})
 }
 
-// Withheld says why no email can be sent to an applicant: there is no mail server, or no
-// address.
+// Withheld returns the reasons why no email can be sent to an applicant: no mail
+// server, or no address.
 func (d *Handler) Withheld(email string) (why []string) {
 	if !d.Letters() {
 		why = append(why, "noServer")

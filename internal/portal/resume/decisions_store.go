@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// insertDecisionLetter reports whether the decision had no email yet. One that is
-// withheld counts as failed for older versions of the program.
+// insertDecisionLetter reports whether the decision had no email yet. A withheld one
+// counts as failed for older versions of the program.
 func insertDecisionLetter(ctx context.Context, tx *store.Tx, l letter) (bool, error) {
 	var failed sql.NullInt64
 	if l.withheld != "" {
@@ -21,15 +21,15 @@ func insertDecisionLetter(ctx context.Context, tx *store.Tx, l letter) (bool, er
 		l.id, l.application, l.key, l.recipient, l.subject, l.body, store.Micros(l.created), store.Micros(l.expires), failed, l.decision, l.withheld))
 }
 
-// supersede withholds what is still to be sent of decisions before one.
+// supersede withholds unsent emails of earlier decisions.
 func supersede(ctx context.Context, tx *store.Tx, id string, number int64, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL
 		WHERE application_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`, id, number, store.Micros(now))
 	return err
 }
 
-// retryLetter makes an email that failed one that waits again, and returns its id;
-// store.ErrNotFound where none failed.
+// retryLetter puts a failed email back into the waiting state and returns its ID, or
+// store.ErrNotFound if none failed.
 func retryLetter(ctx context.Context, tx *store.Tx, l letter, seal func(id string) (recipient, body []byte, err error)) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `UPDATE application_letters SET failed_at = NULL, expires_at = $3

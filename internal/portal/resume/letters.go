@@ -18,24 +18,24 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Write is the job of finding what a wish for a letter is about, and writing it.
+// Write is the job that composes a requested email with resume links.
 type Write struct {
 	Request string `json:"request"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Write) Kind() string { return "portal.letter" }
 
-// Deliver is the job that sends a letter.
+// Deliver is the job that sends an email.
 type Deliver struct {
 	Letter string `json:"letter"`
 }
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Deliver) Kind() string { return "portal.deliver" }
 
-// attempts is how often a letter is sent before it is given up: within some twelve
-// hours, for a resume link is over in a day.
+// attempts is how often sending an email is tried: within about twelve hours, since a
+// resume link expires after a day.
 const attempts = 13
 
 func backoff(attempt int) time.Duration { return 15 * time.Second << min(attempt, 9) }
@@ -46,8 +46,8 @@ func (d *Handler) Register(r *jobs.Registry) {
 	jobs.Register(r, d.deliver, jobs.MaxAttempts(attempts), jobs.Backoff(backoff), jobs.OnDiscard(d.lost))
 }
 
-// ask keeps a wish for a letter. What it finds is found by a job, so that the answer
-// takes as long for an address that nobody knows.
+// ask stores a request for an email. A job looks up the applications, so that the
+// response takes as long for an unknown address.
 func (d *Handler) ask(ctx context.Context, r request) error {
 	r.id = uuid.NewString()
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -58,15 +58,14 @@ func (d *Handler) ask(ctx context.Context, r request) error {
 	})
 }
 
-// An address finds the applications of the last quarter, and not more of them than
-// a letter can hold.
+// Limits of the applications found by an email address: their age and their number in
+// one email.
 const (
 	foundFor  = 90 * 24 * time.Hour
 	foundMost = 5
 )
 
-// write writes the letter that was asked for; none where there is nothing to write
-// about.
+// write composes the requested email if there is an application for it.
 func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	r, err := requested(ctx, d.DB.SQL, w.Request)
 	if errors.Is(err, store.ErrNotFound) {
@@ -109,8 +108,8 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	})
 }
 
-// post writes a letter with a link to each application, and has it sent where there
-// is a mail server.
+// post composes an email with a link to each application and enqueues its delivery if
+// there is a mail server.
 func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, email string, lang contract.Lang) error {
 	now := d.now()
 	l := letter{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(LetterLife)}
@@ -141,8 +140,8 @@ func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.A
 	return d.Queue.Enqueue(ctx, tx, Deliver{l.id}, jobs.UniqueKey(l.id))
 }
 
-// deliver sends a letter. It may run any number of times: what was sent, has been
-// given up or is over is left alone, and what is sent twice has the same id.
+// deliver sends an email. It is safe to repeat: it skips emails that were sent, given
+// up or have expired, and an email sent twice has the same message ID.
 func (d *Handler) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	l, err := waiting(ctx, d.DB.SQL, args.Letter, d.now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -171,8 +170,8 @@ func (d *Handler) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
 	return err
 }
 
-// lost notes a letter that could not be sent. One that merely has no mail server any
-// more waits in the outbox.
+// lost records an email that could not be sent. Without a mail server the email stays
+// in the outbox.
 func (d *Handler) lost(ctx context.Context, args Deliver) error {
 	if d.Mail == nil {
 		return nil
@@ -180,14 +179,14 @@ func (d *Handler) lost(ctx context.Context, args Deliver) error {
 	return d.settled(ctx, args.Letter, LetterFailed)
 }
 
-// Email is one that was not sent yet.
+// Email is an unsent email.
 type Email struct {
 	At                time.Time
 	To, Subject, Text string
 }
 
-// Unsent returns the newest emails that were not sent, for the outbox of a sandbox
-// without a mail server.
+// Unsent returns the newest unsent emails, for the outbox of a sandbox without a mail
+// server.
 func (d *Handler) Unsent(ctx context.Context, limit int) ([]Email, error) {
 	waiting, err := unsent(ctx, d.DB.SQL, d.now(), limit)
 	if err != nil {
@@ -217,7 +216,7 @@ func (d *Handler) open(ctx context.Context, l letter) (to, body string, err erro
 	return to, string(raw), err
 }
 
-// name is who writes.
+// name returns the sender's name.
 func (d *Handler) name() string {
 	if d.Brand != "" {
 		return d.Brand

@@ -21,8 +21,8 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// Routes mounts the pages. Where no letter can be sent, none can be asked
-// for.
+// Routes mounts the pages. If no email can be sent, it leaves out the pages that
+// request one.
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
 	page("POST /applications/{id}/link", d.show)
@@ -41,8 +41,8 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	}
 }
 
-// enterWith finds the application of the address for a browser with a session: in a
-// frame there is none that another could be bound beside.
+// enterWith returns the application that the address names, for a browser with a
+// session. A frame has no session that another browser could join.
 func (d *Handler) enterWith(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
 	a, v, err := d.Site.Authorize(w, r)
 	if err == nil && v.Framed {
@@ -51,8 +51,7 @@ func (d *Handler) enterWith(w http.ResponseWriter, r *http.Request) (application
 	return a, err
 }
 
-// show makes a link and shows it, once: the answer to the POST is all there is of
-// its secret.
+// show creates a link and shows it once: only this response contains its secret.
 func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
 	a, err := d.enterWith(w, r)
 	if err != nil {
@@ -83,7 +82,8 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
 }
 
-// local reports whether our address means another machine elsewhere.
+// local reports whether the portal's address is a loopback address, which other
+// devices cannot reach.
 func (d *Handler) local() bool {
 	u, err := url.Parse(d.URL)
 	if err != nil {
@@ -93,10 +93,10 @@ func (d *Handler) local() bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// quiet is the light edge that a QR code needs, in modules.
+// quiet is the width of a QR code's quiet zone, in modules.
 const quiet = 4
 
-// code is a QR code as the path of an SVG drawing of that many units each way.
+// code returns a QR code as an SVG path and the size of its square drawing.
 func code(text string) (path string, size int, err error) {
 	c, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
@@ -105,7 +105,7 @@ func code(text string) (path string, size int, err error) {
 	return draw(c), c.Bounds().Dx() + 2*quiet, nil
 }
 
-// draw makes one stroke of each run of dark modules.
+// draw draws each run of dark modules as one stroke.
 func draw(c image.Image) string {
 	var b strings.Builder
 	size := c.Bounds().Dx()
@@ -130,8 +130,8 @@ func draw(c image.Image) string {
 	return b.String()
 }
 
-// arrive is the page of a link. It changes nothing: whoever looks at addresses
-// before people do uses no link up.
+// arrive shows the page of a link. It changes nothing, so that mail scanners that
+// open links do not use them up.
 func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	id, works, err := leads(r.Context(), d.DB.SQL, store.Hash(r.PathValue("token")), d.now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -149,7 +149,7 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 		return d.dead(w, r)
 	}
 	base := d.Site.Base(r)
-	base.Languages = nil // the address is a secret, and works here and now
+	base.Languages = nil // the address contains a secret, so no language links
 	a, err := d.Site.Service.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.dead(w, r)
@@ -161,7 +161,7 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: r.URL.EscapedPath()}))
 }
 
-// mineAlready reports whether this browser is in the application already.
+// mineAlready reports whether this browser already has access to the application.
 func (d *Handler) mineAlready(r *http.Request, id string) (bool, error) {
 	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
@@ -170,7 +170,7 @@ func (d *Handler) mineAlready(r *http.Request, id string) (bool, error) {
 	return d.Site.Service.Bound(r.Context(), id, cur.ID)
 }
 
-// handleOpen lets the browser in, and the link is used up.
+// handleOpen grants the browser access and uses up the link.
 func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	hash := store.Hash(r.PathValue("token"))
 	cur, err := d.Site.Sessions.Of(r)
@@ -190,7 +190,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 		return d.Site.Service.Join(ctx, tx, id, next.ID)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return d.arrive(w, r) // says why, or leads on who is in already
+		return d.arrive(w, r) // shows the reason, or redirects a browser that has access
 	}
 	if err != nil {
 		return err
@@ -202,8 +202,8 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// dead says that a link lets nobody in any more, which is all that is said of one
-// that never was.
+// dead says that a link no longer works; the page is the same for a link that never
+// existed.
 func (d *Handler) dead(w http.ResponseWriter, r *http.Request) error {
 	base := d.Site.Base(r)
 	base.Languages = nil
@@ -211,8 +211,9 @@ func (d *Handler) dead(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
 }
 
-// mine sends a link to the address of the application itself, which need not be the
-// asker's: it counts as a letter to that address, and no more is said than in returned.
+// mine sends a link to the application's email address, which may not be the
+// visitor's. It counts toward that address's limit, and the response reveals no more
+// than that of returned.
 func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
 	a, err := d.enterWith(w, r)
 	if err != nil {
@@ -230,7 +231,7 @@ func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applications.StatusURL(a.ID)}))
 }
 
-// returning is the form of who comes back without a link.
+// returning shows the form to request a link by email.
 func (d *Handler) returning(w http.ResponseWriter, r *http.Request) error {
 	return d.form(w, r, http.StatusOK, "", contract.Words{})
 }
@@ -240,8 +241,8 @@ func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email
 	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
 }
 
-// returned takes that form. The answer is the same for every address that is one;
-// that a letter was asked for too often shows only in that no other is sent.
+// returned handles that form. The response is the same for every valid address,
+// including one over its limit.
 func (d *Handler) returned(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
@@ -259,9 +260,9 @@ func (d *Handler) returned(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
 }
 
-// wish keeps a wish for a letter to an address, unless there were too many: of the
-// place that asks, which is said, or to that mailbox, which shows only in that no
-// letter comes. An address that nobody gave yet gets none.
+// wish stores a request for an email unless a limit is exceeded. The response reveals
+// the limit of the client's network, but not that of the mailbox. An address without
+// applications gets no email.
 func (d *Handler) wish(r *http.Request, email string, wanted request) error {
 	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), lettersAPlace); err != nil {
 		return err

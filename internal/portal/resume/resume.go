@@ -1,13 +1,13 @@
-// Package resume lets an applicant continue an application in another browser: on
-// the phone by a QR code, anywhere by a link that is copied, and later by an email
-// with a link. It also sends the emails of decisions. A resume link leads to the
-// application; the contract's invite leads to the provider.
+// Package resume lets an applicant continue an application in another browser: on a
+// phone by a QR code, anywhere by a copied link, and later by an email with a link.
+// It also sends the emails of decisions. A resume link leads to the application; the
+// API's invite leads to the provider.
 //
-// A link holds 256 random bits, of which only the hash is kept, has a short life,
-// and lets in the first browser that asks by POST: mail filters, which only look at
-// addresses, use nothing up. A redirect that one browser has begun stays that
-// browser's. A request for an email gets the same answer after the same work
-// whether an address is known or not, and is limited.
+// A link holds 256 random bits, of which only the hash is stored, has a short
+// lifetime, and grants access to the first browser that submits it by POST: mail
+// scanners, which only open addresses, do not use it up. A redirect stays bound to
+// the browser that started it. A request for an email gets the same response after
+// the same work whether or not an address is known, and is rate-limited.
 package resume
 
 import (
@@ -28,15 +28,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// How long a link works: one that is shown, for the device at hand, and one in a
-// letter.
+// Lifetimes of a link that is shown on a page, and of one sent by email.
 const (
 	ShownLife  = 15 * time.Minute
 	LetterLife = 24 * time.Hour
 )
 
-// Limits within an hour: of links of one application, of letters to one address, and
-// of letters that one place asks for.
+// Limits per window: links of one application, emails to one address, and emails
+// requested by one network.
 const (
 	window        = time.Hour
 	linksEach     = 20
@@ -44,28 +43,28 @@ const (
 	lettersAPlace = 20
 )
 
-// Handler makes resume links and sends emails. All fields are required, but for Mail.
+// Handler creates resume links and sends emails. All fields but Mail are required.
 type Handler struct {
 	DB          *store.DB
 	Site        *applications.Handler
 	Queue       applications.Queue
 	Mail        *mail.Sender // nil: emails wait in the outbox, which only a sandbox has
 	URL         string       // the portal's public address, without a slash at the end
-	Brand       string       // who writes the emails; "" is Vestibule
+	Brand       string       // sender of the emails; default Vestibule
 	Environment contract.Environment
-	BehindProxy bool // the address of a request is what a proxy says it is
+	BehindProxy bool // take the client's address from the proxy's headers
 	Now         func() time.Time
 	Log         *slog.Logger
 
 	// Settled is called when the email of a decision was sent or given up, in the
-	// transaction that notes it.
+	// transaction that records it.
 	Settled func(ctx context.Context, tx *store.Tx, application string, number int64, state string) error
 
 	mailboxKey []byte
 }
 
-// Open prepares the handler: the key by which addresses are found is made at the first
-// start, and the same for all replicas.
+// Open loads the key that addresses are hashed with. The first start creates it, and
+// all replicas share it.
 func (d *Handler) Open(ctx context.Context) (err error) {
 	d.mailboxKey, err = d.DB.GetOrCreateSecret(ctx, "mailboxes", func() ([]byte, error) {
 		key := make([]byte, 32)
@@ -75,12 +74,13 @@ func (d *Handler) Open(ctx context.Context) (err error) {
 	return err
 }
 
-// mailbox is the keyed hash by which the applications of an e-mail address are found.
+// mailbox returns the keyed hash by which the applications of an email address are
+// found.
 func (d *Handler) mailbox(email string) []byte {
 	return d.keyed("mailbox", strings.ToLower(strings.TrimSpace(email)))
 }
 
-// OnApplicant lets an application be found by its applicant's email address.
+// OnApplicant makes an application findable by its applicant's email address.
 func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	if f.Email == "" {
 		return nil
@@ -94,13 +94,13 @@ func (d *Handler) keyed(label, what string) []byte {
 	return mac.Sum(nil)
 }
 
-// Letters reports whether a letter that is asked for can reach anybody.
+// Letters reports whether requested emails can be sent or shown in the outbox.
 func (d *Handler) Letters() bool { return d.Mail != nil || d.Outbox() }
 
-// Outbox reports whether emails wait in the outbox.
+// Outbox reports whether emails are shown in the outbox instead of sent.
 func (d *Handler) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
-// link makes a link to an application.
+// link creates a link to an application.
 func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
 	secret, now := store.NewSecret(), d.now()
 	until = now.Add(life)
@@ -111,7 +111,7 @@ func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.D
 	return url, until, insertLink(ctx, tx, store.Hash(secret), id, now, until)
 }
 
-// allowed counts a try and reports whether it may be made.
+// allowed counts a try and reports whether it is within the limit.
 func (d *Handler) allowed(ctx context.Context, key []byte, most int64) (bool, error) {
 	n, err := try(ctx, d.DB.SQL, key, d.now(), window)
 	return n <= most, err
@@ -121,8 +121,8 @@ var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: windo
 
 func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
-// Forget deletes the links and letters of an application: part of deleting it.
+// Forget deletes the links and emails of an application.
 func Forget(ctx context.Context, tx *store.Tx, id string) error { return forget(ctx, tx, id) }
 
-// Sweep deletes what is over.
+// Sweep deletes expired rows.
 func (d *Handler) Sweep(ctx context.Context) error { return sweep(ctx, d.DB.SQL, d.now()) }

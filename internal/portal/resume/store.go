@@ -16,7 +16,7 @@ func insertLink(ctx context.Context, tx *store.Tx, hash []byte, id string, now, 
 	return err
 }
 
-// leads is where a link leads, whether or not it still lets anybody in.
+// leads returns a link's application and whether the link still works.
 func leads(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (id string, works bool, err error) {
 	var used sql.NullInt64
 	var until int64
@@ -24,14 +24,15 @@ func leads(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (id
 	return id, !used.Valid && until > store.Micros(now), store.MapNotFound(err)
 }
 
-// use uses a link up; store.ErrNotFound if it was, is over, or never was.
+// use uses up a link. It returns store.ErrNotFound if the link is used, expired or
+// unknown.
 func use(ctx context.Context, tx *store.Tx, hash []byte, now time.Time) (id string, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE application_links SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
 		RETURNING application_id`, store.Micros(now), hash).Scan(&id)
 	return id, store.MapNotFound(err)
 }
 
-// try counts a try of key and returns how many there were within the window.
+// try counts a try under key and returns the number of tries within the window.
 func try(ctx context.Context, q store.Queryer, key []byte, now time.Time, window time.Duration) (n int64, err error) {
 	err = q.QueryRowContext(ctx, `INSERT INTO link_tries (key, tries, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
@@ -47,7 +48,7 @@ func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte,
 	return err
 }
 
-// ofMailbox lists what was applied for with an address since an instant, newest
+// ofMailbox lists the applications of an email address since an instant, newest
 // first.
 func ofMailbox(ctx context.Context, q store.Queryer, mailbox []byte, since time.Time, limit int) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `SELECT application_id FROM application_mailboxes WHERE mailbox = $1 AND created_at > $2
@@ -67,7 +68,7 @@ func ofMailbox(ctx context.Context, q store.Queryer, mailbox []byte, since time.
 	return out, rows.Err()
 }
 
-// request is somebody's wish for a letter.
+// request is a request for an email with links.
 type request struct {
 	id, application string
 	mailbox         []byte
@@ -86,7 +87,7 @@ func requested(ctx context.Context, q store.Queryer, id string) (request, error)
 	return r, store.MapNotFound(err)
 }
 
-// settle takes a request away; false when another run has.
+// settle deletes a request; false if another run did.
 func settle(ctx context.Context, tx *store.Tx, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM letter_requests WHERE id = $1`, id))
 }
@@ -94,13 +95,13 @@ func settle(ctx context.Context, tx *store.Tx, id string) (bool, error) {
 // letter is a row of application_letters.
 type letter struct {
 	id, application, key string
-	recipient, body      []byte // sealed; body is nil when it was sent
+	recipient, body      []byte // encrypted; body is nil after sending
 	subject              string
 	created, expires     time.Time
 
-	decision int64  // whose email it is; 0 for resume links
-	withheld string // why it is not sent
-	to, text string // recipient and body as they are composed
+	decision int64  // number of its decision; 0 for resume links
+	withheld string // reasons for not sending it
+	to, text string // recipient and body in plain text
 }
 
 func insertLetter(ctx context.Context, tx *store.Tx, l letter) error {
@@ -123,12 +124,12 @@ func scan(row scanner) (letter, error) {
 	return l, store.MapNotFound(err)
 }
 
-// waiting returns a letter that is to be sent, or store.ErrNotFound.
+// waiting returns an email to be sent, or store.ErrNotFound.
 func waiting(ctx context.Context, q store.Queryer, id string, now time.Time) (letter, error) {
 	return scan(q.QueryRowContext(ctx, selectLetters+`AND id = $2`, store.Micros(now), id))
 }
 
-// unsent lists the newest letters that nobody sent.
+// unsent lists the newest unsent emails.
 func unsent(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]letter, error) {
 	rows, err := q.QueryContext(ctx, selectLetters+`ORDER BY created_at DESC, id LIMIT $2`, store.Micros(now), int64(limit))
 	if err != nil {
@@ -146,12 +147,13 @@ func unsent(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]l
 	return out, rows.Err()
 }
 
-// sent notes that a letter was sent, and drops its text with the links.
+// sent records that an email was sent and deletes its text with the links.
 func sent(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE application_letters SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`, id, store.Micros(now)))
 }
 
-// failed notes that a letter is given up. Nobody is to find its links.
+// failed records that an email was given up and deletes its text, since it contains
+// links.
 func failed(ctx context.Context, q store.Queryer, id string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE application_letters SET failed_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`,
 		id, store.Micros(now)))
@@ -171,8 +173,8 @@ func forget(ctx context.Context, tx *store.Tx, id string) error {
 	return errors.Join(errs...)
 }
 
-// linksKept is how long a link that is over still leads the browsers that it let
-// in to their application.
+// linksKept is how long an expired link still redirects the browsers that it granted
+// access to.
 const linksKept = 7 * 24 * time.Hour
 
 func sweep(ctx context.Context, q store.Queryer, now time.Time) error {

@@ -20,7 +20,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// What the audit trail has lines of.
+// Actions in the audit trail.
 const (
 	signedIn         = "signedIn"
 	signInFailed     = "signInFailed"
@@ -54,20 +54,20 @@ const (
 	eventsOn         = "eventsOn"
 )
 
-// actions are all of them, in the order of the filter.
+// actions lists all actions, in the order of the filter.
 var actions = [...]string{signedIn, signInFailed, signedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
 	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
 	passwordSet, eventSent, eventsOn, auditRead}
 
-// auditLine is one line of the audit trail.
+// auditLine is one entry of the audit trail.
 type auditLine struct {
 	id, actor, action     string
 	application           string
-	object, detail, asked string // asked is the request's id
+	object, detail, asked string // asked is the request's ID
 	at                    time.Time
 }
 
-// write adds a line to the audit trail, in the transaction of what it says.
+// write adds an entry to the audit trail, in the transaction of the audited action.
 func (d *Handler) write(ctx context.Context, q store.Queryer, l auditLine) error {
 	l.at, l.asked = d.Now(), httpx.RequestID(ctx)
 	if l.id == "" {
@@ -76,7 +76,8 @@ func (d *Handler) write(ctx context.Context, q store.Queryer, l auditLine) error
 	return insertLine(ctx, q, l)
 }
 
-// audit writes down what somebody is about to see. A HEAD shows nothing.
+// audit records what a user is about to see. A HEAD request shows nothing and is not
+// recorded.
 func (d *Handler) audit(r *http.Request, l auditLine) error {
 	if r.Method == http.MethodHead {
 		return nil
@@ -84,13 +85,13 @@ func (d *Handler) audit(r *http.Request, l auditLine) error {
 	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error { return d.write(ctx, tx, l) })
 }
 
-// auditSize is how many lines a page of the audit trail has.
+// auditSize is the number of entries on a page of the audit trail.
 const auditSize = 50
 
-// trail chooses lines of the audit trail.
+// trail is a filter of audit trail entries.
 type trail struct {
 	actor, action, application string
-	from, to                   time.Time // days, both included; zero is open
+	from, to                   time.Time // days, both inclusive; zero is unbounded
 	cursor                     string
 }
 
@@ -109,7 +110,7 @@ func trailOf(r *http.Request) (t trail, err error) {
 	return t, nil
 }
 
-// url is where the lines are to be had, as a page or a file, after a cursor.
+// url returns the address of the entries, as a page or a file, after a cursor.
 func (t trail) url(path, after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"actor": t.actor, "action": t.action, "application": t.application, "from": isoDay(t.from), "to": isoDay(t.to), "after": after} {
@@ -128,7 +129,7 @@ const (
 	auditFile = "/review/audit.csv"
 )
 
-// auditPage shows who saw and did what, newest first.
+// auditPage shows the audit trail, newest first.
 func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
 	t, err := trailOf(r)
 	if err != nil {
@@ -176,8 +177,8 @@ func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by person) e
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
 }
 
-// auditCSV is all lines that a filter chooses, newest first, for whoever examines them
-// elsewhere: people by their e-mail, what was done by the words of the table above.
+// auditCSV exports all entries that a filter selects, newest first: users by email
+// address, actions by the constants above.
 func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	t, err := trailOf(r)
 	if err != nil {
@@ -213,16 +214,16 @@ func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by person) er
 			out.row(l.at.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.actor], l.actor), l.action, l.application, cmp.Or(names[l.object], l.object), l.detail, l.asked)
 		}
 		if err := out.end(); err != nil || t.cursor == "" {
-			return nil // all is there, or the client is gone
+			return nil // complete, or the client has disconnected
 		}
 		if err := d.DB.Read(r.Context(), read); err != nil {
 			d.Log.ErrorContext(r.Context(), "audit trail: the file breaks off", "err", err)
-			panic(http.ErrAbortHandler) // for half a file must not look whole
+			panic(http.ErrAbortHandler) // abort the connection so that a truncated file is not taken for complete
 		}
 	}
 }
 
-// dayOf reads a day; "" is none.
+// dayOf parses a day; "" gives the zero time.
 func dayOf(s string) (time.Time, bool) {
 	if s == "" {
 		return time.Time{}, true

@@ -18,10 +18,10 @@ import (
 	"vestibule/templates/ui"
 )
 
-// othersShown is how many other applications of a person a page lists.
+// othersShown is how many other applications of the same applicant a page lists.
 const othersShown = 10
 
-// fillOthers gives a page what else the person has applied for.
+// fillOthers adds the applicant's other applications to a page.
 func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v *pages.ApplicationView) error {
 	ids, err := d.related(ctx, a)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v 
 		}
 		e, err := search.Of(ctx, d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
-			continue // deleted a moment ago
+			continue // deleted concurrently
 		}
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v 
 	return nil
 }
 
-// compare shows two reports of one person side by side, the older one first.
+// compare shows two reports of one applicant side by side, the older one first.
 func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {

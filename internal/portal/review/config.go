@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Config configures decisions, their letters and the retention of applications.
+// Config configures decisions, their emails and the retention of applications.
 type Config struct {
 	RetentionDays int `placeholder:"DAYS" default:"0" help:"Days without activity after which an application is deleted; 0: never."`
 
@@ -68,7 +68,7 @@ type SignIn struct {
 	OIDC *OIDC `embed:""`
 }
 
-// Issuer returns the issuer by whose accounts reviewers may sign in, or nil.
+// Issuer returns the issuer whose accounts reviewers may sign in with, or nil.
 func (s SignIn) Issuer() *OIDC {
 	if s.OIDC == nil || s.OIDC.Issuer == "" {
 		return nil
@@ -76,8 +76,8 @@ func (s SignIn) Issuer() *OIDC {
 	return s.OIDC
 }
 
-// Validate refuses an issuer that could not work, and settings that would lock every
-// administrator out.
+// Validate rejects an issuer that cannot work, and settings that would lock out every
+// administrator.
 func (s SignIn) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

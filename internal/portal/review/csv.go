@@ -14,8 +14,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// reportCSV is the report's rows as they stand in it, for a spreadsheet: attributes
-// of a cashflow report, pay statements of the others.
+// reportCSV exports the report's rows for a spreadsheet: attributes of a cashflow
+// report, pay statements of other reports.
 func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
@@ -45,8 +45,8 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by person) e
 	return sendCSV(w, a, "", rows)
 }
 
-// monthsCSV is money by month, where that is known: in and out of a cashflow report's
-// accounts, gross and net of income.
+// monthsCSV exports amounts by month where known: money in and out of a cashflow
+// report's accounts, gross and net income of other reports.
 func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
 	a, attempt, raw, err := d.body(r, by, reportExported)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by person) e
 	return sendCSV(w, a, "-months", rows)
 }
 
-// sendCSV sends rows under a head; without any there is no such file.
+// sendCSV sends rows, the header first; without rows it returns not found.
 func sendCSV(w http.ResponseWriter, a applications.Application, kind string, rows [][]string) error {
 	if len(rows) == 0 {
 		return httpx.NewError(contract.CodeNotFound, errNoSuchCSV)
@@ -81,26 +81,26 @@ func sendCSV(w http.ResponseWriter, a applications.Application, kind string, row
 
 const csvType = "text/csv; charset=utf-8; header=present"
 
-// byteOrderMark begins a file whose accents the usual spreadsheets would otherwise
-// read as another encoding's. Programs that read CSV know it, or can be told.
+// byteOrderMark starts each file, since common spreadsheets would otherwise misread
+// accented letters. Programs that read CSV handle it or can be configured to.
 const byteOrderMark = "\ufeff"
 
-// spreadsheet is rows as RFC 4180 wants them.
+// spreadsheet formats rows as CSV (RFC 4180).
 func spreadsheet(rows [][]string) []byte {
 	var out bytes.Buffer
 	s := newSheet(&out)
 	for _, row := range rows {
 		s.row(row...)
 	}
-	_ = s.end() // a buffer takes everything
+	_ = s.end() // writing to a buffer never fails
 	return out.Bytes()
 }
 
-// sheet writes rows as they come. What went wrong is known at its end.
+// sheet writes CSV rows. Errors surface in end.
 type sheet struct{ out *csv.Writer }
 
 func newSheet(w io.Writer) sheet {
-	_, _ = io.WriteString(w, byteOrderMark) // what goes wrong here does so again below
+	_, _ = io.WriteString(w, byteOrderMark) // an error here recurs in end
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	return sheet{out}
@@ -113,14 +113,14 @@ func (s sheet) row(cells ...string) {
 	_ = s.out.Write(cells)
 }
 
-// end hands on what was written until now; rows may follow.
+// end flushes the rows written so far; more may follow.
 func (s sheet) end() error {
 	s.out.Flush()
 	return s.out.Error()
 }
 
-// harmless puts an apostrophe before what a spreadsheet would take for a formula:
-// the words of a report are somebody else's. Numbers are left alone.
+// harmless puts an apostrophe before text that a spreadsheet would take for a
+// formula, since report text comes from third parties. Numbers stay unchanged.
 func harmless(s string) string {
 	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r\n") && !strings.HasPrefix(s, "＝") && !strings.HasPrefix(s, "＋") && !strings.HasPrefix(s, "－") && !strings.HasPrefix(s, "＠") {
 		return s

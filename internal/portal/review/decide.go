@@ -22,7 +22,7 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// What can be decided of an application. They are kinds of lines of its timeline.
+// Decisions on an application. They are kinds of timeline entries.
 const (
 	Approved  = journey.Approved
 	Declined  = journey.Declined
@@ -31,30 +31,30 @@ const (
 )
 
 const (
-	maxReasons  = 4    // that are told to an applicant; more would help nobody
-	maxWritten  = 2000 // characters of what somebody writes
+	maxReasons  = 4    // maximum number told to an applicant; more would not help them
+	maxWritten  = 2000 // characters of a text by a reviewer
 	maxDeciding = 16 << 10
 	notesShown  = 200
 )
 
-// decision is one row of what was decided. The newest counts.
+// decision is one row of the decisions. The newest counts.
 type decision struct {
 	seq      int64
 	decision string
-	reasons  []string // codes of the report
+	reasons  []string // reason codes of the report
 	text     string
-	by       string // a person's id
+	by       string // user ID
 	at       time.Time
 }
 
-// remark is what one reviewer tells the others.
+// remark is a reviewer's note to other reviewers.
 type remark struct {
 	id, text, by string
 	at           time.Time
 }
 
-// reasons are the codes by which a report says what speaks against it, each once,
-// in the report's order.
+// reasons returns the report's adverse reason codes, each once, in the report's
+// order.
 func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 	var out []pages.Reason
 	add := func(r pages.Reason) {
@@ -68,7 +68,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 		if err != nil {
 			return nil, errStored
 		}
-		for i := len(body.Scores) - 1; i >= 0; i-- { // the newest version's first
+		for i := len(body.Scores) - 1; i >= 0; i-- { // newest version first
 			for _, c := range body.Scores[i].AdverseActionCodes {
 				add(pages.ScoreReason(c.Code, c.Description))
 			}
@@ -113,7 +113,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 	return out, nil
 }
 
-// reasonsOf are those of an application's report; none without one.
+// reasonsOf returns the reasons of an application's report; none without a report.
 func (d *Handler) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
 	if !a.HasReport() {
 		return nil, nil
@@ -128,8 +128,8 @@ func (d *Handler) reasonsOf(ctx context.Context, a applications.Application) ([]
 	return reasons(a.Product, raw)
 }
 
-// decide takes a decision, if nobody took one since the page was looked at that
-// the form stood on.
+// decide stores a decision, unless another was stored since the form's page was
+// rendered.
 func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -187,8 +187,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 		if mine, err = d.insertDecision(ctx, tx, a.ID, taken); err != nil || !mine {
 			return err
 		}
-		// The application first, as whatever else moves one does: no two wait for each
-		// other.
+		// Lock the application first, as every other change does, to avoid deadlocks.
 		if err := d.Applications.Decided(ctx, tx, a.ID, applications.Decision{Kind: taken.decision, Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
 		}
@@ -213,7 +212,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 	return nil
 }
 
-// remark keeps a note.
+// remark stores a note.
 func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -246,7 +245,7 @@ func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) erro
 	return nil
 }
 
-// toForms leads whoever reloads the answer to a form back to its page.
+// toForms redirects a reload of a form's result to the application's page.
 func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -256,19 +255,18 @@ func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ person) erro
 	return nil
 }
 
-// written is what somebody wrote, with one kind of line end.
+// written returns trimmed text with normalized line ends.
 func written(s string) string {
 	return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 }
 
-// writable reports whether somebody may write that: not too much of it, and nothing
-// that cannot be seen.
+// writable reports whether a text is short enough and has only printable characters.
 func writable(s string) bool {
 	s = written(s)
 	return s == "" || plain(strings.NewReplacer("\n", "", "\t", "").Replace(s), 0, maxWritten) && len([]rune(s)) <= maxWritten
 }
 
-// fillDecisions gives a page what was decided of an application and noted.
+// fillDecisions adds an application's decisions and notes to a page.
 func (d *Handler) fillDecisions(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
 	known, err := d.reasonsOf(ctx, a)
 	if err != nil {
@@ -293,7 +291,7 @@ func (d *Handler) fillDecisions(ctx context.Context, a applications.Application,
 			return err
 		}
 		v.Taken, v.Seen = nil, int64(len(taken))
-		for i := len(taken) - 1; i >= 0; i-- { // the newest first
+		for i := len(taken) - 1; i >= 0; i-- { // newest first
 			t := taken[i]
 			out := pages.Decision{Decision: t.decision, Text: t.text, By: who(t.by), At: t.at}
 			for _, code := range t.reasons {
@@ -319,8 +317,8 @@ func (d *Handler) fillDecisions(ctx context.Context, a applications.Application,
 	})
 }
 
-// reasonOf is the reason of a code, by its code alone where the report has it no
-// more.
+// reasonOf returns the reason of a code, or the bare code if the report no longer has
+// it.
 func reasonOf(known []pages.Reason, code string) pages.Reason {
 	if i := slices.IndexFunc(known, func(k pages.Reason) bool { return k.Code == code }); i >= 0 {
 		return known[i]
@@ -328,7 +326,7 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 	return pages.Reason{Code: code}
 }
 
-// scoreOf is the newest score of a report that has one.
+// scoreOf returns the newest score of a report, or nil if it has none.
 func (d *Handler) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
 	if a.Product != contract.Cashflow {
 		return nil, nil

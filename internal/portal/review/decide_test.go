@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// scored is the sample report with a score and its reasons.
+// scored returns the sample report with a score and its reasons.
 func scored(t *testing.T) []byte {
 	t.Helper()
 	body, err := report.ParseCashflow(sample(t))
@@ -74,12 +74,12 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done=decided#decision" {
 			t.Fatalf("declining: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
-		// The other one looked before that.
+		// The other reviewer's page is outdated.
 		resp, page := other.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"mine stays typed"}})
 		if resp.StatusCode != 409 {
 			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
 		}
-		d.says("somebody was faster", page, "Somebody decided while you were looking", "reviewer@example.com", "Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
+		d.says("another reviewer was faster", page, "Somebody decided while you were looking", "reviewer@example.com", "Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
 		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {Escalated}}); resp.StatusCode != 303 {
 			t.Errorf("deciding anew: %d", resp.StatusCode)
 		}
@@ -169,7 +169,7 @@ func TestNotesAreForColleagues(t *testing.T) {
 	})
 }
 
-// What a report says against an applicant, by the product.
+// Adverse reasons of a report, by product.
 func TestReasonsAreTheReportsOwn(t *testing.T) {
 	no, yes := false, true
 	encode := func(v any) []byte {
@@ -220,8 +220,9 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 	}
 }
 
-// TestWhatALetterLacksWithholdsIt: a decline is sent once the law's parts of it are
-// configured, and so is nothing that the configuration leaves to others.
+// TestWhatALetterLacksWithholdsIt checks that a decline is emailed only after the
+// legally required parts are configured, and that decisions not selected for email
+// are not sent.
 func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")

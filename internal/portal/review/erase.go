@@ -23,33 +23,33 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Why an application was deleted.
+// Reasons for deleting an application.
 const (
 	byRequest = "request" // the consumer asked for it
-	byMistake = "mistake" // it should not have been made
+	byMistake = "mistake" // created by mistake
 	byTest    = "test"
-	byAge     = "age" // nobody: it was as old as any may get
+	byAge     = "age" // the retention period ended
 )
 
-// causes are those that a person can give.
+// causes lists the reasons that a user can choose.
 var causes = [...]string{byRequest, byMistake, byTest}
 
-// tombstone is what is left of an application.
+// tombstone records the deletion of an application.
 type tombstone struct {
-	applicationID, by, reason string // by is empty for nobody
+	applicationID, by, reason string // by is empty for a deletion by retention
 	at                        time.Time
 }
 
 const (
-	maxRelated    = 100 // applications that share a name or an e-mail address
-	maxStrangers  = 20  // of those, offered to be deleted where only one of the two is known
+	maxRelated    = 100 // applications that share a name or an email address
+	maxStrangers  = 20  // of those, offered for deletion if only one of the two is known
 	deletionsSize = 50
 	retainedBatch = 20
 	retainEvery   = time.Hour
 )
 
-// related are the applications of the person that one is of, by e-mail address or
-// by all words of the name; the one itself first.
+// related returns the applications of the same applicant, by email address or by all
+// words of the name; the application itself comes first.
 func (d *Handler) related(ctx context.Context, a applications.Application) ([]string, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
@@ -71,10 +71,10 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].FullName()}))
 }
 
-// ofPerson returns the applications of the person that a is of, a itself first, and
-// whether that person is known by one sign only. With both a name and an e-mail
-// address an application must have both. With one of them it must have that one, and
-// whose it is has to be seen from the list.
+// ofPerson returns the applications of a's applicant, a first, and whether only one
+// of name and email address is known. If both are known, both must match. Otherwise
+// the one must match, and the reviewer must decide which of the applications belong
+// to the applicant.
 func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
@@ -115,7 +115,7 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 	return ids, oneSign, nil
 }
 
-// erasePage shows what of a person is here, to be chosen from.
+// erasePage lists an applicant's applications for deletion.
 func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -152,7 +152,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
 }
 
-// eraseChosen deletes the applications that were chosen, for good.
+// eraseChosen permanently deletes the selected applications.
 func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -198,12 +198,12 @@ func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person)
 	return nil
 }
 
-// errNotWithdrawn says that the service has not withdrawn what it was asked to.
+// errNotWithdrawn means that the service did not confirm a withdrawal.
 var errNotWithdrawn = errors.New("review: the service did not withdraw it")
 
-// unwithdrawn reports whether something that was to be withdrawn at the service may
-// still be there. What it refuses for good is not there any more, unless it is us
-// that it refuses.
+// unwithdrawn returns an error if data to be withdrawn may still exist at the
+// service. A permanent refusal means that it no longer exists, unless the service
+// refused our credentials.
 func unwithdrawn(err error) error {
 	var e *svcapi.Error
 	if err == nil || errors.As(err, &e) && !e.Temporary() && e.HTTP != http.StatusUnauthorized && e.HTTP != http.StatusForbidden {
@@ -212,9 +212,9 @@ func unwithdrawn(err error) error {
 	return errors.Join(errNotWithdrawn, err)
 }
 
-// remove withdraws what an application shares, and the consent where its consumer
-// asks for it, and then destroys its key and deletes its rows, here and in every
-// other room; a tombstone is left. False means that it was gone already.
+// remove withdraws an application's shares, and the consent if the consumer asked for
+// deletion. Then it destroys the data key and deletes the rows in every package,
+// leaving a tombstone. False means that the application was already gone.
 func (d *Handler) remove(ctx context.Context, id, by, cause string) (bool, error) {
 	if cause == byRequest {
 		known, err := d.Applications.Consumers(ctx, id)
@@ -248,11 +248,11 @@ func (d *Handler) remove(ctx context.Context, id, by, cause string) (bool, error
 	}
 }
 
-// errShared says that an application was shared once more a moment ago.
+// errShared means that the application was shared again concurrently.
 var errShared = errors.New("review: it is shared with somebody else too")
 
-// eraseAll leaves a tombstone of an application, if it is there and no share of it
-// is left but those that were ended.
+// eraseAll replaces an application with a tombstone, if it exists and has no shares
+// other than those ended.
 func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string]bool) (mine bool, err error) {
 	id := left.applicationID
 	err = d.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -276,8 +276,8 @@ func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string
 		if slices.ContainsFunc(shared, func(s shares.Share) bool { return s.Withdrawn.IsZero() && !ended[s.RelayToken] }) {
 			return errShared
 		}
-		for _, room := range d.Erase {
-			if err := room(ctx, tx, id); err != nil {
+		for _, erase := range d.Erase {
+			if err := erase(ctx, tx, id); err != nil {
 				return err
 			}
 		}
@@ -299,8 +299,7 @@ func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string
 	return mine, err
 }
 
-// deletions lists what was deleted, newest first, and how long applications are
-// kept.
+// deletions lists deleted applications, newest first, and the retention period.
 func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) error {
 	cursor := r.URL.Query().Get("after")
 	if len(cursor) > 100 {
@@ -338,7 +337,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) e
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Deletions(p, v) })
 }
 
-// showGone says that an application was deleted, if it was.
+// showGone shows that an application was deleted, if it was.
 func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by person, why error) error {
 	t, err := grave(r.Context(), d.DB.SQL, r.PathValue("id"))
 	if err != nil {
@@ -354,25 +353,25 @@ func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by person, wh
 	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.email, v) })
 }
 
-// Retain is the job of deleting what is older than anything may get.
+// Retain is the job that deletes applications after the retention period.
 type Retain struct{}
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Retain) Kind() string { return "review.retain" }
 
-// Refill is the job of indexing the applications that are older than the index.
+// Refill is the job that indexes applications older than the index.
 type Refill struct{}
 
-// Kind names the job.
+// Kind returns the job's name.
 func (Refill) Kind() string { return "review.refill" }
 
-// Register says how the desk's jobs are done.
+// Register registers the package's jobs.
 func (d *Handler) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Retain) error { return d.retain(ctx) }, jobs.NoAttemptLimit())
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Refill) error { return d.refill(ctx) })
 }
 
-// Resume sees to the desk's jobs when the process starts.
+// Resume enqueues the package's jobs when the process starts.
 func (d *Handler) Resume(ctx context.Context) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if d.RetentionDays > 0 {
@@ -384,9 +383,9 @@ func (d *Handler) Resume(ctx context.Context) error {
 	})
 }
 
-// retain deletes a batch of what nothing has happened to for longer than the
-// configured days, and comes again: for the next batch soon, and for all of them,
-// those too that could not go, later.
+// retain deletes a batch of applications without activity for longer than the
+// configured days, and reschedules itself: soon for the next batch; later for a new
+// pass, which retries those that failed.
 func (d *Handler) retain(ctx context.Context) error {
 	if d.RetentionDays <= 0 {
 		return nil
@@ -396,7 +395,7 @@ func (d *Handler) retain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range old { // one that cannot go now holds up no other
+	for _, p := range old { // one that fails does not hold up the others
 		_, err := d.remove(ctx, p.Application, "", byAge)
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -51,8 +51,9 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 	})
 }
 
-// TestWhatCannotGoHoldsUpNoOther however many they are.
-func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
+// TestRetentionSkipsFailures checks that applications that cannot be deleted do
+// not delay the deletion of others.
+func TestRetentionSkipsFailures(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -69,7 +70,7 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)), Applicant: &prefill.Fields{FirstName: "Ben"}})
 		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
 		d.RetentionDays = 30
-		for range 2 { // the job comes again
+		for range 2 { // the job runs again
 			if err := d.retain(t.Context()); err == nil || jobs.IsCancel(err) {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 		if _, err := search.Of(t.Context(), d.DB.SQL, appOld); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("what could go is there: %v", err)
 		}
-		d.relay.err = nil // and in an hour the others go
+		d.relay.err = nil // the others are deleted an hour later
 		if err := d.retain(t.Context()); err == nil {
 			t.Fatal("the job does not come again")
 		}
@@ -88,7 +89,7 @@ func TestWhatCannotGoHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// What is shared and cannot be withdrawn now is not deleted now.
+// An application whose shares cannot be withdrawn is not deleted.
 func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
@@ -107,8 +108,9 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	}
 }
 
-// Who is deleted at their own request withdraws consent at the service too; nothing
-// is deleted while it refuses us, and a service that knows nothing of it is no hindrance.
+// Deletion at the consumer's request also withdraws consent at the service. Nothing
+// is deleted if the service refuses our credentials; a service without that consumer
+// does not prevent deletion.
 func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	for _, tc := range []struct {
@@ -116,8 +118,8 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 		err         error
 		status      int
 	}{
-		{"who asks", byRequest, nil, 303},
-		{"a mistake is nobody's wish", byMistake, &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}, 303},
+		{"on request", byRequest, nil, 303},
+		{"a mistake", byMistake, &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}, 303},
 		{"a service without consumers", byRequest, &svcapi.Error{HTTP: 405, Code: contract.CodeUpstream}, 303},
 		{"no answer", byRequest, &svcapi.Error{Code: contract.CodeUpstream}, 502},
 		{"a service that refuses our key", byRequest, &svcapi.Error{HTTP: 403, Code: contract.CodeUnknownCustomer}, 502},
@@ -131,14 +133,13 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
 			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
 		}
-		if asked := len(d.relay.consents) == 1 && d.relay.consents[0] == consumer; asked != (tc.name == "who asks") {
+		if asked := len(d.relay.consents) == 1 && d.relay.consents[0] == consumer; asked != (tc.name == "on request") {
 			t.Errorf("%s: consent was withdrawn of %v", tc.name, d.relay.consents)
 		}
 	}
 }
 
-// What is shared while it is being deleted is withdrawn as well, whichever of the two
-// is done first.
+// A share created during a deletion is withdrawn too, in either order.
 func TestSharingAndDeletingAtOnce(t *testing.T) {
 	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
@@ -180,8 +181,8 @@ func TestSharingAndDeletingAtOnce(t *testing.T) {
 	})
 }
 
-// Applications that are older than the index are found once it is filled.
-func TestTheIndexIsFilledWithWhatWasThereBefore(t *testing.T) {
+// Refill makes applications older than the index searchable.
+func TestRefillIndexesOldApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		if _, err := db.SQL.Exec(`UPDATE review_index SET named = FALSE, external_key = NULL, outcome = ''`); err != nil {
@@ -204,8 +205,8 @@ func TestTheIndexIsFilledWithWhatWasThereBefore(t *testing.T) {
 	})
 }
 
-// TestDeletionOffersOnlyThePerson lists what shares name and e-mail address, and of an
-// application that has only one of them a few others, none of them chosen.
+// TestDeletionOffersOnlyThePerson lists the applications with the same name and email
+// address and, if only one of them is known, a few others, none of them selected.
 func TestDeletionOffersOnlyThePerson(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -241,7 +242,7 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 		if got := offered(id(5)); len(got) != maxStrangers || got[0] != id(5) {
 			t.Errorf("of a name alone %d are offered: %v", len(got), got)
 		}
-		if n := strings.Count(page, " checked"); n != 2 { // this one, and why
+		if n := strings.Count(page, " checked"); n != 2 { // this application, and the reason
 			t.Errorf("%d choices are made in advance", n)
 		}
 		d.says("a name alone", page, "may belong to other people", "Maria Garcia")

@@ -23,7 +23,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// events lists the deliveries of the onboarding app's events, the newest first.
+// events lists the deliveries of events to the onboarding app, newest first.
 func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) error {
 	q := r.URL.Query()
 	f := notify.Filter{State: webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), ApplicationID: q.Get("application"), Cursor: q.Get("after"), Limit: pageSize}
@@ -55,7 +55,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) erro
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Events(p, v) })
 }
 
-// originOf is what people are shown of an address, whose path may be secret.
+// originOf returns the part of an address to show; its path may be secret.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -101,7 +101,7 @@ func (d *Handler) event(w http.ResponseWriter, r *http.Request, by person) error
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 
-// resendEvent sends an event again, unless it was since the page was made.
+// resendEvent sends an event again, unless it was resent since the page was rendered.
 func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person) error {
 	sent, err := d.findDelivery(r)
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person)
 	return nil
 }
 
-// enableEvents sends events again after the app answered 410.
+// enableEvents resumes sending events after the app answered 410.
 func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
 	err := d.Events.Resume(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return d.write(ctx, tx, auditLine{actor: by.id, action: eventsOn})

@@ -18,8 +18,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// happen records the event of a state that the started application came to, and returns
-// its delivery.
+// happen records the event of a new state of the started application, and returns its
+// delivery.
 func (d *testServer) happen(state journey.State, sequence int64) string {
 	d.t.Helper()
 	a, err := d.Applications.Get(d.t.Context(), appStarted)
@@ -46,7 +46,7 @@ func (d *testServer) happen(state journey.State, sequence int64) string {
 	return ""
 }
 
-// sent stores what the attempts of a delivery came to.
+// sent stores the results of a delivery's attempts.
 func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Result) {
 	d.t.Helper()
 	last := 0
@@ -63,7 +63,7 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 	}
 }
 
-// TestThePagesOfEvents walks them as a reviewer and as an auditor.
+// TestThePagesOfEvents visits the pages as a reviewer and as an auditor.
 func TestThePagesOfEvents(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.Events.URL = "https://app.example.com/hooks/whose-path-is-secret"
@@ -159,8 +159,8 @@ func TestThePagesOfEvents(t *testing.T) {
 	has("/review/events?lang=es", "no se envían a ningún sitio")
 }
 
-// TestTheOutbox shows the emails of a sandbox without a mail server to those who signed
-// in; elsewhere there is no such page.
+// TestTheOutbox checks that signed-in users see the emails of a sandbox without a
+// mail server, and that the page does not exist otherwise.
 func TestTheOutbox(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal), func(d *Handler) { d.Letters.Mail = nil })
 	d.signInAs(secret, "")

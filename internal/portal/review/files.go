@@ -16,8 +16,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// endings are the content types that a reviewer is given under their own name, with
-// the ending of their files. Whatever else it is, is bytes.
+// endings maps the content types that reviewers download unchanged to their file
+// extensions. Other files are sent as application/octet-stream.
 var endings = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg", "application/json": ".json"}
 
 // files lists the files of a report as the service has them now.
@@ -36,7 +36,7 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by person) error
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Files(p, v) })
 }
 
-// listed finds the application of the address and asks for the files of its report.
+// listed returns the application that the address names and the files of its report.
 func (d *Handler) listed(r *http.Request) (applications.Application, []svcapi.File, error) {
 	a, err := d.get(r)
 	if err != nil {
@@ -46,8 +46,8 @@ func (d *Handler) listed(r *http.Request) (applications.Application, []svcapi.Fi
 	return a, all, err
 }
 
-// file hands a file out, to be kept and never to be shown as one of our pages: it is
-// somebody else's. Who asked is written down before the service is asked for it.
+// file sends a file as a download, never as a page, since its content is untrusted.
+// It writes the audit entry before requesting the file from the service.
 func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error {
 	a, all, err := d.listed(r)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error 
 	return nil
 }
 
-// noFiles says why a file cannot be had, where the service has refused it.
+// noFiles shows why the service refused a file.
 func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by person, a applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeReportNotReady, why)

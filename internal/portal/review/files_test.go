@@ -15,7 +15,7 @@ import (
 
 const stubPath = "6c1a/paystub.pdf"
 
-// kept is a desk whose ready application has files at the service.
+// kept is a testServer whose ready application has files at the service.
 func kept(t *testing.T, db *store.DB) *testServer {
 	d := open(t, db)
 	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"}, {DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
@@ -31,7 +31,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 		at := "/review/applications/" + appReady + "/files"
 		for _, path := range []string{at, at + "/" + pages.FileRef(stubPath)} {
 			if resp, _ := d.get(path); resp.StatusCode != 303 {
-				t.Errorf("nobody signed in, %s = %d", path, resp.StatusCode)
+				t.Errorf("not signed in, %s = %d", path, resp.StatusCode)
 			}
 		}
 		d.signInAs(secret, "")
@@ -64,7 +64,7 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 	})
 }
 
-// looks counts what was written down of an action with the ready application.
+// looks counts the audit entries of an action on the ready application.
 func (d *testServer) looks(action string) (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
@@ -122,7 +122,7 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 
 func cents(n report.Cents) *report.Cents { return &n }
 
-// bodies are small reports of the other products.
+// bodies returns small reports of the other products.
 func bodies(t *testing.T) map[contract.Product][]byte {
 	t.Helper()
 	meta := &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: contract.StatusSuccess}
@@ -188,7 +188,7 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 					t.Errorf("%s: a broken report by %s = %d", product, path, resp.StatusCode)
 				}
 			}
-			// A report with nothing in it has no tables to download.
+			// An empty report has no tables to download.
 			d.keep([]byte(`{"meta":{"public_token":"` + token + `"}}`))
 			if resp, _ := d.get(at + "/report.csv"); resp.StatusCode != 404 {
 				t.Errorf("%s: a table of nothing = %d", product, resp.StatusCode)

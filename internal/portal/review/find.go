@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Prepare readies the desk. Call it before anything else.
+// Prepare initializes the handler. Call it before any other method.
 func (d *Handler) Prepare(ctx context.Context) (err error) {
 	d.passwords, err = password.New(ctx, d.DB, d.Now, password.Settings{Cookie: "vestibule-known", Secure: strings.HasPrefix(d.URL, "https://"), BehindProxy: d.BehindProxy})
 	if err != nil {
@@ -32,30 +32,29 @@ func (d *Handler) Prepare(ctx context.Context) (err error) {
 	return d.index.Prepare(ctx)
 }
 
-// OnChange keeps what an application is found by, in the transaction that makes or
-// moves it.
+// OnChange updates the search index in the transaction that creates or changes an
+// application.
 func (d *Handler) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
 	return d.index.Put(ctx, tx, a)
 }
 
-// OnApplicant keeps the words that an applicant is found by, in the transaction that
-// keeps what they gave. Doing so again changes nothing.
+// OnApplicant adds an applicant's words to the search index, in the transaction that
+// stores their data. It is idempotent.
 func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	return d.index.Name(ctx, tx, a.ID, a.CreatedAt, f)
 }
 
-// filter chooses applications. Its zero value is all.
+// filter selects applications. The zero value selects all.
 type filter struct {
 	state, product, outcome string
-	decision                string // search.Undecided is none
+	decision                string // search.Undecided selects those without a decision
 	from, to                time.Time
-	find                    string // the handle of a search
-	text                    string // what that is for
+	find                    string // handle of a search
+	text                    string // text of that search
 	cursor                  string
 }
 
-// readFilter reads a filter from an address or a form; false for values that no
-// filter has.
+// readFilter reads a filter from an address or a form; false for invalid values.
 func readFilter(q url.Values) (filter, bool) {
 	f := filter{state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"), decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
 	var ok1, ok2 bool
@@ -67,8 +66,8 @@ func readFilter(q url.Values) (filter, bool) {
 		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100
 }
 
-// url is the address of a page of what the filter chooses. Nothing personal is in
-// it: what is looked for stands behind a handle.
+// url returns the address of a page of the filter's results. It contains no personal
+// data: a handle stands for the search text.
 func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"state": f.state, "product": f.product, "outcome": f.outcome, "decision": f.decision,
@@ -83,17 +82,17 @@ func (f filter) url(after string) string {
 	return "/review?" + q.Encode()
 }
 
-// narrowed reports whether the filter leaves anything out.
+// narrowed reports whether the filter excludes anything.
 func (f filter) narrowed() bool {
 	f.cursor = ""
 	return f != filter{}
 }
 
-const maxText = 200 // characters that are looked for
+const maxText = 200 // characters of a search text
 
-// find takes what is looked for and leads to the page that shows it. It comes in a
-// form, and goes on as a handle that is good for half an hour and for this person:
-// names have no place in an address. A single hit is opened.
+// find accepts a search text in a form and redirects to the page of its results. That
+// page's address names the search by a handle, valid for half an hour and for this
+// user, since names must not appear in addresses. A single result is opened directly.
 func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -130,13 +129,14 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error 
 	return nil
 }
 
-// toList leads whoever reloads the address of the form to the list.
+// toList redirects a reload of the form's address to the list.
 func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ person) error {
 	httpx.SeeOther(w, "/review")
 	return nil
 }
 
-// kindOf is what a text can be, for the audit trail, which is not told the text.
+// kindOf classifies a search text for the audit trail, which does not record the
+// text.
 func kindOf(text string) string {
 	switch {
 	case contract.IsUUID(text):
@@ -147,7 +147,8 @@ func kindOf(text string) string {
 	return "words"
 }
 
-// look returns what a filter chooses, newest first, and where the next page begins.
+// look returns a page of the filter's results, newest first, and the cursor of the
+// next page.
 func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
 		From: f.from, To: f.to, Text: f.text, Cursor: f.cursor}, limit)

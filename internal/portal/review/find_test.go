@@ -25,7 +25,7 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// fits says by hand what a filter chooses.
+// fits evaluates a filter directly.
 func fits(f filter, a search.Found, who prefill.Fields) bool {
 	inText := func() bool {
 		text := strings.ToLower(f.text)
@@ -47,7 +47,8 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) && (f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
 }
 
-// Whatever is asked for, the pages together are what fits, in order, each once.
+// For each filter, the pages together hold the matching applications, in order,
+// without duplicates.
 func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -66,7 +67,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states[:]...)), day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
 			a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i), uuid.NewString()
 			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
-				a.Journey.Status = contract.StatusError // which is a journey that was completed
+				a.Journey.Status = contract.StatusError // the journey is complete
 			}
 			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID, PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
 				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt}
@@ -164,7 +165,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)
 		}
 		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "Canaria") {
-			t.Errorf("somebody else's search:\n%s", page)
+			t.Errorf("another user's search:\n%s", page)
 		}
 		*d.now = noon.Add(search.SearchLife)
 		if _, page := d.get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "order-7") {
@@ -185,7 +186,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 	})
 }
 
-// The index says nothing to who has it without its key.
+// The index reveals no names without its key.
 func TestTheIndexHoldsNoName(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
@@ -203,7 +204,7 @@ func TestTheIndexHoldsNoName(t *testing.T) {
 		}
 		for _, word := range []string{"nunez", "Núñez", "Zoe@", "zoe@", "O’Hara", "ohara", "Canaria", "canaria"} {
 			if bytes.Contains(raw, []byte(word)) {
-				t.Errorf("%q stands in %s", word, f)
+				t.Errorf("%q is in %s", word, f)
 			}
 		}
 	}

@@ -22,10 +22,11 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Told are the decisions that applicants are told.
+// Told lists the decisions that applicants are notified of.
 var Told = []string{Approved, Declined, MoreAsked}
 
-// letterOf is the letter of a decision, without what the reviewer's page alone shows.
+// letterOf returns the content of a decision letter, without the parts that only the
+// reviewer's page shows.
 func (d *Handler) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: d.lacks(a, taken.Decision)}
@@ -44,7 +45,7 @@ func (d *Handler) letterOf(ctx context.Context, a applications.Application, take
 	return v, who.Email, nil
 }
 
-// addressOf is the lines of an applicant's address.
+// addressOf returns the lines of an applicant's address.
 func addressOf(f prefill.Fields) (lines []string) {
 	if f.Address != "" {
 		lines = append(lines, f.Address)
@@ -55,8 +56,8 @@ func addressOf(f prefill.Fields) (lines []string) {
 	return lines
 }
 
-// lacks names what the law wants in the letter of a decline and the configuration does
-// not say (docs/desk.md, Decisions).
+// lacks lists the legally required parts of a decline letter that the configuration
+// does not provide (docs/desk.md, Decisions).
 func (d *Handler) lacks(a applications.Application, decision string) (out []string) {
 	if decision != Declined {
 		return nil
@@ -73,8 +74,8 @@ func (d *Handler) lacks(a applications.Application, decision string) (out []stri
 	return out
 }
 
-// emailOf is the email of a decision. In the outbox of a sandbox, which nothing leaves,
-// a letter says itself what it lacks; everywhere else it is withheld.
+// emailOf returns the email of a decision. If required parts are missing, the email
+// is withheld; the outbox of a sandbox shows it with a notice instead.
 func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.DecisionEmail, error) {
 	v, to, err := d.letterOf(ctx, a, taken)
 	if err != nil {
@@ -106,7 +107,7 @@ func (d *Handler) emails() []string {
 	return d.Emails
 }
 
-// tell writes to the applicant what was decided, where applicants are told that.
+// tell sends a decision to the applicant if applicants are notified of it.
 func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.DecisionEmail) error {
 	if in.Write == nil {
 		return nil
@@ -118,7 +119,7 @@ func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.D
 		object: strconv.FormatInt(in.Number, 10), detail: in.Withheld[0]})
 }
 
-// Settled writes down what became of the email of a decision.
+// Settled records in the audit trail whether the email of a decision was sent.
 func (d *Handler) Settled(ctx context.Context, tx *store.Tx, application string, number int64, state string) error {
 	action := letterSent
 	if state == resume.LetterFailed {
@@ -127,7 +128,7 @@ func (d *Handler) Settled(ctx context.Context, tx *store.Tx, application string,
 	return d.write(ctx, tx, auditLine{action: action, application: application, object: strconv.FormatInt(number, 10)})
 }
 
-// letterAgain sends the email of the newest decision again, whose delivery failed.
+// letterAgain resends the email of the newest decision after its delivery failed.
 func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
 	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
 		return err
@@ -169,7 +170,8 @@ type numbered struct {
 	number int64
 }
 
-// newestDecision is the newest decision that an applicant is told; CodeNotFound without.
+// newestDecision returns the newest decision if applicants are notified of it;
+// otherwise CodeNotFound.
 func (d *Handler) newestDecision(ctx context.Context, a applications.Application) (numbered, error) {
 	var deciding pages.Deciding
 	var notes []pages.Note
@@ -182,8 +184,8 @@ func (d *Handler) newestDecision(ctx context.Context, a applications.Application
 	return numbered{deciding.Taken[0], deciding.Seen}, nil
 }
 
-// letter is the newest decision as a letter to the applicant, where applicants are told
-// it.
+// letter shows the newest decision as a letter to the applicant, if applicants are
+// notified of it.
 func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -203,8 +205,8 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) erro
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })
 }
 
-// Asked returns what the newest decision asks the applicant for: the reviewer's words,
-// and the report's reasons in words for applicants.
+// Asked returns what the newest decision asks the applicant for: the reviewer's text
+// and the report's reasons worded for applicants.
 func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
 	a, err := d.Applications.Get(ctx, id)
 	if err != nil {
@@ -221,7 +223,7 @@ func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
 	return out, nil
 }
 
-// fillEmails gives decisions, the newest first, how their emails are getting on.
+// fillEmails adds the delivery state of the decisions' emails; taken is newest first.
 func (d *Handler) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
 	all, err := d.Letters.DecisionLetters(ctx, q, id)
 	for _, e := range all {

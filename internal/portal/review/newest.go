@@ -12,9 +12,10 @@ import (
 	"vestibule/templates/ui"
 )
 
-// newest shows an income report as the service has it now: after a dispute it may
-// have been corrected there. It is not kept: what was decided by is what is here.
-// Who asked is written down before the service is asked for it.
+// newest shows an income report as the service has it now; it may have been corrected
+// after a dispute. It is not stored, so that the stored report stays the one that
+// decisions were based on. The audit entry is written before the request to the
+// service.
 func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// A report that the service has corrected since is shown beside the one that is
-// kept, and takes nothing of its place.
+// A report corrected by the service is shown without replacing the stored one.
 func TestAReportAsTheServiceHasItNow(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -32,7 +31,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 		d.shelf.newest = encode(kept)
 		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, encode(kept) })
 		if resp, _ := d.get(at + "/newest"); resp.StatusCode != 303 {
-			t.Errorf("nobody signed in: %d", resp.StatusCode)
+			t.Errorf("not signed in: %d", resp.StatusCode)
 		}
 		d.signInAs(secret, "")
 		if _, page := d.get(at + "/report"); !strings.Contains(page, at+`/newest"`) || strings.Contains(page, "not kept here") {
@@ -59,9 +58,9 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			why    error
 			status int
 		}{
-			"too old a report":         {&svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404},
-			"a service that is away":   {&svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502},
-			"what is no report at all": {nil, 500},
+			"too old a report":       {&svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404},
+			"a service that is away": {&svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502},
+			"malformed report":       {nil, 500},
 		} {
 			d.shelf.refuses, d.shelf.newest = c.why, []byte("{}")
 			if resp, page := d.get(at + "/newest"); resp.StatusCode != c.status || c.status == 502 && !strings.Contains(page, at+`/newest"`) {

@@ -18,9 +18,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// OIDC is the house by whose accounts people may sign in: OpenID Connect, code flow
-// with PKCE. Who has signed in there has a place here if a group of theirs has a
-// role, or, without such roles, if an administrator has added their address.
+// OIDC configures sign-in with the accounts of an issuer: OpenID Connect, code flow
+// with PKCE. A user is granted access if one of their groups has a role or, if no
+// roles are configured, if an administrator has added their email address.
 type OIDC struct {
 	Issuer       string `name:"oidc-issuer" placeholder:"URL" help:"OpenID Connect issuer; redirect URI: /review/sign-in/return."`
 	ClientID     string `name:"oidc-client-id" placeholder:"ID" help:"Client id at the issuer."`
@@ -35,17 +35,17 @@ type OIDC struct {
 	Roles map[string]Role `name:"oidc-roles" mapsep:"," placeholder:"GROUP=ROLE,…" help:"Role by group: reviewer, administrator or auditor."`
 
 	mu       sync.Mutex
-	provider *discovered // once it was discovered
+	provider *discovered // cached discovery result
 }
 
 const (
-	arrivalLife  = 10 * time.Minute // from the start of a sign-in to its return
-	elsewhereMax = 1 << 20          // bytes of an answer of the issuer's
+	arrivalLife  = 10 * time.Minute // from the start of a sign-in to its callback
+	elsewhereMax = 1 << 20          // maximum bytes of an issuer's response
 	elsewhere    = "elsewhere"
 	returnPath   = "/review/sign-in/return"
 )
 
-// limited bounds what is read of an issuer's answers.
+// limited bounds how much of an issuer's responses is read.
 type limited struct{ http.RoundTripper }
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -59,7 +59,8 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// issuers asks them: with an end, and without being led elsewhere.
+// issuers is the HTTP client for requests to issuers. It has a timeout and follows no
+// redirects.
 var issuers = &http.Client{Timeout: 10 * time.Second, Transport: limited{http.DefaultTransport},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
@@ -73,16 +74,16 @@ func (o *OIDC) name() string {
 	return o.Issuer
 }
 
-// discovered is what the issuer's discovery document says.
+// discovered holds the issuer's discovery document.
 type discovered struct {
 	*oidc.Provider
 	endpoint oauth2.Endpoint
-	issued   string // the issuer's name
-	client   string // ours, there
-	named    bool   // its answers name it (RFC 9207)
+	issued   string // the issuer's identifier
+	client   string // our client ID at the issuer
+	named    bool   // its authorization responses include iss (RFC 9207)
 }
 
-// discover learns where the issuer's addresses are, once it can be reached.
+// discover fetches the issuer's metadata once, retrying after failures.
 func (o *OIDC) discover() (*discovered, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -107,7 +108,8 @@ func (o *OIDC) discover() (*discovered, error) {
 			return nil, errors.New("review: the issuer names an address without https")
 		}
 	}
-	// An issuer that takes both may take one of a client: both are tried (AutoDetect).
+	// An issuer that supports both may accept only one from a given client: both are
+	// tried (AutoDetect).
 	basic, post := said.Methods == nil || slices.Contains(said.Methods, "client_secret_basic"), slices.Contains(said.Methods, "client_secret_post")
 	switch {
 	case basic && !post:
@@ -121,19 +123,19 @@ func (o *OIDC) discover() (*discovered, error) {
 	return found, nil
 }
 
-// flow is the way there and back.
+// flow returns the configuration of the authorization code flow.
 func (d *Handler) flow(p *discovered) *oauth2.Config {
 	return &oauth2.Config{ClientID: d.OIDC.ClientID, ClientSecret: d.OIDC.ClientSecret, Endpoint: p.endpoint, RedirectURL: d.URL + returnPath,
 		Scopes: append([]string{oidc.ScopeOpenID}, d.OIDC.Scopes...)}
 }
 
-// errNoEntry says why somebody whom the issuer knows is not let in.
+// errNoEntry is the reason for denying access to a user whom the issuer
+// authenticated.
 type errNoEntry string
 
 func (e errNoEntry) Error() string { return "review: " + string(e) }
 
-// role is what somebody's groups make of them: of several roles that which may
-// most. False where none of them has one.
+// role returns the most privileged role of a user's groups; false if none has a role.
 func (o *OIDC) role(groups []string) (Role, bool) {
 	for _, r := range []Role{Administrator, Reviewer, Auditor} {
 		for _, g := range groups {
@@ -145,8 +147,9 @@ func (o *OIDC) role(groups []string) (Role, bool) {
 	return "", false
 }
 
-// place finds the person here, or makes one for whom a group has a role. Whoever
-// came once is known by the issuer's subject, and no longer by an address.
+// place returns the user's ID, creating a user if one of their groups has a role.
+// After the first sign-in, users are identified by the issuer's subject, no longer by
+// email address.
 func (d *Handler) place(ctx context.Context, who claims) (id string, err error) {
 	_, domain, _ := strings.Cut(who.email[strings.LastIndexByte(who.email, '@'):], "@")
 	if len(d.OIDC.Domains) > 0 && !slices.ContainsFunc(d.OIDC.Domains, func(allowed string) bool { return strings.EqualFold(allowed, domain) }) {

@@ -19,16 +19,16 @@ import (
 	"vestibule/internal/password"
 )
 
-// claims is what the issuer says of a person.
+// claims holds the issuer's claims about a user.
 type claims struct {
 	subject, email string
-	groups         []string // nil: nothing is said of groups
+	groups         []string // nil: no groups claim
 }
 
-// issuedSkew is by how much the issuer's clock may be ahead.
+// issuedSkew is how far the issuer's clock may be ahead.
 const issuedSkew = 30 * time.Second
 
-// said are members of an ID token or of UserInfo.
+// said holds the members of an ID token or a UserInfo response.
 type said map[string]json.RawMessage
 
 func (s said) has(name string) bool {
@@ -37,7 +37,7 @@ func (s said) has(name string) bool {
 }
 
 func (s said) text(name string) (text string) {
-	_ = json.Unmarshal(s[name], &text) // of another type is as none
+	_ = json.Unmarshal(s[name], &text) // a value of another type counts as missing
 	return text
 }
 
@@ -55,8 +55,8 @@ func (o *OIDC) verifiedClaim() string {
 	return "email_verified"
 }
 
-// claims exchanges the code, verifies the ID token and asks UserInfo for what it does
-// not say: by OpenID Connect's defaults that is all but the subject.
+// claims exchanges the code, verifies the ID token, and requests missing claims from
+// UserInfo. By default an ID token needs to include only the subject.
 func (d *Handler) claims(ctx context.Context, p *discovered, a arrival, code string) (claims, error) {
 	ctx = oidc.ClientContext(ctx, issuers)
 	token, err := d.flow(p).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
@@ -84,7 +84,7 @@ func (d *Handler) claims(ctx context.Context, p *discovered, a arrival, code str
 	}
 	var missing []string
 	if verified := d.OIDC.verifiedClaim(); !all.has("email") || !all.has(verified) {
-		missing = []string{"email", verified} // what is verified is the address beside it
+		missing = []string{"email", verified} // verified refers to the email in the same response
 	}
 	if len(d.OIDC.Roles) > 0 && !all.has(d.OIDC.groupsClaim()) {
 		missing = append(missing, d.OIDC.groupsClaim())
@@ -98,14 +98,15 @@ func (d *Handler) claims(ctx context.Context, p *discovered, a arrival, code str
 	return d.OIDC.person(id.Subject, all, asked)
 }
 
-// person reads what is said of one. asked tells why UserInfo has not said more.
+// person reads a user's claims. asked describes, for errors, why UserInfo did not
+// provide more.
 func (o *OIDC) person(subject string, all said, asked string) (claims, error) {
 	for _, name := range []string{"email", o.verifiedClaim()} {
 		if !all.has(name) {
 			return claims{}, &elsewhereError{why: "the claim " + name + " is missing in the ID token" + asked, claims: true}
 		}
 	}
-	// OpenID Connect has a boolean; some issuers write it as a string or a number.
+	// OpenID Connect defines a boolean; some issuers send a string or a number.
 	if v := string(all[o.verifiedClaim()]); !slices.Contains([]string{"true", `"true"`, "1", `"1"`}, strings.ToLower(v)) {
 		return claims{}, &elsewhereError{why: "the claim " + o.verifiedClaim() + " does not say that the e-mail address is verified", claims: true}
 	}
@@ -124,8 +125,8 @@ func (o *OIDC) person(subject string, all said, asked string) (claims, error) {
 	return who, nil
 }
 
-// userInfo adds to all what the ID token does not say of the claims wanted. It returns
-// what it was that UserInfo could not add, for the log; an error is an answer that must
+// userInfo adds the wanted claims that the ID token lacks to all. It returns the
+// reason for claims still missing, for the log; an error means that the response must
 // not be trusted.
 func (p *discovered) userInfo(ctx context.Context, token *oauth2.Token, subject string, all said, wanted []string) (string, error) {
 	if p.UserInfoEndpoint() == "" {
@@ -146,8 +147,8 @@ func (p *discovered) userInfo(ctx context.Context, token *oauth2.Token, subject 
 	return " and in UserInfo", nil
 }
 
-// askUserInfo asks the UserInfo endpoint (OpenID Connect Core, section 5.3), whose
-// answer is JSON or a signed token. Errors say what it does, in our own words.
+// askUserInfo requests the UserInfo endpoint (OpenID Connect Core, section 5.3),
+// which answers JSON or a signed token. Errors do not quote the response.
 func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.UserInfoEndpoint(), nil)
 	if err != nil {
@@ -179,7 +180,7 @@ func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said
 		if strings.Count(text, ".") == 4 {
 			return nil, errors.New("is encrypted, which is not supported")
 		}
-		// aud, iss and exp may be missing in it.
+		// aud, iss and exp may be absent.
 		id, err := p.VerifierContext(ctx, &oidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true}).Verify(ctx, text)
 		if err != nil || id.Claims(&out) != nil {
 			return nil, errors.New("is signed, and the signature does not verify")
@@ -196,8 +197,8 @@ func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said
 	return out, nil
 }
 
-// exchangeError is what a token endpoint says, if it is one of the known errors (RFC
-// 6749, section 5.2).
+// exchangeError describes a token endpoint's error, if it is one of RFC 6749, section
+// 5.2.
 func exchangeError(err error) string {
 	var said *oauth2.RetrieveError
 	if !errors.As(err, &said) {

@@ -14,14 +14,14 @@ import (
 	"vestibule/internal/testutil/logtest"
 )
 
-// TestClaimsThatTheIDTokenDoesNotHave has an issuer with OpenID Connect's defaults: the
-// ID token tells the subject alone, and UserInfo the rest.
+// TestClaimsThatTheIDTokenDoesNotHave uses an issuer with OpenID Connect's defaults:
+// the ID token holds only the subject, UserInfo the other claims.
 func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	s := newIssuer(t, d.now)
 	s.claims = func(c map[string]any) { delete(c, "email"); delete(c, "email_verified"); delete(c, "groups") }
 	full := func() map[string]any {
-		return map[string]any{"sub": "subject-1", "email": "nina@example.com", "email_verified": true, "groups": []string{"credit-desk"}}
+		return map[string]any{"sub": "subject-1", "email": "nina@example.com", "email_verified": true, "groups": []string{"credit-team"}}
 	}
 	plain := func(change func(c map[string]any)) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -56,9 +56,9 @@ func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 	}{
 		{"JSON", plain(nil), 303, "", ""},
 		{"verified as a string", plain(func(c map[string]any) { c["email_verified"] = "true" }), 303, "", ""},
-		{"a group that is no list", plain(func(c map[string]any) { c["groups"] = "credit-desk" }), 303, "", ""},
+		{"a group that is no list", plain(func(c map[string]any) { c["groups"] = "credit-team" }), 303, "", ""},
 		{"signed", signed(with("iss", s.URL)), 303, "", ""},
-		{"signed for us", signed(with("aud", "desk")), 303, "", ""},
+		{"signed for us", signed(with("aud", "portal")), 303, "", ""},
 		{"no endpoint", nil, 422, "claim email is missing in the ID token, and the issuer has no UserInfo endpoint", "did not share a verified email address"},
 		{"another subject", plain(func(c map[string]any) { c["sub"] = "subject-2" }), 422, "UserInfo is of another subject", "could not be signed in"},
 		{"no subject", plain(func(c map[string]any) { delete(c, "sub") }), 422, "UserInfo is of another subject", "could not be signed in"},
@@ -70,7 +70,7 @@ func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 		{"no groups", plain(func(c map[string]any) { delete(c, "groups") }), 403, "claim groups is missing in the ID token and in UserInfo", "but not here"},
 		{"other groups", plain(func(c map[string]any) { c["groups"] = []string{} }), 403, "no group has a role", "but not here"},
 		{"refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, 422, "and UserInfo answers 401", "did not share"},
-		{"led elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Has("led") {
 				led <- true
 			}
@@ -82,14 +82,14 @@ func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 			_, _ = w.Write([]byte(`{"sub":"` + strings.Repeat("x", elsewhereMax) + `"}`))
 		}, 422, "UserInfo is no JSON object", "did not share"},
 		{"signed by another key", signed(func() string { return s.sign(full()) + "A" }), 422, "the signature does not verify", "did not share"},
-		{"signed by nothing", signed(func() string { return b64.EncodeToString([]byte(`{"alg":"none"}`)) + ".e30." }), 422, "the signature does not verify", "did not share"},
+		{"alg none", signed(func() string { return b64.EncodeToString([]byte(`{"alg":"none"}`)) + ".e30." }), 422, "the signature does not verify", "did not share"},
 		{"signed by another issuer", signed(with("iss", "https://evil.example")), 422, "signed by another issuer", "did not share"},
 		{"signed for another client", signed(with("aud", "other")), 422, "signed for another client", "did not share"},
 		{"encrypted", signed(func() string { return "a.b.c.d.e" }), 422, "is encrypted", "did not share"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s.info = tc.info
-			d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+			d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Roles: map[string]Role{"credit-team": Reviewer}}
 			log := &logtest.Buffer{}
 			d.Log = slog.New(slog.NewTextHandler(log, nil))
 			status, _, page := d.browser().elsewhere(s, "")
@@ -104,9 +104,10 @@ func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 	if len(led) > 0 {
 		t.Error("a redirect of UserInfo is followed")
 	}
-	// An issuer with another claim for it, and UserInfo that is right about another address.
+	// An issuer with another claim for verification, and UserInfo with another email
+	// address.
 	s.info = plain(func(c map[string]any) { delete(c, "email_verified"); c["xms_edov"] = 1 })
-	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Verified: "xms_edov", Roles: map[string]Role{"credit-desk": Reviewer}}
+	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Verified: "xms_edov", Roles: map[string]Role{"credit-team": Reviewer}}
 	if status, _, page := d.browser().elsewhere(s, ""); status != 303 {
 		t.Errorf("xms_edov: %d\n%s", status, page)
 	}
@@ -115,7 +116,7 @@ func TestClaimsThatTheIDTokenDoesNotHave(t *testing.T) {
 		delete(c, "email_verified")
 	}
 	s.info = plain(func(c map[string]any) { c["sub"], c["email"] = "subject-9", "mine@example.com" })
-	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Roles: map[string]Role{"credit-team": Reviewer}}
 	if status, _, page := d.browser().elsewhere(s, ""); status != 303 {
 		t.Errorf("an address that UserInfo verifies: %d\n%s", status, page)
 	}
@@ -130,7 +131,7 @@ func TestWhatTheIssuerSaysOfItself(t *testing.T) {
 	s := newIssuer(t, d.now)
 	try := func(change func(back string) string) int {
 		t.Helper()
-		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Roles: map[string]Role{"credit-team": Reviewer}}
 		b := d.browser()
 		resp, _ := b.get("/review/oidc/login")
 		if resp.StatusCode != 303 {
@@ -145,7 +146,7 @@ func TestWhatTheIssuerSaysOfItself(t *testing.T) {
 		posted  bool
 		want    int
 	}{
-		"nothing of how": {nil, false, 303}, "basic": {[]string{"client_secret_basic"}, false, 303}, "post": {[]string{"client_secret_post"}, true, 303},
+		"no methods": {nil, false, 303}, "basic": {[]string{"client_secret_basic"}, false, 303}, "post": {[]string{"client_secret_post"}, true, 303},
 		"both, and basic it is": {[]string{"client_secret_post", "client_secret_basic"}, false, 303}, "both, and post it is": {[]string{"client_secret_post", "client_secret_basic"}, true, 303},
 		"neither": {[]string{"private_key_jwt"}, false, 502},
 	} {
@@ -171,7 +172,7 @@ func TestWhatTheIssuerSaysOfItself(t *testing.T) {
 func TestBeginningASignInStoresNothing(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	s := newIssuer(t, d.now)
-	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Roles: map[string]Role{"credit-team": Reviewer}}
 	d.Starts = &httpx.RateLimit{PerMinute: 5, Now: d.Now}
 	rows := func() int {
 		var n int
@@ -207,7 +208,7 @@ func TestBeginningASignInStoresNothing(t *testing.T) {
 		t.Errorf("the second tab after it: %d", resp.StatusCode)
 	}
 	traded := s.traded
-	jar.SetCookies(mustURL(d.srv.URL), saved) // an old cookie jar
+	jar.SetCookies(mustURL(d.srv.URL), saved) // an outdated cookie jar
 	if resp, _ := b.get(second); resp.StatusCode != 422 || s.traded != traded {
 		t.Errorf("a state that was used, by a cookie that was kept: %d", resp.StatusCode)
 	}

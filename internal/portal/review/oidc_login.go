@@ -19,8 +19,8 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// arrival is a sign-in that is under way. The browser keeps it in a cookie, encrypted,
-// so that beginning one stores nothing; its state is stored when it is used up.
+// arrival is a sign-in in progress. The browser keeps it in an encrypted cookie, so
+// that starting one stores nothing; its state is stored when it is used.
 type arrival struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
@@ -33,10 +33,10 @@ func (d *Handler) arrivalCookie() string {
 	return httpx.HostCookie("vestibule-sign-in", strings.HasPrefix(d.URL, "https://"))
 }
 
-// arrivalCell is what the cookie is encrypted for.
+// arrivalCell is the context that the cookie's encryption is bound to.
 var arrivalCell = store.Cell{Table: "review_arrivals", Column: "cookie", Row: "cookie"}
 
-// pending returns the sign-in that the browser has under way, if there is one.
+// pending returns the browser's sign-in in progress, if any.
 func (d *Handler) pending(r *http.Request) (a arrival, ok bool) {
 	sent := r.CookiesNamed(d.arrivalCookie())
 	if len(sent) != 1 || len(sent[0].Value) > 4096 {
@@ -53,7 +53,7 @@ func (d *Handler) pending(r *http.Request) (a arrival, ok bool) {
 	return a, a.Until > store.Micros(d.Now())
 }
 
-// keep has the browser keep a; none ends what it has.
+// keep sets the cookie to a, or deletes it if a is nil.
 func (d *Handler) keep(w http.ResponseWriter, r *http.Request, a *arrival) error {
 	c := &http.Cookie{Name: d.arrivalCookie(), Path: "/", MaxAge: -1, Secure: strings.HasPrefix(d.URL, "https://"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if a != nil {
@@ -71,8 +71,9 @@ func (d *Handler) keep(w http.ResponseWriter, r *http.Request, a *arrival) error
 	return nil
 }
 
-// leave begins a sign-in elsewhere, or goes on with the one that this browser has: two
-// tabs are one. What comes back is good once, for ten minutes, and in this browser.
+// leave starts a sign-in at the issuer, or continues the browser's current one, so
+// that two tabs share it. The callback is valid once, for ten minutes, in this
+// browser.
 func (d *Handler) leave(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
@@ -103,7 +104,7 @@ func (d *Handler) leave(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// arrive takes what the issuer sends a browser back with.
+// arrive handles the issuer's callback.
 func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	if d.OIDC == nil || r.Method == http.MethodHead {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
@@ -139,18 +140,18 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	return d.showSignIn(w, r, status, pages.SignInView{Problem: problem})
 }
 
-// elsewhereError says in our own words why what came back is no sign-in: the library's
-// may repeat a token.
+// elsewhereError says why a callback was refused. It does not quote library errors,
+// which may contain a token.
 type elsewhereError struct {
 	why    string
-	claims bool // the issuer says too little of the person
+	claims bool // a required claim is missing
 }
 
 func (e *elsewhereError) Error() string { return "review: " + e.why }
 
 func refuse(why string) error { return &elsewhereError{why: why} }
 
-// arrived uses the state up and learns who signed in.
+// arrived uses up the state and returns the claims of the user.
 func (d *Handler) arrived(ctx context.Context, w http.ResponseWriter, r *http.Request) (arrival, claims, error) {
 	no := func(why string) (arrival, claims, error) { return arrival{}, claims{}, refuse(why) }
 	q := r.URL.Query()
@@ -187,8 +188,8 @@ func (d *Handler) arrived(ctx context.Context, w http.ResponseWriter, r *http.Re
 	return a, who, err
 }
 
-// authorizationErrors are what an issuer may say instead of a code (RFC 6749, section
-// 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+// authorizationErrors lists the error codes of an authorization response (RFC 6749,
+// section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
 var authorizationErrors = []string{"access_denied", "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error", "temporarily_unavailable",
 	"interaction_required", "login_required", "account_selection_required", "consent_required", "invalid_request_uri", "invalid_request_object", "request_not_supported",
 	"request_uri_not_supported", "registration_not_supported"}

@@ -21,24 +21,24 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// issuer is a double of another house: whoever comes is signed in at once, and the
-// code that they take along is worth what claims says.
+// issuer is a fake OpenID Connect issuer: it signs every visitor in at once and
+// issues codes for the claims that the test sets.
 type issuer struct {
 	*httptest.Server
 	t   *testing.T
 	key *rsa.PrivateKey
 
 	mu     sync.Mutex
-	codes  map[string]url.Values  // what the sign-in was asked with, by code
-	claims func(c map[string]any) // changes those of the next token
-	signer *rsa.PrivateKey        // instead of key
+	codes  map[string]url.Values  // parameters of the authorization request, by code
+	claims func(c map[string]any) // changes the claims of the next token
+	signer *rsa.PrivateKey        // replaces key
 	now    *time.Time
 	traded int
 
-	methods []string // of the token endpoint
-	posted  bool     // the client's credentials come in the form
+	methods []string // authentication methods of the token endpoint
+	posted  bool     // require client credentials in the form
 	more    map[string]any
-	info    http.HandlerFunc // UserInfo; nil: there is none
+	info    http.HandlerFunc // UserInfo; may be nil
 }
 
 var b64 = base64.RawURLEncoding
@@ -86,7 +86,7 @@ func newIssuer(t *testing.T, now *time.Time) *issuer {
 		if s.posted {
 			id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
 		}
-		if id != "desk" || secret != "desk-secret" {
+		if id != "portal" || secret != "portal-secret" {
 			w.WriteHeader(401)
 			answer(w, map[string]any{"error": "invalid_client"})
 			return
@@ -107,10 +107,10 @@ func newIssuer(t *testing.T, now *time.Time) *issuer {
 	return s
 }
 
-// token signs an ID token.
+// token returns a signed ID token.
 func (s *issuer) token(nonce string) string {
-	c := map[string]any{"iss": s.URL, "aud": "desk", "sub": "subject-1", "nonce": nonce, "iat": s.now.Unix(), "exp": s.now.Add(5 * time.Minute).Unix(),
-		"email": "Nina@Example.com", "email_verified": true, "groups": []string{"staff", "credit-desk"}}
+	c := map[string]any{"iss": s.URL, "aud": "portal", "sub": "subject-1", "nonce": nonce, "iat": s.now.Unix(), "exp": s.now.Add(5 * time.Minute).Unix(),
+		"email": "Nina@Example.com", "email_verified": true, "groups": []string{"staff", "credit-team"}}
 	if s.claims != nil {
 		s.claims(c)
 	}
@@ -132,8 +132,8 @@ func (s *issuer) sign(c map[string]any) string {
 	return text + "." + b64.EncodeToString(sig)
 }
 
-// authorize is what a browser does there: it comes with an address of ours, and
-// goes back with a code.
+// authorize does what the browser does at the issuer: it opens an authorization
+// address, and returns the callback address with a code.
 func (s *issuer) authorize(to string) (back string) {
 	s.t.Helper()
 	u, err := url.Parse(to)
@@ -154,7 +154,7 @@ func (d *testServer) browser() *testServer {
 	return &out
 }
 
-// elsewhere signs in by the issuer and returns the answer.
+// elsewhere signs in at the issuer and returns the response.
 func (d *testServer) elsewhere(s *issuer, next string) (int, string, string) {
 	d.t.Helper()
 	to := "/review/oidc/login"
@@ -179,13 +179,13 @@ func TestSigningInElsewhere(t *testing.T) {
 			t.Errorf("signing in elsewhere, where that is not configured: %d", resp.StatusCode)
 		}
 		s := newIssuer(t, d.now)
-		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Name: "Acme <ID>", Domains: []string{"example.com"}}
+		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Name: "Acme <ID>", Domains: []string{"example.com"}}
 		if _, page := d.get("/review/sign-in?next=" + url.QueryEscape(own)); !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/oidc/login?next=") || !strings.Contains(page, `name="password"`) {
 			t.Errorf("the sign-in page:\n%s", page)
 		}
 		nina := d.browser()
 		if status, _, page := nina.elsewhere(s, ""); status != 403 || !strings.Contains(page, "but not here") {
-			t.Errorf("somebody who is not known here: %d\n%s", status, page)
+			t.Errorf("an unknown user: %d\n%s", status, page)
 		}
 		d.signInAs(secret, "")
 		d.invite("nina@example.com", Auditor)
@@ -199,13 +199,14 @@ func TestSigningInElsewhere(t *testing.T) {
 		if resp, _ := nina.get("/review/audit"); resp.StatusCode != 200 {
 			t.Errorf("an auditor's page: %d", resp.StatusCode)
 		}
-		// From now on she is who she is there, and not who has the address.
+		// From now on the issuer's subject identifies the user, not the email
+		// address.
 		again := d.browser()
 		s.claims = func(c map[string]any) { c["email"] = "nina.new@example.com" }
 		if status, _, _ := again.elsewhere(s, ""); status != 303 {
 			t.Errorf("with another address: %d", status)
 		}
-		s.claims = func(c map[string]any) { c["sub"] = "somebody-else" }
+		s.claims = func(c map[string]any) { c["sub"] = "another-subject" }
 		if status, _, _ := d.browser().elsewhere(s, ""); status != 403 {
 			t.Errorf("another one with her address: %d", status)
 		}
@@ -220,16 +221,16 @@ func TestSigningInElsewhere(t *testing.T) {
 		}
 		d.post("/review/people/"+id, url.Values{"do": {"enable"}})
 
-		// Groups make people, and what they may do.
-		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", GroupsClaim: "roles", Roles: map[string]Role{"desk": Reviewer, "chiefs": Administrator}}
-		s.claims = func(c map[string]any) { c["roles"] = []string{"x", "desk", "chiefs"} }
+		// Groups determine users and roles.
+		d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", GroupsClaim: "roles", Roles: map[string]Role{"portal": Reviewer, "chiefs": Administrator}}
+		s.claims = func(c map[string]any) { c["roles"] = []string{"x", "portal", "chiefs"} }
 		if status, _, _ := again.elsewhere(s, ""); status != 303 {
 			t.Errorf("one whose groups have roles: %d", status)
 		}
 		if resp, _ := again.get("/review/people"); resp.StatusCode != 200 {
 			t.Errorf("an administrator by a group: %d", resp.StatusCode)
 		}
-		s.claims = func(c map[string]any) { c["roles"], c["sub"], c["email"] = "desk", "subject-2", "new@example.com" }
+		s.claims = func(c map[string]any) { c["roles"], c["sub"], c["email"] = "portal", "subject-2", "new@example.com" }
 		fresh := d.browser()
 		if status, _, _ := fresh.elsewhere(s, ""); status != 303 {
 			t.Errorf("a new person of a group: %d", status)
@@ -254,7 +255,7 @@ func TestSigningInElsewhere(t *testing.T) {
 	})
 }
 
-// What comes back and is no sign-in, with a good one before and after.
+// Invalid callbacks, with a valid one before and after.
 func TestWhatIsNoSignIn(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	s := newIssuer(t, d.now)
@@ -262,7 +263,7 @@ func TestWhatIsNoSignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "desk", ClientSecret: "desk-secret", Roles: map[string]Role{"credit-desk": Reviewer}}
+	d.OIDC = &OIDC{Issuer: s.URL, ClientID: "portal", ClientSecret: "portal-secret", Roles: map[string]Role{"credit-team": Reviewer}}
 	good := func(when string) {
 		t.Helper()
 		s.claims, s.signer = nil, nil
@@ -273,15 +274,15 @@ func TestWhatIsNoSignIn(t *testing.T) {
 	good("before")
 	for name, change := range map[string]func(c map[string]any){
 		"another nonce": func(c map[string]any) { c["nonce"] = "x" }, "no nonce": func(c map[string]any) { delete(c, "nonce") },
-		"another audience": func(c map[string]any) { c["aud"] = "somebody" }, "another issuer": func(c map[string]any) { c["iss"] = "https://evil.example" },
+		"another audience": func(c map[string]any) { c["aud"] = "another" }, "another issuer": func(c map[string]any) { c["iss"] = "https://evil.example" },
 		"expired": func(c map[string]any) { c["exp"] = d.now.Add(-time.Hour).Unix() }, "no expiry": func(c map[string]any) { delete(c, "exp") },
 		"e-mail not verified": func(c map[string]any) { c["email_verified"] = false }, "e-mail of which nothing is said": func(c map[string]any) { delete(c, "email_verified") },
 		"no e-mail": func(c map[string]any) { delete(c, "email") }, "e-mail that is none": func(c map[string]any) { c["email"] = "x" },
-		"another client": func(c map[string]any) { c["azp"] = "other" }, "two audiences and no client": func(c map[string]any) { c["aud"] = []string{"desk", "other"} },
+		"another client": func(c map[string]any) { c["azp"] = "other" }, "two audiences and no client": func(c map[string]any) { c["aud"] = []string{"portal", "other"} },
 		"of the future": func(c map[string]any) { c["iat"] = d.now.Add(2 * issuedSkew).Unix() }, "of no time": func(c map[string]any) { delete(c, "iat") },
 		"of another access token": func(c map[string]any) { c["at_hash"] = "x" },
 		"no subject":              func(c map[string]any) { delete(c, "sub") }, "other groups": func(c map[string]any) { c["groups"] = []string{"staff"} },
-		"groups that are none": func(c map[string]any) { c["groups"] = map[string]any{"credit-desk": 1} },
+		"malformed groups": func(c map[string]any) { c["groups"] = map[string]any{"credit-team": 1} },
 	} {
 		s.claims = change
 		b := d.browser()
@@ -289,7 +290,7 @@ func TestWhatIsNoSignIn(t *testing.T) {
 			t.Errorf("%s: %d", name, status)
 		}
 		if resp, _ := b.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("%s signs somebody in", name)
+			t.Errorf("%s signs a user in", name)
 		}
 	}
 	s.claims, s.signer = nil, other

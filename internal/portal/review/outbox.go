@@ -9,7 +9,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// outboxSize is how many emails the outbox shows.
+// outboxSize is the number of emails on the outbox page.
 const outboxSize = 50
 
 // outbox shows the emails of a sandbox without a mail server.

@@ -16,15 +16,15 @@ import (
 	"vestibule/templates/ui"
 )
 
-// pageSize is how many applications a page of the list has, and timelineSize how
-// many lines of its timeline an application shows.
+// pageSize is the number of applications per page of the list; timelineSize is the
+// maximum number of timeline entries shown.
 const (
 	pageSize     = 25
 	timelineSize = 500
 )
 
-// show renders a page completely before the first byte of it is sent, so that a
-// failure can still be answered as one.
+// show renders the whole page before sending its first byte, so that a failure can
+// still be answered with an error page.
 func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
 	var page bytes.Buffer
 	p := d.Page(r)
@@ -37,12 +37,12 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // the client is gone; nobody is left to tell
+	_, _ = w.Write(page.Bytes()) // the client has disconnected
 	return nil
 }
 
-// menu gives a page the desk's menu as it is for by. Scripts learn whose page it is,
-// and whether it follows something that was done: drafts depend on both.
+// menu adds the review dashboard's menu for a user. It tells scripts the user and
+// whether an action was just completed; drafts depend on both.
 func (d *Handler) menu(p ui.Page, r *http.Request, by person) ui.Page {
 	p.Attrs = templ.Attributes{"data-reviewer": by.id}
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
@@ -51,7 +51,7 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by person) ui.Page {
 	return pages.Menu(p, r.URL.Path, d.Letters.Outbox(), overseers.has(by.role), administrators.has(by.role))
 }
 
-// say shows a page that says one thing.
+// say shows a page with a single message.
 func (d *Handler) say(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Say(p, what) })
 }
@@ -133,7 +133,7 @@ func row(a applications.Application) pages.Row {
 		Attempt: a.Journey.Attempt, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
 }
 
-// get finds the application that the address names.
+// get returns the application that the address names.
 func (d *Handler) get(r *http.Request) (applications.Application, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
@@ -161,16 +161,16 @@ func (d *Handler) application(w http.ResponseWriter, r *http.Request, by person)
 	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: pages.Sharing{Done: pages.ShareDone(done)}, done: done})
 }
 
-// shownParts is what the page of an application says of what was just done on it.
+// shownParts holds the results of a form on an application's page.
 type shownParts struct {
 	sharing  pages.Sharing
 	deciding pages.Deciding
-	note     string // as typed
+	note     string // as entered
 	noteBad  bool
 	done     string
 }
 
-// showApplication shows the page of one application.
+// showApplication shows the page of an application.
 func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
 	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
@@ -228,9 +228,9 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Application(p, v) })
 }
 
-// attempts gathers a timeline by attempt: when each began, when something last
-// came of it, and what it led to. A late line of an attempt that is over is its
-// own, but the state it was left in is that of its last move.
+// attempts groups a timeline by attempt: its start, its last entry, and its final
+// state. A late entry counts for its attempt's times, but the final state is that of
+// the attempt's last state change.
 func attempts(lines []applications.TimelineEntry) []pages.Attempt {
 	var out []pages.Attempt
 	at := map[int]int{}

@@ -20,11 +20,11 @@ import (
 	"vestibule/templates/ui"
 )
 
-// linkLife is how long a person has to set a password by the link that an
-// administrator was shown.
+// linkLife is how long a user may set a password with the link that an administrator
+// was shown.
 const linkLife = 72 * time.Hour
 
-// people lists who may sign in.
+// people lists the users.
 func (d *Handler) people(w http.ResponseWriter, r *http.Request, by person) error {
 	return d.showPeople(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleDone(r.URL.Query().Get("done"))})
 }
@@ -42,8 +42,8 @@ func (d *Handler) showPeople(w http.ResponseWriter, r *http.Request, status int,
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.People(p, v) })
 }
 
-// addPerson adds somebody. Where people have passwords here, the link to set one
-// is on the page that answers, and nowhere else.
+// addPerson adds a user. With local accounts, the response page shows the link to set
+// a password; the link appears nowhere else.
 func (d *Handler) addPerson(w http.ResponseWriter, r *http.Request, by person) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -89,14 +89,14 @@ func (d *Handler) link(key string) string {
 	return d.URL + "/review/set-password/" + key
 }
 
-// addressed reports whether s can be somebody's e-mail address.
+// addressed reports whether s has the form of an email address.
 func addressed(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	return at > 0 && at < len(s)-1 && plain(s, 3, 254) && !strings.ContainsAny(s, " <>\"(),;:\\")
 }
 
-// changePerson gives somebody another role, another link, or takes the way in, or
-// gives it back. Nobody does so to themselves, and so somebody always can.
+// changePerson changes a user's role, issues a new link, or disables or enables the
+// user. Users cannot change themselves, so that an administrator always remains.
 func (d *Handler) changePerson(w http.ResponseWriter, r *http.Request, by person) error {
 	id := strings.ToLower(r.PathValue("id"))
 	if !contract.IsUUID(id) {
@@ -118,7 +118,7 @@ func (d *Handler) changePerson(w http.ResponseWriter, r *http.Request, by person
 		if email, err = d.email(ctx, tx, id); err != nil {
 			return err
 		}
-		// Of two administrators who disable each other at once, one is too late.
+		// If two administrators disable each other at once, only the first succeeds.
 		if ok, err := holdAdministrator(ctx, tx, by.id); err != nil {
 			return err
 		} else if !ok {
@@ -162,7 +162,7 @@ func (d *Handler) changePerson(w http.ResponseWriter, r *http.Request, by person
 
 var errTooLate = errors.New("review: one who acts is no administrator any more")
 
-// welcomePage is where a link leads. Looking at it uses nothing up.
+// welcomePage shows the page of a password link without using the link up.
 func (d *Handler) welcomePage(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {
@@ -176,7 +176,7 @@ func (d *Handler) welcomePage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// welcomed is the address of whom the link of the request is for.
+// welcomed returns the email address of the link's user.
 func (d *Handler) welcomed(r *http.Request) (string, error) {
 	if !d.Local() {
 		return "", httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
@@ -191,8 +191,8 @@ func (d *Handler) welcomed(r *http.Request) (string, error) {
 	return "", err
 }
 
-// welcome sets the password that somebody chose, uses the link up, ends what else
-// was signed in by the old one, and signs them in.
+// welcome sets the user's password, uses up the link, ends the user's other sessions,
+// and signs the user in.
 func (d *Handler) welcome(w http.ResponseWriter, r *http.Request) error {
 	email, err := d.welcomed(r)
 	if errors.Is(err, store.ErrNotFound) {

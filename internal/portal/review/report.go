@@ -18,8 +18,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// body reads the report of the application in the address, of the attempt in the query
-// or else the newest (0), and writes the audit line before a byte of it is sent.
+// body reads the report of the attempt in the query, by default the newest (0), of
+// the application in the address. It writes the audit entry before any of the report
+// is sent.
 func (d *Handler) body(r *http.Request, by person, action string) (a applications.Application, attempt int, raw []byte, err error) {
 	if a, err = d.get(r); err != nil {
 		return a, 0, nil, err
@@ -39,20 +40,20 @@ func (d *Handler) body(r *http.Request, by person, action string) (a application
 	return a, attempt, raw, d.audit(r, auditLine{actor: by.id, action: action, application: a.ID})
 }
 
-// hasPage reports whether the report of a product has a page.
+// hasPage reports whether reports of a product have a page.
 func hasPage(p contract.Product) bool {
 	return p == contract.Cashflow || p == contract.Income || p == contract.Eligibility || p == contract.Passport
 }
 
-// What a stored report is read for. Its parser's error may repeat what it could not
-// read, and goes no further.
+// Errors of reading stored reports. The parser's errors are not passed on, because
+// they may quote the report.
 var (
 	errNoPage    = errors.New("review: this product's report has no page")
 	errNoSuchCSV = errors.New("review: this report has no such rows")
 	errStored    = errors.New("review: a stored report does not parse")
 )
 
-// cashflow reads a cashflow report with what stands behind it.
+// cashflow returns a cashflow report with its analysis.
 func (d *Handler) cashflow(ctx context.Context, by person, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
 	v = pages.ReportView{By: by.email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
@@ -92,11 +93,11 @@ func passportView(by person, a applications.Application, raw []byte) (v pages.Pa
 	return v, nil
 }
 
-// maxQuery is how many characters a search of the figures may have.
+// maxQuery bounds the characters of a search within a report.
 const maxQuery = 100
 
-// report shows the report as a page. Its q and node choose among the figures of a
-// cashflow report, by their words; they are no place for anything personal.
+// report shows the report as a page. The parameters q and node select figures of a
+// cashflow report; they never hold personal data.
 func (d *Handler) report(w http.ResponseWriter, r *http.Request, by person) error {
 	query, node := r.URL.Query().Get("q"), r.URL.Query().Get("node")
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
@@ -137,8 +138,8 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by person) erro
 	return d.show(w, r, http.StatusOK, page)
 }
 
-// download is the report as the service sent it, with what the applicant stated beside
-// its members.
+// download sends the report as received from the service, plus what the applicant
+// stated.
 func (d *Handler) download(w http.ResponseWriter, r *http.Request, by person) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
@@ -155,14 +156,14 @@ func (d *Handler) download(w http.ResponseWriter, r *http.Request, by person) er
 	return nil
 }
 
-// attach sends a file to be kept, which no cache keeps and no browser guesses at.
+// attach sends a file as a download, without caching or content sniffing.
 func attach(w http.ResponseWriter, contentType, name string, body []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	attachment(w, contentType, name)
-	_, _ = w.Write(body) // the client is gone; nobody is left to tell
+	_, _ = w.Write(body) // the client has disconnected
 }
 
-// attachment announces a file whose length may not be known yet.
+// attachment sets the headers of a download whose length may be unknown.
 func attachment(w http.ResponseWriter, contentType, name string) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)

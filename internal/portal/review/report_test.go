@@ -17,8 +17,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// withFigures is the sample with attributes, one of which a spreadsheet would take
-// for a formula.
+// withFigures returns the sample with attributes, one of which a spreadsheet would
+// take for a formula.
 func withFigures(t testing.TB) []byte {
 	t.Helper()
 	body, err := report.ParseCashflow(sample(t))
@@ -83,18 +83,18 @@ func TestFilesForASpreadsheet(t *testing.T) {
 		}
 		d.post("/review/sign-out", nil)
 		if resp, _ := d.get("/review/applications/" + appReady + "/report.csv"); resp.StatusCode != 303 {
-			t.Errorf("nobody signed in: %d", resp.StatusCode)
+			t.Errorf("not signed in: %d", resp.StatusCode)
 		}
 	})
 }
 
-// TestASpreadsheetReadsBackWhatWasWritten holds any texts to RFC 4180, and to
-// being no formula.
+// TestASpreadsheetReadsBackWhatWasWritten checks that any text survives CSV (RFC
+// 4180) and is never a formula.
 func TestASpreadsheetReadsBackWhatWasWritten(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.StringOf(rapid.RuneFrom([]rune("=+-@\t\",;\n 1a.é＝"))), rapid.String())
 		row := rapid.SliceOfN(cell, 2, 4).Draw(t, "row")
-		row[0] = "x" + row[0] // an empty line would be no row
+		row[0] = "x" + row[0] // avoid an empty line, which is not a row
 		for i := range row {
 			row[i] = strings.ReplaceAll(row[i], "\r", "")
 		}
@@ -114,7 +114,7 @@ func TestASpreadsheetReadsBackWhatWasWritten(t *testing.T) {
 	})
 }
 
-func TestTheReportPageWithWhatStandsBehindIt(t *testing.T) {
+func TestReportPageWithAnalysis(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	url := "/review/applications/" + appReady + "/report"

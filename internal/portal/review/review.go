@@ -1,16 +1,16 @@
-// Package review is where reviewers work on applications and their reports: sign in,
-// the list with its states, one application with its timeline, and the report as a
-// page, as JSON and as CSV, with its analysis where the provider has one, and the
-// files that it was made from. From there a report is shared with third parties, and
-// withdrawn. The onboarding app's events and the sandbox's outbox are pages of it too.
+// Package review implements the review dashboard: sign-in, the list of applications,
+// an application with its timeline, and its report as a page, as JSON and as CSV,
+// with the analysis if the provider has one and the files that the report is based
+// on. Reviewers share reports with third parties and withdraw them. The dashboard
+// also shows the onboarding app's events and the sandbox's outbox.
 //
-// It refuses visitors who are not signed in, counts tries to sign in by rows, redirects
-// to its own pages only, and writes the audit line of a report before it shows it, and
-// of a share before it asks the service for it. A node that a report has not is not on
-// the page.
+// Only signed-in users have access. The package limits sign-in tries in the database,
+// redirects only to its own pages, and writes the audit entry before it shows a
+// report or asks the service to share one. A page never shows a node that the report
+// does not have.
 //
-// Package search finds applications, shares records what is shared, and listing pages
-// through lists; none of them imports this package.
+// Package search finds applications, shares records shares, and listing pages through
+// lists; none of them imports this package.
 package review
 
 import (
@@ -31,50 +31,50 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Handler serves the desk's pages. All fields are required that do not say otherwise.
-// Call Prepare before use.
+// Handler serves the review dashboard. Fields are required unless documented
+// otherwise. Call Prepare before use.
 type Handler struct {
 	DB           *store.DB
 	Sessions     *session.Sessions
 	Applications *applications.Service
-	Letters      *resume.Handler // sends the emails of decisions
+	Letters      *resume.Handler // sends decision emails
 	Events       *notify.Service
 	Service      Service
-	URL          string // our public address, for links that are passed on
-	Agency       string // who makes the reports, as a letter names it; "" is nobody but Host
-	Host         string // the service's
-	Creditor     string // name and address of who decides, as a letter names them; "" is nobody
-	Brand        string // whose letters they are; "" is Vestibule
-	Regulator    string // whom the Equal Credit Opportunity Act's notice names; "" is nobody
+	URL          string // public address of the portal, for links
+	Agency       string // consumer reporting agency to name in letters; "": only Host is named
+	Host         string // host of the service
+	Creditor     string // creditor's name and address for letters; "" omits them
+	Brand        string // brand of the letters; default Vestibule
+	Regulator    string // agency named in the Equal Credit Opportunity Act's notice; "" omits it
 	Now          func() time.Time
 	Log          *slog.Logger
 
-	// RetentionDays is after how many days without anything happening to it an
-	// application is deleted; 0 is never.
+	// RetentionDays is the number of days without activity after which an application
+	// is deleted; 0: never.
 	RetentionDays int
 
-	// Emails are the decisions that applicants get an email of; nil is all that they are
-	// told.
+	// Emails are the decisions that are sent by email; nil: all that applicants are
+	// notified of.
 	Emails []string
 
-	// Erase deletes what the other packages keep of an application, in the transaction
-	// that deletes it.
+	// Erase deletes an application's data in other packages, in the transaction that
+	// deletes the application.
 	Erase []func(ctx context.Context, tx *store.Tx, id string) error
 	Queue applications.Queue
 
-	// OIDC is the house by whose accounts people may sign in, too; nil is none.
+	// OIDC is the issuer whose accounts may also sign in; may be nil.
 	OIDC *OIDC
 
-	// Starts limits how often an address begins a sign-in there; nil is no limit.
+	// Starts limits sign-ins at the issuer by client address; nil: no limit.
 	Starts *httpx.RateLimit
 
-	// NoPasswords has people sign in there only.
+	// NoPasswords disables sign-in by password.
 	NoPasswords bool
 
-	// BehindProxy has who signs in be who a proxy says it is.
+	// BehindProxy takes the client's address from the proxy's headers.
 	BehindProxy bool
 
-	// Page is what the pages of a request have in common: language, style
+	// Page returns the data that all pages of a request share: language, style
 	// sheets, icon, the language switch.
 	Page func(r *http.Request) ui.Page
 
@@ -83,17 +83,18 @@ type Handler struct {
 
 	passwords *password.Guard // set by Prepare
 	index     *search.Index   // set by Prepare
-	retained  atomic.Value    // search.Place: how far the deletion by age has come
+	retained  atomic.Value    // search.Place: progress of retention
 }
 
-// Service shares reports with third parties, and hears who wants nothing more of
-// that; *svcapi.Client does.
+// Service shares reports with third parties and accepts withdrawals of consent;
+// *svcapi.Client implements it.
 type Service interface {
-	// CreateRelayToken shares a report with the account of a publicId, or does so for
-	// another 72 hours, and returns the pair's one relay token.
+	// CreateRelayToken shares a report with the account of a publicId for 72 hours,
+	// or extends the share, and returns the sharing token, of which each pair has
+	// one.
 	CreateRelayToken(ctx context.Context, publicToken, publicID string) (relayToken string, err error)
-	// RevokeRelayToken withdraws that for good.
+	// RevokeRelayToken permanently withdraws a share.
 	RevokeRelayToken(ctx context.Context, relayToken string) error
-	// WithdrawConsent tells it that a consumer has withdrawn consent.
+	// WithdrawConsent reports that a consumer has withdrawn consent.
 	WithdrawConsent(ctx context.Context, consumerID string) error
 }

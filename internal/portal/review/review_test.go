@@ -42,23 +42,23 @@ const (
 	secret     = "correct horse battery"
 )
 
-// statedZoe is the applicant of the ready application in an exported report.
+// statedZoe is the ready application's applicant in an exported report.
 const statedZoe = `{"firstName":"Zoë","lastName":"O’Hara-Núñez","email":"Zoe@Example.org"}`
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// stored is an application with what belongs to it.
+// stored is an application with its related data.
 type stored = applicationstest.Row
 
-// shelf is the applications of a test as they are stored, and a double of the provider
-// that has files and newer versions of their reports.
+// shelf holds the stored applications of a test, and is a fake provider with files
+// and newer versions of their reports.
 type shelf struct {
 	applications.Provider
 	rows    map[string]stored
 	files   []svcapi.File
 	content map[string]svcapi.Content // by path
 	refuses error
-	newest  []byte // of every report
+	newest  []byte // newer version of every report
 }
 
 func (s *shelf) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
@@ -81,7 +81,7 @@ type queue struct{}
 
 func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
 
-// add stores an application and puts it into the index.
+// add stores an application and indexes it.
 func (d *testServer) add(r stored) {
 	d.t.Helper()
 	d.shelf.rows[r.ID] = r
@@ -97,7 +97,7 @@ func (d *testServer) add(r stored) {
 	}
 }
 
-// change stores an application anew.
+// change updates a stored application.
 func (d *testServer) change(id string, f func(*stored)) {
 	d.t.Helper()
 	r := d.shelf.rows[id]
@@ -106,10 +106,10 @@ func (d *testServer) change(id string, f func(*stored)) {
 	applicationstest.Put(d.t, d.DB, r)
 }
 
-// keep changes the report of the ready application.
+// keep replaces the report of the ready application.
 func (d *testServer) keep(raw []byte) { d.change(appReady, func(r *stored) { r.Body = raw }) }
 
-// one is an application in a state.
+// one returns an application in a state.
 func one(id string, product contract.Product, state journey.State, created, updated time.Time) applications.Application {
 	return applications.Application{ID: id, Product: product, Journey: journey.Application{State: state}, CreatedAt: created, UpdatedAt: updated}
 }
@@ -151,7 +151,7 @@ func sample(t testing.TB) []byte {
 	return raw
 }
 
-// testServer is a running desk and a browser in front of it.
+// testServer is a running review dashboard with a browser.
 type testServer struct {
 	*Handler
 	t     *testing.T
@@ -323,7 +323,7 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 
 func proxied(d *Handler) { d.BehindProxy = true }
 
-// signInFrom signs in as a browser of an address does that has these cookies alone.
+// signInFrom signs in from an address with only these cookies.
 func (d *testServer) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {
 	d.t.Helper()
 	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {pass}}.Encode()))
@@ -345,8 +345,8 @@ func (d *testServer) signInFrom(place, email, pass string, cookies ...*http.Cook
 	return resp
 }
 
-// What somebody guesses bars neither who comes from elsewhere behind the same proxy,
-// nor the browser in which one has signed in before.
+// Guesses by others lock out neither clients from another address behind the same
+// proxy nor the browser of an earlier sign-in.
 func TestGuessesTakeNothingFromWhoHasTheKey(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		const email, home, stranger = "reviewer@example.com", "2001:db8::1", "203.0.113.7"
@@ -368,7 +368,7 @@ func TestGuessesTakeNothingFromWhoHasTheKey(t *testing.T) {
 		}
 		first := d.signInFrom(home, email, secret)
 		i := slices.IndexFunc(first.Cookies(), func(c *http.Cookie) bool { return c.Name == "__Host-vestibule-known" })
-		if first.StatusCode != 303 || i != 1 { // the session's stands before it
+		if first.StatusCode != 303 || i != 1 { // the session's cookie comes first
 			t.Fatalf("from elsewhere: %d, with %v", first.StatusCode, first.Cookies())
 		}
 		known := first.Cookies()[i]
@@ -400,8 +400,8 @@ func TestGuessesTakeNothingFromWhoHasTheKey(t *testing.T) {
 	})
 }
 
-// One client must not hold up everybody by tries at addresses that it makes up: once
-// it has made its share, none of them gets to the queue, nor leaves a row.
+// One client must not delay others with tries for made-up addresses: beyond its
+// limit, its tries neither reach the queue nor leave rows.
 func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db, proxied)
@@ -414,13 +414,13 @@ func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 		release := d.fill()
 		for i := range 3 {
 			resp := d.signInFrom("203.0.113.7", fmt.Sprintf("stranger%d@example.com", i), secret)
-			if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" { // the full queue says 2
+			if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" { // a full queue would answer 2
 				t.Errorf("one too many of a client: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 			}
 		}
 		release()
 		if n := d.tries(); n != before {
-			t.Errorf("tries that nobody looked at left %d rows", n-before)
+			t.Errorf("refused tries left %d rows", n-before)
 		}
 		if resp := d.signInFrom("203.0.113.8", "reviewer@example.com", secret); resp.StatusCode != 303 {
 			t.Errorf("from another address: %d", resp.StatusCode)
@@ -428,7 +428,7 @@ func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 	})
 }
 
-// fill makes the queue of passwords full until it is released.
+// fill keeps the password queue full until release is called.
 func (d *testServer) fill() (release func()) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
@@ -449,7 +449,7 @@ func (d *testServer) fill() (release func()) {
 	return func() { close(hold); all.Wait() }
 }
 
-// tries is how many rows the tries to sign in have.
+// tries counts the rows of sign-in tries.
 func (d *testServer) tries() (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRowContext(d.t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
@@ -458,14 +458,14 @@ func (d *testServer) tries() (n int) {
 	return n
 }
 
-// Tries at many e-mails from many addresses would otherwise hold up who has the right
-// password, and fill a table for ever.
+// Tries for many email addresses from many networks must neither block a user with
+// the right password nor fill a table.
 func TestTriesAtManyEmailsAreBounded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db, proxied)
 		const most, tries = password.MaxWaiting - 1, 3 * password.MaxWaiting
 		hold, held := make(chan struct{}), make(chan struct{})
-		go d.passwords.Do(context.Background(), func() { close(held); <-hold }) // as if one took very long
+		go d.passwords.Do(context.Background(), func() { close(held); <-hold }) // simulates a slow hash
 		<-held
 		answers := make(chan int, tries)
 		for i := range tries {
@@ -511,7 +511,7 @@ func TestBadSignInsAreAnsweredAlike(t *testing.T) {
 		}
 	}
 	if resp, _ := d.get("/review"); resp.StatusCode != 303 {
-		t.Errorf("somebody is signed in: %d", resp.StatusCode)
+		t.Errorf("a user is signed in: %d", resp.StatusCode)
 	}
 }
 
@@ -669,8 +669,8 @@ func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
 	})
 }
 
-// A form that comes after its session has ended leads to sign in, and from there to the
-// page of the form, which says whose page it is.
+// A form submitted after the session ended leads to the sign-in page and from there
+// to the form's page, which names its user.
 func TestFormsAfterTheSessionEnded(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	for path, next := range map[string]string{

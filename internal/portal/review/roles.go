@@ -2,19 +2,19 @@ package review
 
 import "vestibule/internal/contract"
 
-// Role is what one of the desk's people may do.
+// Role is a user's role in the review dashboard.
 type Role string
 
 const (
 	Reviewer      Role = "reviewer"      // sees and decides
-	Administrator Role = "administrator" // a reviewer who also sees to people, retention and deletion
-	Auditor       Role = "auditor"       // reads everything, the audit trail too, and changes nothing
+	Administrator Role = "administrator" // a reviewer who also manages users, retention and deletion
+	Auditor       Role = "auditor"       // reads everything, including the audit trail; changes nothing
 )
 
-// Roles are all of them, in the order in which people are asked.
+// Roles lists all roles, in the order of the form.
 var Roles = [...]Role{Reviewer, Administrator, Auditor}
 
-// may is a set of roles: the column of the route table.
+// may is a set of roles: a column of the route table.
 type may uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	overseers = administrators | auditors
 )
 
-// has reports whether a person of role r is in the set. An unknown role is in none.
+// has reports whether the set contains r; false for an unknown role.
 func (m may) has(r Role) bool {
 	switch r {
 	case Reviewer:
@@ -40,11 +40,11 @@ func (m may) has(r Role) bool {
 	return false
 }
 
-// decides reports whether the person may change what is known of applications.
+// decides reports whether the user may change applications.
 func (p person) decides() bool { return deciders.has(p.role) }
 
-// states are the journey's states in the order of the filter, and decisions those
-// that can be taken.
+// states lists the journey's states in the order of the filter; decisions lists the
+// decisions that reviewers can make.
 var (
 	states    = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
 	decisions = [...]string{Approved, Declined, MoreAsked, Escalated}

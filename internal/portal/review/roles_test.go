@@ -17,8 +17,8 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// as is a browser at the desk in which a new person of that role has signed in by
-// the link that an administrator was shown.
+// as returns a browser in which a new user of a role has signed in with the link
+// shown to an administrator.
 func (d *testServer) as(role Role) *testServer {
 	d.t.Helper()
 	out := *d
@@ -33,7 +33,7 @@ func (d *testServer) as(role Role) *testServer {
 
 var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/set-password/[A-Za-z0-9_-]{43})<`)
 
-// invite adds a person and returns the path of the link.
+// invite adds a user and returns the path of the link.
 func (d *testServer) invite(email string, role Role) string {
 	d.t.Helper()
 	resp, page := d.post("/review/people", url.Values{"email": {email}, "role": {string(role)}})
@@ -44,8 +44,8 @@ func (d *testServer) invite(email string, role Role) string {
 	return found[1]
 }
 
-// Every address of the desk, and who may use it. A new one fails here until
-// somebody has decided that.
+// Every address of the review dashboard and its roles. New addresses fail until they
+// are added here.
 func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
@@ -81,9 +81,9 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 	stranger.http = &http.Client{CheckRedirect: d.http.CheckRedirect}
 	routes := d.table()
 	if len(routes) != len(want) {
-		t.Errorf("the desk has %d routes, and %d are known here", len(routes), len(want))
+		t.Errorf("there are %d routes, and the test has %d", len(routes), len(want))
 	}
-	// Those that end something come last.
+	// Routes that end something come last.
 	slices.SortStableFunc(routes, func(a, b route) int {
 		last := func(r route) int {
 			if strings.HasSuffix(r.pattern, "withdraw") {
@@ -121,7 +121,7 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 			t.Errorf("%s is for %s, want %s", r.pattern, got, want[r.pattern])
 		}
 		if resp := ask(&stranger); resp.StatusCode != 303 || !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in") {
-			t.Errorf("%s for nobody: %d to %q", r.pattern, resp.StatusCode, resp.Header.Get("Location"))
+			t.Errorf("%s without signing in: %d to %q", r.pattern, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
 	if _, page := browsers[2].get(own); strings.Contains(page, "<textarea") || strings.Contains(page, "/withdraw") || strings.Contains(page, "/delete") || !strings.Contains(page, "/review/audit?application=") {
@@ -181,7 +181,7 @@ func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
 			t.Errorf("disabling: %d", got)
 		}
 		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("one who was disabled goes on: %d", resp.StatusCode)
+			t.Errorf("a disabled user has access: %d", resp.StatusCode)
 		}
 		in := url.Values{"email": {"nina@example.com"}, "password": {secret + "!"}}
 		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 422 {
@@ -196,23 +196,23 @@ func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
 		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 303 {
 			t.Errorf("one who was let in again: %d", resp.StatusCode)
 		}
-		// A new link ends the old password's sessions when it is used, and not before.
+		// Using a new link ends the old password's sessions; issuing it does not.
 		resp, page := d.post("/review/people/"+id, url.Values{"do": {"link"}})
 		found := welcomeLink.FindStringSubmatch(page)
 		if resp.StatusCode != 200 || found == nil {
 			t.Fatalf("a new link: %d", resp.StatusCode)
 		}
 		if resp, _ := nina.get("/review"); resp.StatusCode != 200 {
-			t.Errorf("a link that nobody used ended a session: %d", resp.StatusCode)
+			t.Errorf("an unused link ended a session: %d", resp.StatusCode)
 		}
 		other := d.as(Reviewer)
 		if resp, _ := other.post(found[1], url.Values{"password": {"quite another one"}}); resp.StatusCode != 303 {
 			t.Errorf("the new link: %d", resp.StatusCode)
 		}
 		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("a session by the old password goes on: %d", resp.StatusCode)
+			t.Errorf("a session of the old password still works: %d", resp.StatusCode)
 		}
-		// Nobody changes themselves, and a link ends after three days.
+		// Users cannot change themselves, and a link expires after three days.
 		var admin string
 		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'administrator'`).Scan(&admin); err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
 			}
 		}
 		if resp, _ := d.post("/review/people/"+token, url.Values{"do": {"disable"}}); resp.StatusCode != 404 {
-			t.Errorf("changing nobody: %d", resp.StatusCode)
+			t.Errorf("changing an unknown user: %d", resp.StatusCode)
 		}
 		late := d.invite("late@example.com", Auditor)
 		*d.now = d.now.Add(linkLife)
@@ -233,7 +233,7 @@ func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
 	})
 }
 
-// Each line is there once for each thing that was done, with ids alone.
+// Each action has exactly one entry, with IDs only.
 func TestTheAuditTrail(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -267,7 +267,7 @@ func TestTheAuditTrail(t *testing.T) {
 			}
 			line := action + " " + detail
 			if !known {
-				line += " nobody"
+				line += " unknown"
 			}
 			if application != "" && application != appReady {
 				t.Errorf("%s is of %s", line, application)
@@ -276,7 +276,7 @@ func TestTheAuditTrail(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed", "noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
-			"searched words", "shared shared", "signInFailed password", "signInFailed password nobody", "signedIn password", "withdrawn"}
+			"searched words", "shared shared", "signInFailed password", "signInFailed password unknown", "signedIn password", "withdrawn"}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -6,14 +6,14 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// route is one address of the desk and who it is for.
+// route is an address and the roles that may use it.
 type route struct {
 	pattern string
 	may     may
 	do      reviewerHandler
 }
 
-// table is the addresses for people who have signed in.
+// table returns the routes for signed-in users.
 func (d *Handler) table() []route {
 	routes := []route{
 		{"GET /review", all, d.list},
@@ -57,7 +57,7 @@ func (d *Handler) table() []route {
 	return routes
 }
 
-// Routes mounts the desk.
+// Routes mounts the review dashboard.
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("GET /review/sign-in", d.signInPage)

@@ -7,8 +7,8 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// attributeRows are a cashflow report's attributes. They are a head alone where it
-// has none.
+// attributeRows returns a cashflow report's attributes; only the header if it has
+// none.
 func attributeRows(body *report.Cashflow) [][]string {
 	rows := [][]string{{"name", "description", "node", "value", "adverse_action_code"}}
 	for _, a := range body.Attributes {
@@ -17,7 +17,7 @@ func attributeRows(body *report.Cashflow) [][]string {
 	return rows
 }
 
-// monthRows are the months of an analysis; nil without one.
+// monthRows returns the months of an analysis; nil without an analysis.
 func monthRows(a *report.Analysis) [][]string {
 	if a == nil {
 		return nil
@@ -33,7 +33,8 @@ func monthRows(a *report.Analysis) [][]string {
 	return rows
 }
 
-// incomeRows are the months of each model's history, oldest first; nil without any.
+// incomeRows returns the months of each model's history, oldest first; nil without
+// months.
 func incomeRows(v pages.IncomeView) [][]string {
 	if !v.HasMonths() {
 		return nil
@@ -47,8 +48,8 @@ func incomeRows(v pages.IncomeView) [][]string {
 	return rows
 }
 
-// payRows are an income report's pay statements, from payroll and from pay stubs;
-// nil without any.
+// payRows returns an income report's pay statements, from payroll and from pay stubs;
+// nil without statements.
 func payRows(body *report.Income) [][]string {
 	if !(pages.IncomeView{Report: body}).HasStatements() {
 		return nil
@@ -66,7 +67,8 @@ func payRows(body *report.Income) [][]string {
 	return rows
 }
 
-// statementRows are an eligibility report's pay statements; nil without any.
+// statementRows returns an eligibility report's pay statements; nil without
+// statements.
 func statementRows(body *report.Eligibility) [][]string {
 	if !(pages.EligibilityView{Report: body}).HasStatements() {
 		return nil

@@ -24,40 +24,41 @@ import (
 )
 
 const (
-	// shareLife is how long a third party has to read what was shared (document 2,
-	// Limits). The service counts by its own clock, and knows whether it was read.
+	// shareLife is how long a third party can read a shared report (API reference:
+	// Sharing). The service measures it by its own clock and knows whether the report
+	// was read.
 	shareLife = 72 * time.Hour
 
-	maxPublicID   = 128 // characters, as the service has it
+	maxPublicID   = 128 // characters, as in the API
 	maxLabel      = 80
-	shareLog      = 100 // lines of it on an application's page
-	thirdParties  = 50  // of other applications that are offered, at most
-	latest        = 500 // shares that they are looked for in
+	shareLog      = 100 // log entries on an application's page
+	thirdParties  = 50  // maximum number of third parties of other applications to suggest
+	latest        = 500 // newest shares searched for suggestions
 	serviceAnswer = 40 * time.Second
 )
 
-// What was done.
+// Actions of the share log.
 const (
 	shared    = "shared"
 	renewed   = "renewed"
 	withdrawn = "withdrawn"
 )
 
-// errDeleted says that an application was deleted while it was being shared.
+// errDeleted means that an application was deleted while it was being shared.
 var errDeleted = errors.New("review: the application was deleted meanwhile")
 
-// book is the record of what is shared.
+// book returns the record of shares.
 func (d *Handler) book() *shares.Book { return &shares.Book{DB: d.DB} }
 
-// shareID is the id of the one share of an application with a third party.
+// shareID returns the ID of the only share of an application with a third party.
 func shareID(applicationID, publicID string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("report-share:"+strings.ToLower(applicationID)+"/"+publicID)).String()
 }
 
-// shareReport shares the report of the application, or does so for another 72
-// hours. The service is asked outside of a transaction, and to the end also when
-// the browser goes away: what it gave is to be written down. A process that is
-// killed in between leaves a line that says so; asking again gives the same token.
+// shareReport shares the application's report or extends the share by 72 hours. It
+// calls the service outside a transaction, and completes the call even if the browser
+// disconnects, because the result must be stored. If the process is killed in
+// between, an open log entry remains; sharing again returns the same token.
 func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -91,8 +92,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.Report.PublicToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == contract.CodeRelayTokenRevoked {
-			// Also where it was withdrawn elsewhere, or a process was killed before it
-			// wrote that down.
+			// Also if it was withdrawn by other means, or a process was killed before
+			// it recorded the withdrawal.
 			if err := d.end(ctx, line, s.ID); err != nil {
 				return err
 			}
@@ -125,7 +126,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 	if errors.Is(err, errDeleted) {
 		return errors.Join(httpx.NewError(contract.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
 	}
-	if errors.Is(err, store.ErrNotFound) { // somebody was faster to withdraw it
+	if errors.Is(err, store.ErrNotFound) { // withdrawn concurrently
 		return again(http.StatusConflict, pages.ShareWithdrawn, contract.CodeRelayTokenRevoked)
 	}
 	if err != nil {
@@ -134,9 +135,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 	return toCard(w, r, a.ID, typed.Done)
 }
 
-// replaceShare withdraws what the pair's earlier share gave, where that is of an earlier
-// report of the application: a row holds one sharing token. A pair that was withdrawn
-// stays so for a later report, too.
+// replaceShare withdraws the pair's earlier share if it is of an earlier report: a
+// row holds one sharing token. A withdrawn pair stays withdrawn for later reports.
 func (d *Handler) replaceShare(ctx context.Context, s shares.Share) (pages.ShareProblem, error) {
 	before, err := d.book().One(ctx, d.DB.SQL, s.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && before.RelayToken == s.RelayToken {
@@ -151,7 +151,7 @@ func (d *Handler) replaceShare(ctx context.Context, s shares.Share) (pages.Share
 	return pages.ShareWithdrawn, unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken))
 }
 
-// end marks a share as withdrawn that the service says is.
+// end marks a share as withdrawn that the service reports as withdrawn.
 func (d *Handler) end(ctx context.Context, line shares.Line, id string) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := shares.Withdraw(ctx, tx, id, "", line.At)
@@ -159,7 +159,7 @@ func (d *Handler) end(ctx context.Context, line shares.Line, id string) error {
 	})
 }
 
-// begin writes down what somebody is about to do.
+// begin logs a share action before it is performed.
 func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
 	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
 		Action: action, RequestID: httpx.RequestID(ctx), At: d.Now()}
@@ -175,8 +175,8 @@ func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by 
 	return line, err
 }
 
-// refused shows why the service did not do what it was asked. What it refused was
-// not done and is not kept; of what it did not answer, nobody knows.
+// refused shows why the service did not perform an action. The log entry of a refused
+// action is deleted; after a temporary error it stays, since the outcome is unknown.
 func (d *Handler) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
 	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "err", why.Error())
@@ -203,13 +203,13 @@ func (d *Handler) refused(ctx context.Context, line shares.Line, why error, agai
 	return again(http.StatusConflict, pages.ShareRefused, code)
 }
 
-// plain reports whether s has that many characters, and none that cannot be seen.
+// plain reports whether s has between least and most characters, all printable.
 func plain(s string, least, most int) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= least && n <= most && !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
-// toShares leads whoever reloads what a form was answered with to the card.
+// toShares redirects a reload of the form's result to the sharing card.
 func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ person) error {
 	a, err := d.get(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ person) err
 	return toCard(w, r, a.ID, "")
 }
 
-// toCard leads to the card of an application's sharing.
+// toCard redirects to an application's sharing card.
 func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
 	to := "/review/applications/" + applicationID
 	if done != "" {
@@ -229,7 +229,7 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 	return nil
 }
 
-// named finds the share that the address names, and its application.
+// named returns the share that the address names, and its application.
 func (d *Handler) named(r *http.Request) (applications.Application, shares.Share, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
@@ -248,7 +248,7 @@ func (d *Handler) named(r *http.Request) (applications.Application, shares.Share
 	return applications.Application{}, shares.Share{}, err
 }
 
-// withdrawPage asks whether that is meant: it is for good.
+// withdrawPage asks for confirmation, since a withdrawal is permanent.
 func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by person) error {
 	a, s, err := d.named(r)
 	if err != nil {
@@ -261,7 +261,7 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by person
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
 }
 
-// withdrawReport withdraws a share for good. Doing so again changes nothing.
+// withdrawReport permanently withdraws a share. It is idempotent.
 func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by person) error {
 	a, s, err := d.named(r)
 	if err != nil {
@@ -276,7 +276,8 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by pers
 	if err != nil {
 		return err
 	}
-	// Withdrawn already is withdrawn: also the second try of a lost answer says so.
+	// An already withdrawn share counts as success, as after a retry whose first
+	// response was lost.
 	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != contract.CodeRelayTokenRevoked {
 		return d.refused(ctx, line, err, func(status int, problem pages.ShareProblem, code contract.Code) error {
 			return d.showApplication(w, r, status, by, a, shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
@@ -287,7 +288,7 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by pers
 		if err != nil {
 			return err
 		}
-		if !won { // somebody else's line says it
+		if !won { // a concurrent request has logged it
 			return shares.Refused(ctx, tx, line.ID)
 		}
 		if err := d.write(ctx, tx, auditLine{actor: by.id, action: withdrawnLine, application: a.ID, object: s.ID}); err != nil {
@@ -301,8 +302,8 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by pers
 	return toCard(w, r, a.ID, withdrawn)
 }
 
-// fillSharing gives the card what is shared with whom, what was done, and whom
-// other reports were shared with.
+// fillSharing adds the shares, the log, and the third parties of other applications
+// to the card.
 func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v *pages.Sharing) error {
 	v.Open = a.HasReport() && a.Report.PublicToken != ""
 	return d.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -354,8 +355,8 @@ func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v
 	})
 }
 
-// known are the third parties of other applications, those of the latest first,
-// each by what it was last called.
+// known lists third parties of other applications, most recent first, each with its
+// last label.
 func (d *Handler) known(ctx context.Context, q store.Queryer, here map[string]string) ([]pages.ThirdParty, error) {
 	all, err := d.book().Latest(ctx, q, latest)
 	if err != nil {

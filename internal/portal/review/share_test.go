@@ -21,16 +21,16 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// relay is a double of the service: one token for a report and a third party.
+// relay is a fake of the service: one token for each report and third party.
 type relay struct {
 	mu      sync.Mutex
 	tokens  map[string]string // report and third party → token
 	revoked map[string]bool   // by token
 	asked   int
-	err     error  // instead of an answer
-	meet    func() // before the answer
+	err     error  // returned instead of an answer
+	meet    func() // called before the answer
 
-	consents []string // of whom they were withdrawn
+	consents []string // consumers whose consent was withdrawn
 }
 
 func (s *relay) answer(f func() error) error {
@@ -99,7 +99,7 @@ func sharing(publicID, label string) url.Values {
 	return url.Values{"publicId": {publicID}, "label": {label}}
 }
 
-// rows are the shares of the database, without what is random, each in a line.
+// rows returns the stored shares without their random parts, one per line.
 func (d *testServer) rows() []string {
 	d.t.Helper()
 	all, err := d.book().Of(d.t.Context(), d.DB.SQL, appReady)
@@ -122,7 +122,7 @@ func (d *testServer) rows() []string {
 	return out
 }
 
-// lines are what is written down of who did what, oldest first.
+// lines returns the share log, oldest first.
 func (d *testServer) lines() []string {
 	d.t.Helper()
 	all, err := shares.Lines(d.t.Context(), d.DB.SQL, appReady, 1000)
@@ -151,7 +151,7 @@ func (d *testServer) expect(what string, got, want []string) {
 	}
 }
 
-// led fails unless the form leads back to the card.
+// led checks that the form redirects to the card.
 func (d *testServer) led(what string, resp *http.Response, done string) {
 	d.t.Helper()
 	if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done="+done+"#sharing" {
@@ -240,7 +240,7 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 		const many = 12
 		together := func(path string, form func(i int) url.Values) map[string]int {
 			var here, wait sync.WaitGroup
-			here.Add(many) // none is answered before all have asked
+			here.Add(many) // no request is answered before all were sent
 			d.relay.set(func() { d.relay.meet = func() { here.Done(); here.Wait() } })
 			defer d.relay.set(func() { d.relay.meet = nil })
 			var mu sync.Mutex
@@ -282,7 +282,7 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 	})
 }
 
-// TestAnotherReviewerWithdrawsMeanwhile is a grant whose answer comes after the
+// TestAnotherReviewerWithdrawsMeanwhile receives the response of a grant after the
 // share was withdrawn.
 func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
@@ -290,11 +290,11 @@ func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 		d.signInAs(secret, "")
 		d.post(own+"/shares", sharing(harbor, ""))
 		*d.now = noon.Add(time.Hour)
-		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its answer is on the way
+		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its response is on the way
 		resp, _ := d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
 		d.led("withdrawing", resp, "withdrawn")
 		_, err := d.book().Grant(t.Context(), db.SQL, shares.Share{ID: shareID(appReady, harbor), ApplicationID: appReady, PublicID: harbor,
-			RelayToken: granted, Granted: noon.Add(2 * time.Hour), GrantedBy: "somebody"})
+			RelayToken: granted, Granted: noon.Add(2 * time.Hour), GrantedBy: "another"})
 		if err != store.ErrNotFound {
 			t.Errorf("granting what was withdrawn: %v", err)
 		}
@@ -302,14 +302,14 @@ func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 	})
 }
 
-func TestWhatTheServiceRefusesIsNotShared(t *testing.T) {
+func TestRefusedShareIsNotStored(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	for _, tc := range []struct {
 		err    error
 		status int
 		en, es string
-		kept   bool // a line of it, whose end nobody knows
+		kept   bool // whether a log entry with unknown outcome remains
 	}{
 		{refusal(contract.CodeInvalidPublicID), 422, "knows no other account by this public id", "no conoce ninguna otra cuenta", false},
 		{refusal(contract.CodeRelayTokenExpired), 409, "over 30 days old", "más de 30 días", false},
@@ -359,9 +359,9 @@ func TestWhatTheServiceRefusesIsNotShared(t *testing.T) {
 	}
 }
 
-// TestWhatAKilledProcessLeftIsMadeGood repeats what the service did and nobody
-// here wrote down.
-func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
+// TestRepeatAfterKilledProcess repeats actions that the service performed but
+// the killed process did not record.
+func TestRepeatAfterKilledProcess(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -371,7 +371,7 @@ func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
 		}
 		by := person{id: reviewer.id}
 
-		// Between the service's grant and our row.
+		// Killed between the service's grant and storing the share.
 		if _, err := d.begin(t.Context(), appReady, harbor, by, shared); err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
 		}
 		d.expect("sharing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, open`})
 
-		// Between the service's withdrawal and our row.
+		// Killed between the service's withdrawal and storing it.
 		if _, err := d.begin(t.Context(), appReady, harbor, by, withdrawn); err != nil {
 			t.Fatal(err)
 		}
@@ -398,7 +398,7 @@ func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
 		d.led("withdrawing again", resp, "withdrawn")
 		d.expect("withdrawing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, withdrawn`})
 
-		// Withdrawn elsewhere, and given more time here.
+		// Withdrawn by other means, and extended here.
 		d.post(own+"/shares", sharing("svc-other", ""))
 		if err := d.relay.RevokeRelayToken(t.Context(), d.relay.tokens[token+"/svc-other"]); err != nil {
 			t.Fatal(err)
@@ -412,8 +412,8 @@ func TestWhatAKilledProcessLeftIsMadeGood(t *testing.T) {
 	})
 }
 
-// TestABrowserThatGoesAwayLeavesAShareThatIsKnown holds that what the service gave
-// is written down though nobody waits for the page.
+// TestABrowserThatGoesAwayLeavesAShareThatIsKnown checks that the service's response
+// is stored even if the browser disconnects.
 func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
@@ -445,7 +445,7 @@ func TestRejectsMalformedShares(t *testing.T) {
 	id := shareID(appReady, harbor)
 	for _, path := range []string{own + "/shares", "/review/shares/" + id + "/withdraw"} {
 		if resp, _ := d.post(path, sharing(harbor, "")); !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in?ended=1&") {
-			t.Errorf("POST %s by nobody: %d to %q", path, resp.StatusCode, resp.Header.Get("Location"))
+			t.Errorf("POST %s without signing in: %d to %q", path, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
 	d.signInAs(secret, "")

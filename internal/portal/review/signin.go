@@ -21,8 +21,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// EnsureReviewer makes an administrator of that address, if nobody has it yet; one
-// who is there keeps password and role.
+// EnsureReviewer creates an administrator with that email address unless a user has
+// it; an existing user keeps their password and role.
 func (d *Handler) EnsureReviewer(ctx context.Context, email, secret string) error {
 	email = password.Email(email)
 	if email == "" || len(secret) < password.Min || len(secret) > password.Max {
@@ -38,23 +38,22 @@ func (d *Handler) EnsureReviewer(ctx context.Context, email, secret string) erro
 	})
 }
 
-// Staffed reports whether the desk has people, whoever they are and whether or not
-// they may sign in.
+// Staffed reports whether any user exists, including disabled ones.
 func (d *Handler) Staffed(ctx context.Context) (bool, error) { return staffed(ctx, d.DB.SQL) }
 
-// Local reports whether people sign in by a password of ours.
+// Local reports whether users sign in with passwords stored here.
 func (d *Handler) Local() bool { return !d.NoPasswords }
 
-// reviewerHandler is a handler for one of the desk's people.
+// reviewerHandler handles a request of a signed-in user.
 type reviewerHandler func(w http.ResponseWriter, r *http.Request, by person) error
 
-// person is who is signed in. The zero person is nobody.
+// person is a signed-in user. The zero value means that no user is signed in.
 type person struct {
 	id, email string
 	role      Role
 }
 
-// who returns who is signed in. One who was disabled is nobody.
+// who returns the signed-in user; the zero person if the user is disabled.
 func (d *Handler) who(r *http.Request) (person, error) {
 	s, err := d.Sessions.Of(r)
 	if err != nil || s.Principal == "" {
@@ -72,8 +71,8 @@ func (d *Handler) who(r *http.Request) (person, error) {
 
 type personKey struct{}
 
-// only lets people of these roles in, says so to those of others, and sends
-// everybody else to sign in, and back after.
+// only admits users with the given roles, refuses other users, and redirects visitors
+// to sign in and back.
 func (d *Handler) only(m may, next reviewerHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		by, err := d.who(r)
@@ -91,9 +90,9 @@ func (d *Handler) only(m may, next reviewerHandler) httpx.HandlerFunc {
 	}
 }
 
-// toSignIn leads to the way in, and back from there to a page. After a form that came
-// too late it says so, and leads back to the page of the form, where the browser still
-// has what was typed.
+// toSignIn redirects to the sign-in page and from there back to the requested page.
+// For a POST after the session ended, the sign-in page says so and leads back to the
+// form's page, where the browser still has the entered text.
 func (d *Handler) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	q, next := url.Values{}, r.URL.RequestURI()
 	if r.Method == http.MethodPost {
@@ -111,8 +110,8 @@ func (d *Handler) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pageOf is where the form of a POST is: its own address if that answers GET, else the
-// first page of its section.
+// pageOf returns the address of the form of a POST: its own if that answers GET,
+// otherwise the first page of its section.
 func (d *Handler) pageOf(r *http.Request) string {
 	get := "GET " + strings.TrimPrefix(r.Pattern, "POST ")
 	if slices.ContainsFunc(d.table(), func(page route) bool { return page.pattern == get }) {
@@ -122,7 +121,8 @@ func (d *Handler) pageOf(r *http.Request) string {
 	return "/review/" + section
 }
 
-// local reports whether next is a path of these pages that one may be sent on to.
+// local reports whether next is a path of the review dashboard that is safe to
+// redirect to.
 func local(next string) bool {
 	return httpx.IsLocalPath(next, "/review") && !strings.HasPrefix(next, "/review/sign-")
 }
@@ -157,7 +157,7 @@ func after(next string) string {
 	return next
 }
 
-// busy is what the queue of passwords says, for a client.
+// busy turns a full password queue into an error for clients.
 func busy(err error) error {
 	if errors.Is(err, password.ErrBusy) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second, Why: err}
@@ -165,7 +165,7 @@ func busy(err error) error {
 	return err
 }
 
-// signIn checks e-mail and password.
+// signIn checks the email address and the password.
 func (d *Handler) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !d.Local() {
 		return httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
@@ -211,7 +211,7 @@ func (d *Handler) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// startSession signs a person in, renewing the session.
+// startSession signs a user in and renews the session.
 func (d *Handler) startSession(w http.ResponseWriter, r *http.Request, id, way string, also func(context.Context, *store.Tx) error) error {
 	current, err := d.Sessions.Of(r)
 	if err != nil {
@@ -237,8 +237,8 @@ func (d *Handler) startSession(w http.ResponseWriter, r *http.Request, id, way s
 	return d.Sessions.Set(w, r, cookie)
 }
 
-// failed writes down a try that failed. Those at addresses that nobody has are one
-// line a minute: whoever tries a million must not fill the trail.
+// failed logs a failed sign-in. Those for unknown addresses share one entry per
+// minute, so that they cannot flood the audit trail.
 func (d *Handler) failed(ctx context.Context, id, way string) error {
 	l := auditLine{actor: id, action: signInFailed, detail: way}
 	if id == "" {
@@ -247,7 +247,7 @@ func (d *Handler) failed(ctx context.Context, id, way string) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return d.write(ctx, tx, l) })
 }
 
-// Sweep forgets the tries that are long over, and what was looked for and begun.
+// Sweep deletes old sign-in tries, expired searches and expired sign-ins.
 func (d *Handler) Sweep(ctx context.Context) error {
 	return errors.Join(d.passwords.Sweep(ctx), d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx, d.Now())

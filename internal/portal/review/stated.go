@@ -11,7 +11,7 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// statedOf is what the applicant of an application stated; nil while they stated nothing.
+// statedOf returns what the applicant stated, or nil.
 func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pages.Stated, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	fields, known := people[a.ID]
@@ -21,7 +21,7 @@ func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pa
 	return &pages.Stated{Fields: fields}, nil
 }
 
-// measuredOf reads a report as the view that its figures come from.
+// measuredOf parses a report into the view that its figures come from.
 func (d *Handler) measuredOf(ctx context.Context, by person, a applications.Application, raw []byte) (pages.Measured, error) {
 	switch a.Product {
 	case contract.Cashflow:
@@ -36,8 +36,9 @@ func (d *Handler) measuredOf(ctx context.Context, by person, a applications.Appl
 	return nil, errNoPage
 }
 
-// withStated puts what the applicant stated beside the members of a report, whose own
-// bytes stay as they are. A report that has a member of that name keeps it.
+// withStated adds what the applicant stated as a member of the report and leaves the
+// report's own bytes unchanged. A report that already has a member of that name stays
+// as it is.
 func withStated(raw []byte, stated prefill.Fields) []byte {
 	var members map[string]json.RawMessage
 	node, err := json.Marshal(stated)

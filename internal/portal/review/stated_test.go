@@ -14,8 +14,8 @@ import (
 	"vestibule/internal/store/storetest"
 )
 
-// TestStatedStandsBesideFound shows what the applicant stated on the application, on the
-// report and in the exported JSON, beside what the report found.
+// TestStatedStandsBesideFound checks that what the applicant stated is shown on the
+// application, on the report and in the exported JSON, next to the report's findings.
 func TestStatedStandsBesideFound(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -47,7 +47,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 			card, _, _ := strings.Cut(page[at:], "</section>")
 			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)", "1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
-			if n := strings.Count(card, "badge-success"); n != 2 { // the address of mail, and the employer
+			if n := strings.Count(card, "badge-success"); n != 2 { // the email address and the employer
 				t.Errorf("%s: %d details agree:\n%s", path, n, card)
 			}
 			if n := strings.Count(card, "badge-warning"); n != 1 { // the name
@@ -73,7 +73,8 @@ func TestStatedStandsBesideFound(t *testing.T) {
 	})
 }
 
-// TestWithStatedChangesNoReport leaves the report's own bytes and members alone.
+// TestWithStatedChangesNoReport checks that the report's own bytes and members do not
+// change.
 func TestWithStatedChangesNoReport(t *testing.T) {
 	f := prefill.Fields{FirstName: "Ana"}
 	for raw, want := range map[string]string{

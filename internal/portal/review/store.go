@@ -14,17 +14,17 @@ import (
 	"vestibule/internal/store"
 )
 
-// reviewer is one row of the desk's people.
+// reviewer is a row of the users.
 type reviewer struct {
 	id, email         string
-	passwordHash      string // "" for one who has no password here
+	passwordHash      string // "" without a password
 	role              Role
-	disabled          time.Time // zero: may sign in
-	bound             bool      // signs in by another house's account
-	created, signedIn time.Time // the latter zero for never
+	disabled          time.Time // zero: enabled
+	bound             bool      // signs in with an issuer's account
+	created, signedIn time.Time // signedIn is zero if the user never signed in
 }
 
-// insertReviewer adds a person, and reports whether nobody had that e-mail.
+// insertReviewer inserts a user and reports whether the email address was free.
 func (d *Handler) insertReviewer(ctx context.Context, q store.Queryer, id, email, passwordHash string, role Role) (bool, error) {
 	sealed, err := d.DB.Vault.Seal(ctx, q, store.SystemKey, emailCell(id), []byte(email))
 	if err != nil {
@@ -41,7 +41,7 @@ func emailCell(id string) store.Cell {
 
 const reviewerColumns = `SELECT id, email_sealed, password_hash, role, disabled_at, subject_hash IS NOT NULL, created_at, signed_in_at FROM reviewers `
 
-// scanReviewer reads a row; the e-mail is still sealed.
+// scanReviewer reads a row; the email address is still encrypted.
 func scanReviewer(row interface{ Scan(...any) error }) (r reviewer, sealed []byte, err error) {
 	var disabled, created, signedIn int64
 	if err := row.Scan(&r.id, &sealed, &r.passwordHash, &r.role, &disabled, &r.bound, &created, &signedIn); err != nil {
@@ -57,13 +57,13 @@ func scanReviewer(row interface{ Scan(...any) error }) (r reviewer, sealed []byt
 	return r, sealed, nil
 }
 
-// reviewerByEmail finds the person of a normalised address, or ErrNotFound.
+// reviewerByEmail returns the user with a normalized email address, or ErrNotFound.
 func reviewerByEmail(ctx context.Context, q store.Queryer, email string) (reviewer, error) {
 	r, _, err := scanReviewer(q.QueryRowContext(ctx, reviewerColumns+`WHERE email_hash = $1`, store.Hash(email)))
 	return r, err
 }
 
-// reviewer finds a person with the e-mail, or ErrNotFound.
+// reviewer returns a user including the email address, or ErrNotFound.
 func (d *Handler) reviewer(ctx context.Context, q store.Queryer, id string) (reviewer, error) {
 	r, sealed, err := scanReviewer(q.QueryRowContext(ctx, reviewerColumns+`WHERE id = $1`, id))
 	if err != nil {
@@ -74,13 +74,13 @@ func (d *Handler) reviewer(ctx context.Context, q store.Queryer, id string) (rev
 	return r, err
 }
 
-// email is the address of a person, or ErrNotFound when there is none.
+// email returns the email address of a user, or ErrNotFound.
 func (d *Handler) email(ctx context.Context, q store.Queryer, id string) (string, error) {
 	r, err := d.reviewer(ctx, q, id)
 	return r.email, err
 }
 
-// everybody lists the desk's people, those who came first first.
+// everybody lists the users, oldest first.
 func (d *Handler) everybody(ctx context.Context, q store.Queryer) ([]reviewer, error) {
 	rows, err := q.QueryContext(ctx, reviewerColumns+`ORDER BY created_at, id`)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Handler) everybody(ctx context.Context, q store.Queryer) ([]reviewer, e
 		if err != nil {
 			return nil, err
 		}
-		// This asks no database: the system key is at hand.
+		// Opening with the system key needs no query.
 		plain, err := d.DB.Vault.Open(ctx, q, store.SystemKey, emailCell(r.id), sealed)
 		if err != nil {
 			return nil, err
@@ -104,8 +104,8 @@ func (d *Handler) everybody(ctx context.Context, q store.Queryer) ([]reviewer, e
 	return out, rows.Err()
 }
 
-// holdAdministrator keeps an administrator what they are until the transaction
-// ends; false for one who is none any more.
+// holdAdministrator locks an administrator's row until the transaction ends; false if
+// the user is no longer an enabled administrator.
 func holdAdministrator(ctx context.Context, tx *store.Tx, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reviewers SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`, id, string(Administrator)))
 }
@@ -115,7 +115,7 @@ func setRole(ctx context.Context, q store.Queryer, id string, role Role) error {
 	return err
 }
 
-// setDisabled ends a person's way in; the zero time gives it back.
+// setDisabled disables a user; the zero time enables the user again.
 func setDisabled(ctx context.Context, q store.Queryer, id string, at time.Time) error {
 	micros := int64(0)
 	if !at.IsZero() {
@@ -135,7 +135,7 @@ func setPassword(ctx context.Context, q store.Queryer, id, hash string, at time.
 	return err
 }
 
-// setLink gives a person a link to set a password by; one from before is dead.
+// setLink stores a user's link to set a password; an earlier link becomes invalid.
 func setLink(ctx context.Context, q store.Queryer, id string, hash []byte, until time.Time) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO review_links (reviewer_id, hash, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (reviewer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
@@ -147,20 +147,20 @@ func dropLink(ctx context.Context, q store.Queryer, id string) error {
 	return err
 }
 
-// linked is whose link that is, or ErrNotFound for one that is used up or over, or
-// of somebody disabled.
+// linked returns the user of a link, or ErrNotFound if the link is used or expired or
+// the user is disabled.
 func linked(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (id string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT l.reviewer_id FROM review_links l JOIN reviewers r ON r.id = l.reviewer_id
 		WHERE l.hash = $1 AND l.expires_at > $2 AND r.disabled_at = 0`, hash, store.Micros(now)).Scan(&id)
 	return id, store.MapNotFound(err)
 }
 
-// useLink uses a link up; of two at once one does.
+// useLink uses up a link; only one of several concurrent calls succeeds.
 func useLink(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `DELETE FROM review_links WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(now)))
 }
 
-// insertLine adds a line to the audit trail. One that is there is left alone.
+// insertLine adds an entry to the audit trail unless its ID exists.
 func insertLine(ctx context.Context, q store.Queryer, l auditLine) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO review_audit (id, at, actor, action, application_id, object, detail, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
@@ -168,8 +168,8 @@ func insertLine(ctx context.Context, q store.Queryer, l auditLine) error {
 	return err
 }
 
-// readTrail returns a page of the audit trail, newest first, and where the next
-// one begins.
+// readTrail returns a page of the audit trail, newest first, and the cursor of the
+// next page.
 func readTrail(ctx context.Context, q store.Queryer, t trail, size int) ([]auditLine, string, error) {
 	var c listing.Conditions
 	c.Equal("actor", t.actor)
@@ -200,7 +200,7 @@ func readTrail(ctx context.Context, q store.Queryer, t trail, size int) ([]audit
 	return out[:size], applications.WriteCursor(last.at, last.id), nil
 }
 
-// sweep deletes what was only for a while.
+// sweep deletes expired rows.
 func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 	for _, table := range []string{"review_arrivals", "review_links"} {
 		if _, err := q.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, store.Micros(now)); err != nil {
@@ -218,8 +218,8 @@ func noteCell(id string) store.Cell {
 	return store.Cell{Table: "review_notes", Column: "text", Row: id}
 }
 
-// insertDecision adds a decision if exactly those before it are there; false means
-// that somebody decided meanwhile.
+// insertDecision inserts a decision if it directly follows the stored ones; false
+// means that another was stored first.
 func (d *Handler) insertDecision(ctx context.Context, q store.Queryer, applicationID string, t decision) (bool, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
@@ -239,7 +239,7 @@ func (d *Handler) insertDecision(ctx context.Context, q store.Queryer, applicati
 		applicationID, t.seq, t.decision, strings.Join(t.reasons, " "), sealed, t.by, store.Micros(t.at)))
 }
 
-// decisionsOf returns what was decided of an application, in order.
+// decisionsOf returns the decisions on an application, in order.
 func (d *Handler) decisionsOf(ctx context.Context, q store.Queryer, applicationID string) ([]decision, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
@@ -287,7 +287,7 @@ func (d *Handler) insertNote(ctx context.Context, q store.Queryer, applicationID
 	return err
 }
 
-// notesOf returns the notes of an application, the newest first.
+// notesOf returns the notes of an application, newest first.
 func (d *Handler) notesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]remark, error) {
 	e, err := search.Of(ctx, q, applicationID)
 	if err != nil {
@@ -320,8 +320,8 @@ func (d *Handler) notesOf(ctx context.Context, q store.Queryer, applicationID st
 	return out, rows.Err()
 }
 
-// eraseRows deletes what the desk keeps of an application, but for the audit trail,
-// in which nothing is personal.
+// eraseRows deletes an application's rows in this package, except the audit trail,
+// which holds no personal data.
 func eraseRows(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"review_decisions", "review_notes"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
@@ -331,13 +331,13 @@ func eraseRows(ctx context.Context, tx *store.Tx, id string) error {
 	return errors.Join(shares.Forget(ctx, tx, id), search.Forget(ctx, tx, id))
 }
 
-// bury leaves a tombstone; false where there is one.
+// bury inserts a tombstone; false if one exists.
 func bury(ctx context.Context, q store.Queryer, t tombstone) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		t.applicationID, store.Micros(t.at), t.by, t.reason))
 }
 
-// grave is the tombstone of an application, or ErrNotFound.
+// grave returns the tombstone of an application, or ErrNotFound.
 func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
 	t := tombstone{applicationID: id}
 	var at int64
@@ -346,7 +346,7 @@ func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
 	return t, store.MapNotFound(err)
 }
 
-// buried returns a page of tombstones, newest first, and where the next one begins.
+// buried returns a page of tombstones, newest first, and the cursor of the next page.
 func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, string, error) {
 	var c listing.Conditions
 	c.Before("at", "application_id", cursor)
@@ -373,20 +373,21 @@ func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, s
 	return out[:deletionsSize], applications.WriteCursor(last.at, last.applicationID), nil
 }
 
-// reviewerBySubject finds the person of another house's account, or ErrNotFound.
+// reviewerBySubject returns the user of an issuer's account, or ErrNotFound.
 func reviewerBySubject(ctx context.Context, q store.Queryer, subject []byte) (reviewer, error) {
 	r, _, err := scanReviewer(q.QueryRowContext(ctx, reviewerColumns+`WHERE subject_hash = $1`, subject))
 	return r, err
 }
 
-// bindSubject has a person be known by another house's account; false for one who
-// is known by another one.
+// bindSubject binds a user to an issuer's account; false if the user is already bound
+// to one.
 func bindSubject(ctx context.Context, q store.Queryer, id string, subject []byte) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE reviewers SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
-// useState uses a sign-in's state up; of two at once one does. Older versions stored
-// it at the start, with what the browser keeps now.
+// useState uses up a sign-in's state; only one of several concurrent calls succeeds.
+// Older versions stored the state at the start, together with what the cookie holds
+// now.
 func useState(ctx context.Context, q store.Queryer, a arrival) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_arrivals (state_hash, id, session_id, sealed, next, used, expires_at) VALUES ($1, '', '', $2, '', TRUE, $3)
 		ON CONFLICT (state_hash) DO NOTHING`, store.Hash(a.State), []byte{}, a.Until))

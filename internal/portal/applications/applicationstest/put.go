@@ -1,5 +1,5 @@
-// Package applicationstest stores applications as tests of the packages above
-// internal/portal/applications want them, without the journey that leads there.
+// Package applicationstest stores applications directly, without their journey, for
+// tests of packages that import internal/portal/applications.
 package applicationstest
 
 import (
@@ -16,21 +16,21 @@ import (
 	"vestibule/internal/store"
 )
 
-// Row is an application with what belongs to it. A mode, a variant, an origin, an
-// external id and a time of update that are missing are filled in.
+// Row is an application with its related data. Put fills in a missing mode, variant,
+// origin, external ID and update time.
 type Row struct {
 	applications.Application
 	Applicant *prefill.Fields // nil: the applicant was not asked yet
 
-	Body     []byte // the report, of Report.Attempt; nil is none
-	Analysis []byte // of the report; nil is none
-	Owed     bool   // the analysis is still to be fetched
+	Body     []byte // report of Report.Attempt; may be nil
+	Analysis []byte // analysis of the report; may be nil
+	Owed     bool   // the analysis has not been fetched yet
 
 	Timeline  []applications.TimelineEntry
-	Consumers []string // by attempt, from the first on
+	Consumers []string // by attempt, starting with the first
 }
 
-// Put stores a row, in place of one of the same id, and returns the application as
+// Put stores a row, replacing one with the same ID, and returns the application as
 // Service.Get does.
 func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 	t.Helper()

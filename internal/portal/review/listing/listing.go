@@ -1,6 +1,5 @@
-// Package listing is how the desk's lists come in pages, newest first: the conditions
-// of a query with their values, and the cursor at which the next page begins. It asks
-// no database.
+// Package listing builds the conditions, arguments and cursors of the review
+// dashboard's paged lists, newest first. It runs no queries.
 package listing
 
 import (
@@ -13,19 +12,19 @@ import (
 	"vestibule/internal/store"
 )
 
-// Conditions gathers the conditions of a query with their values.
+// Conditions collects the conditions of a query with their arguments.
 type Conditions struct {
 	All  []string
 	Args []any
 }
 
-// Arg is the place of a value.
+// Arg adds an argument and returns its placeholder.
 func (c *Conditions) Arg(v any) string {
 	c.Args = append(c.Args, v)
 	return "$" + strconv.Itoa(len(c.Args))
 }
 
-// Add adds a condition, with each %s in it for the next value.
+// Add adds a condition, replacing each %s with the placeholder of the next value.
 func (c *Conditions) Add(condition string, values ...any) {
 	in := make([]any, len(values))
 	for i, v := range values {
@@ -34,14 +33,14 @@ func (c *Conditions) Add(condition string, values ...any) {
 	c.All = append(c.All, fmt.Sprintf(condition, in...))
 }
 
-// Equal adds what a column must be, unless that is "".
+// Equal adds the condition that a column equals v, unless v is "".
 func (c *Conditions) Equal(column, v string) {
 	if v != "" {
 		c.Add(column+" = %s", v)
 	}
 }
 
-// Days adds the first and the last day of a column, where they are given.
+// Days adds the first and the last day of a column, if not zero.
 func (c *Conditions) Days(column string, from, to time.Time) {
 	if !from.IsZero() {
 		c.Add(column+" >= %s", store.Micros(from))
@@ -51,14 +50,15 @@ func (c *Conditions) Days(column string, from, to time.Time) {
 	}
 }
 
-// Before adds where a page begins, newest first, if there is a cursor.
+// Before adds the condition that rows follow the cursor in a newest-first list, if
+// there is a cursor.
 func (c *Conditions) Before(at, id, cursor string) {
 	if t, last, ok := applications.ReadCursor(cursor); ok {
 		c.Add("("+at+", "+id+") < (%s, %s)", t, last)
 	}
 }
 
-// Where is the clause of all conditions; empty where there are none.
+// Where returns the WHERE clause of all conditions, or "" without conditions.
 func (c *Conditions) Where() string {
 	if len(c.All) == 0 {
 		return ""

@@ -1,10 +1,10 @@
-// Package search is what the desk finds applications by: an index of its own beside
-// theirs, written in the transactions that make and move them, and the searches that
-// people have open. Every filter is answered by an index of the database in the order
-// of the list, and so takes as long over a hundred thousand applications as over ten.
+// Package search finds applications for the review dashboard. It maintains an index
+// beside the applications, written in the transactions that change them, and stores
+// open searches. A database index answers each filter in list order, so that the time
+// to show a page does not grow with the number of applications.
 //
-// Names and addresses are kept as keyed hashes of their words, which say nothing to
-// who has the database without its key; what somebody looks for is sealed.
+// Names and addresses are stored as keyed hashes of their words, which are
+// meaningless without the database's key; search texts are encrypted.
 package search
 
 import (
@@ -27,7 +27,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Index is the room. Both exported fields are required; call Prepare before use.
+// Index is the search index. Both exported fields are required; call Prepare before
+// use.
 type Index struct {
 	DB  *store.DB
 	Now func() time.Time
@@ -35,7 +36,7 @@ type Index struct {
 	key []byte // set by Prepare
 }
 
-// Prepare readies the index: its key is made at the first start.
+// Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {
 	x.key, err = x.DB.GetOrCreateSecret(ctx, "review-index", func() ([]byte, error) {
 		key := make([]byte, 32)
@@ -45,14 +46,14 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Put keeps what an application is found by, in the transaction that makes
-// or moves it.
+// Put updates an application's row in the transaction that creates or changes the
+// application.
 func (x *Index) Put(ctx context.Context, tx *store.Tx, a applications.Application) error {
 	return put(ctx, tx, a, externalKey(a.ExternalID))
 }
 
-// Name keeps whom an application is found by, in the transaction that keeps
-// what the applicant gave. Doing so again changes nothing.
+// Name indexes the applicant's words in the transaction that stores the applicant's
+// data. It is idempotent.
 func (x *Index) Name(ctx context.Context, tx *store.Tx, id string, created time.Time, f prefill.Fields) error {
 	for _, t := range x.tokens(f) {
 		if err := insertToken(ctx, tx, t, created, id); err != nil {
@@ -62,7 +63,7 @@ func (x *Index) Name(ctx context.Context, tx *store.Tx, id string, created time.
 	return nil
 }
 
-// token is a word as it stands in the index.
+// token returns the keyed hash of a word.
 func (x *Index) token(kind, word string) []byte {
 	h := hmac.New(sha256.New, x.key)
 	h.Write([]byte(kind + "\x00" + word))
@@ -80,11 +81,11 @@ func (x *Index) tokens(f prefill.Fields) [][]byte {
 	return out
 }
 
-// maxWords is how many words of a name count.
+// maxWords bounds the words of a name that are indexed.
 const maxWords = 12
 
-// Words are the words of a name as they are compared: without case, accents and
-// apostrophes, in no order, each once.
+// Words splits a name into words for comparison: without case, accents and
+// apostrophes, sorted, without duplicates.
 func Words(name string) []string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(name) {
@@ -102,43 +103,43 @@ func Words(name string) []string {
 	return all[:min(len(all), maxWords)]
 }
 
-// externalKey is an external id as its beginnings are compared.
+// externalKey normalizes an external ID for prefix comparison.
 func externalKey(s string) []byte { return []byte(strings.ToLower(s)) }
 
-// Found is a row of the index: what it has of an application.
+// Found is an application's row of the index.
 type Found struct {
 	ID          string
-	DataKey     string // of its consumer
+	DataKey     string // data key of its consumer
 	Product     contract.Product
 	Mode        string
 	ExternalID  string
 	PublicToken string
 	State       string
-	Outcome     contract.Outcome // "" while it has none
+	Outcome     contract.Outcome // "" before the first outcome
 	Attempt     int
 	HasReport   bool
-	Decision    string // the newest; "" for none
+	Decision    string // the newest; may be ""
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
 
-// Filter chooses applications. Its zero value is all.
+// Filter selects applications. The zero value selects all.
 type Filter struct {
 	State, Product, Outcome string
-	Decision                string   // Undecided is none
-	Decisions               []string // all that there can be
+	Decision                string   // Undecided selects those without a decision
+	Decisions               []string // all possible decisions
 	From, To                time.Time
 	Text                    string
 	Cursor                  string
 }
 
-// Undecided is the filter's word for applications without a decision.
+// Undecided is the filter value for applications without a decision.
 const Undecided = "none"
 
 const (
-	SearchLife  = 30 * time.Minute // of a search that somebody has open
-	ManyCounted = 1000             // how far applications are counted
-	manyAlike   = 1000             // external ids with one beginning that are looked at
+	SearchLife  = 30 * time.Minute // lifetime of an open search
+	ManyCounted = 1000             // limit of counting applications
+	manyAlike   = 1000             // limit of external IDs searched by prefix
 )
 
 func states() (all []string) {
@@ -148,7 +149,8 @@ func states() (all []string) {
 	return all
 }
 
-// Look returns what a filter chooses, newest first, and where the next page begins.
+// Look returns a page of the filter's results, newest first, and the cursor of the
+// next page.
 func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
 	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		page, err = x.choose(ctx, tx, f, limit+1)

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// put adds an application's row to the index, or moves it.
+// put inserts or updates an application's row.
 func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) error {
 	j := a.Journey
 	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
@@ -40,7 +40,7 @@ func Unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) 
 	return texts(q.QueryContext(ctx, `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit)))
 }
 
-// SetNamed says that one of them is in the index as it is to be.
+// SetNamed marks one of them as completely indexed.
 func SetNamed(ctx context.Context, q store.Queryer, id string) error {
 	_, err := q.ExecContext(ctx, `UPDATE review_index SET named = TRUE WHERE application_id = $1`, id)
 	return err
@@ -60,8 +60,8 @@ func (x *Index) Keep(ctx context.Context, q store.Queryer, handle, reviewerID, t
 	return err
 }
 
-// Kept is what somebody looks for under a handle, or ErrNotFound when that is
-// over, or somebody else's.
+// Kept returns the search text of a handle, or ErrNotFound if the search has expired
+// or belongs to another user.
 func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID string) (string, error) {
 	var sealed []byte
 	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND reviewer_id = $2 AND expires_at > $3`,
@@ -85,14 +85,13 @@ func scanEntry(row interface{ Scan(...any) error }) (Found, error) {
 	return e, store.MapNotFound(err)
 }
 
-// Of is the row of an application, or ErrNotFound.
+// Of returns the row of an application, or ErrNotFound.
 func Of(ctx context.Context, q store.Queryer, id string) (Found, error) {
 	return scanEntry(q.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM review_index i WHERE i.application_id = $1`, id))
 }
 
-// choose returns the first of what a filter chooses, newest first. Each arm of its
-// query is answered by an index in the order that is wanted, and so ends after as
-// many rows as are asked for, however many there are.
+// choose returns the first results of a filter, newest first. An index answers each
+// arm of the query in list order, so each arm ends after limit rows.
 func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int) ([]Found, error) {
 	b := &arms{f: f, limit: limit}
 	if f.Text == "" {
@@ -105,7 +104,7 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int
 	if len(b.all) == 0 {
 		return nil, nil
 	}
-	// The order of the join is fixed, or SQLite may walk all applications for a few.
+	// CROSS JOIN fixes the join order; otherwise SQLite may scan all applications.
 	rows, err := q.QueryContext(ctx, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
 		ORDER BY at DESC, id DESC LIMIT `+b.c.Arg(int64(limit))+`) AS f CROSS JOIN review_index i WHERE i.application_id = f.id
 		ORDER BY f.at DESC, f.id DESC`, b.c.Args...)
@@ -124,7 +123,7 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int
 	return out, rows.Err()
 }
 
-// arms are the arms of one query, which share its values.
+// arms holds the arms of one query, which share their arguments.
 type arms struct {
 	f     Filter
 	limit int
@@ -132,7 +131,7 @@ type arms struct {
 	all   []string
 }
 
-// add adds an arm: the first rows of a source, in order, that fit.
+// add adds an arm: the first matching rows of a source, in order.
 func (b *arms) add(from, at, id string, fit func(*listing.Conditions)) {
 	b.c.All = nil
 	fit(&b.c)
@@ -142,8 +141,8 @@ func (b *arms) add(from, at, id string, fit func(*listing.Conditions)) {
 		` ORDER BY `+at+` DESC, `+id+` DESC LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
 }
 
-// cells are the filter's parts, each of which an index answers. A filter of two
-// columns is one part for each value of the third.
+// cells splits the filter into parts that an index can answer. A filter on two
+// columns has one part for each value of the third.
 func (f Filter) cells() []func(*listing.Conditions) {
 	decision := func(v string) string {
 		if v == Undecided {
@@ -181,14 +180,14 @@ func (f Filter) cells() []func(*listing.Conditions) {
 	return out
 }
 
-// outcomeStates are the states that an application of an outcome can be in.
+// outcomeStates lists the states that an application with an outcome can have.
 var outcomeStates = map[contract.Outcome][]string{
 	contract.OutcomeSuccess: {string(journey.Pending), string(journey.Ready), string(journey.Failed)},
 	contract.OutcomeExit:    {string(journey.Exited)},
 	contract.OutcomeError:   {string(journey.Failed)},
 }
 
-// facets adds what the filter wants besides its text.
+// facets adds the filter's conditions other than its text.
 func (f Filter) facets(c *listing.Conditions) {
 	c.Equal("i.state", f.State)
 	c.Equal("i.product", f.Product)
@@ -200,8 +199,8 @@ func (f Filter) facets(c *listing.Conditions) {
 	}
 }
 
-// textual adds the arms of what a text can be: an id, a publicToken, the beginning
-// of an external id, an e-mail address, or words of a name, all of them.
+// textual adds an arm for each thing that a text can be: an ID, a publicToken, a
+// prefix of an external ID, an email address, or the words of a name.
 func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	text := b.f.Text
 	if contract.IsUUID(text) {
@@ -216,7 +215,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	}
 	from := externalKey(text)
 	to := slices.Clone(from)
-	to[len(to)-1]++ // never the highest byte, in UTF-8
+	to[len(to)-1]++ // cannot overflow: UTF-8 never contains the byte 0xff
 	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.Arg(from)+` AND external_key < `+b.c.Arg(to)+
 		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`, `i.created_at`, `i.application_id`, func(c *listing.Conditions) {
 		c.Add("i.application_id = e.id")
@@ -246,8 +245,8 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	return nil
 }
 
-// rarest is which of the tokens the fewest applications have, as far as that
-// matters; -1 where one of them is nobody's.
+// rarest returns the index of the token with the fewest applications, counted up to
+// 1000, or -1 if a token has none.
 func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
 	best, least := -1, math.MaxInt
 	for i, t := range tokens {
@@ -265,7 +264,7 @@ func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (i
 	return best, nil
 }
 
-// CountStates says how many applications are in each state, up to ManyCounted.
+// CountStates counts the applications in each state, up to ManyCounted.
 func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
 	var c listing.Conditions
 	var each []string
@@ -290,20 +289,20 @@ func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
 	return out, rows.Err()
 }
 
-// SetDecision has the index know the newest decision.
+// SetDecision updates the newest decision in the index.
 func SetDecision(ctx context.Context, q store.Queryer, applicationID, decision string) error {
 	_, err := q.ExecContext(ctx, `UPDATE review_index SET decision = $2 WHERE application_id = $1`, applicationID, decision)
 	return err
 }
 
-// Place is an application's among those that nothing has happened to for longest.
+// Place is an application's position in the order of last activity.
 type Place struct {
-	Micros      int64 // of when something last did
+	Micros      int64 // time of its last activity
 	Application string
 }
 
-// Untouched lists applications that nothing has happened to since an instant, the
-// oldest first, those alone that come behind a place.
+// Untouched lists applications without activity since an instant, oldest first,
+// starting after a place.
 func Untouched(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
 	rows, err := q.QueryContext(ctx, `SELECT updated_at, application_id FROM review_index
 		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3) ORDER BY updated_at, application_id LIMIT $4`,
@@ -323,7 +322,7 @@ func Untouched(ctx context.Context, q store.Queryer, since time.Time, behind Pla
 	return out, rows.Err()
 }
 
-// texts are the values of a query's one column.
+// texts returns the values of a query's only column.
 func texts(rows *sql.Rows, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
@@ -340,8 +339,8 @@ func texts(rows *sql.Rows, err error) ([]string, error) {
 	return out, rows.Err()
 }
 
-// Forget deletes what an application is found by. Searches that are open may have
-// the name, and end.
+// Forget deletes an application from the index. It also deletes all open searches,
+// since their texts may contain the name.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"review_index", "review_tokens"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
@@ -352,7 +351,7 @@ func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
-// Sweep deletes the searches whose time is over.
+// Sweep deletes expired searches.
 func Sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(now))
 	return err

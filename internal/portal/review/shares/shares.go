@@ -1,7 +1,7 @@
-// Package shares is the desk's record of whom reports are shared with: a row for each
-// application and third party, and a log of who did what, written before the service
-// is asked. Relay tokens and what third parties are called are sealed; Forget leaves
-// nothing of an application.
+// Package shares records with whom reports are shared: a row for each application and
+// third party, and a log of actions, written before the service is called. Sharing
+// tokens and labels of third parties are encrypted. Forget deletes everything about
+// an application.
 package shares
 
 import (
@@ -10,25 +10,25 @@ import (
 	"vestibule/internal/store"
 )
 
-// Book is the room.
+// Book reads and writes the record of shares.
 type Book struct {
 	DB *store.DB
 }
 
-// Share is one row of whom a report is shared with.
+// Share is a report's share with one third party.
 type Share struct {
 	ID, ApplicationID string
-	PublicID, Label   string // the third party
+	PublicID, Label   string // publicId and label of the third party
 	RelayToken        string
 	Created, Granted  time.Time
-	Withdrawn         time.Time // zero for not
-	CreatedBy         string    // reviewers' ids
+	Withdrawn         time.Time // zero if not withdrawn
+	CreatedBy         string    // reviewers' IDs
 	GrantedBy         string
-	WithdrawnBy       string // "" also for what was withdrawn elsewhere
+	WithdrawnBy       string // "" if no reviewer withdrew it here
 }
 
-// Line is one line of what was done to share reports. One that is not done
-// is under way, or nobody knows whether the service did it.
+// Line is an entry of the share log. If it is not done, the action is in progress or
+// its outcome is unknown.
 type Line struct {
 	ID, ApplicationID, PublicID string
 	ReviewerID, Action          string

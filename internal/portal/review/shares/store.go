@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// Grant adds the share, or gives the pair's earlier one its new 72 hours, and what
-// it is called where s says so. It reports whether it was added, and ErrNotFound for
-// a pair that was withdrawn.
+// Grant inserts the share, or extends the pair's earlier one by 72 hours and updates
+// its label if s has one. It reports whether it inserted a share, and returns
+// ErrNotFound for a withdrawn pair.
 func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool, err error) {
 	token, err := k.DB.Vault.Seal(ctx, q, store.SystemKey, cell(s.ID, "relay_token"), []byte(s.RelayToken))
 	if err != nil {
@@ -39,7 +39,7 @@ func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool,
 	return false, err
 }
 
-// Withdraw ends a share, once; by is empty where nobody here did it.
+// Withdraw ends a share once; by is empty if no reviewer withdrew it here.
 func Withdraw(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
 		WHERE id = $1 AND withdrawn_at IS NULL`, id, store.Micros(at), by))
@@ -52,7 +52,7 @@ func cell(id, column string) store.Cell {
 const columns = `SELECT id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by,
 	withdrawn_at, withdrawn_by FROM report_shares `
 
-// One returns one share, or ErrNotFound.
+// One returns a share, or ErrNotFound.
 func (k *Book) One(ctx context.Context, q store.Queryer, id string) (Share, error) {
 	found, err := k.query(ctx, q, columns+`WHERE id = $1`, id)
 	if err != nil || len(found) == 0 {
@@ -61,12 +61,12 @@ func (k *Book) One(ctx context.Context, q store.Queryer, id string) (Share, erro
 	return found[0], nil
 }
 
-// Of returns all shares of the application, the oldest first.
+// Of returns all shares of an application, oldest first.
 func (k *Book) Of(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
 	return k.query(ctx, q, columns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
 }
 
-// Latest returns the newest shares of any application.
+// Latest returns the newest shares of all applications.
 func (k *Book) Latest(ctx context.Context, q store.Queryer, limit int) ([]Share, error) {
 	return k.query(ctx, q, columns+`ORDER BY granted_at DESC, id LIMIT $1`, limit)
 }
@@ -91,7 +91,7 @@ func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ..
 		if withdrawn.Valid {
 			s.Withdrawn = store.Time(withdrawn.Int64)
 		}
-		// Neither asks the database: the system key is at hand.
+		// Opening with the system key needs no query.
 		if label, err = k.DB.Vault.Open(ctx, q, store.SystemKey, cell(s.ID, "label"), label); err != nil {
 			return nil, err
 		}
@@ -104,27 +104,26 @@ func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ..
 	return out, rows.Err()
 }
 
-// Note writes down what is about to be asked of the service, and by whom.
+// Note logs a request to the service before it is sent.
 func Note(ctx context.Context, q store.Queryer, l Line) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
 	return err
 }
 
-// Done settles a line: it was done, and what it was.
+// Done marks a log entry as completed and sets its action.
 func Done(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
 	_, err := q.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(at))
 	return err
 }
 
-// Refused removes a line of what the service refused.
+// Refused deletes the log entry of a request that the service refused.
 func Refused(ctx context.Context, q store.Queryer, id string) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
 	return err
 }
 
-// Lines returns what was last done to share the report of an application, the
-// newest first.
+// Lines returns the newest log entries of an application, newest first.
 func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]Line, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
 		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
@@ -146,7 +145,7 @@ func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int
 	return out, rows.Err()
 }
 
-// Forget deletes the record of an application.
+// Forget deletes the shares and log entries of an application.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"report_shares", "report_share_log"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
