@@ -1,10 +1,10 @@
-// Package bankdata holds what a bank (or a customer's submission) says about a
-// consumer, in one normalised form: connections with their owners, accounts and
-// transactions, money in Cents, days in UTC. The reports that are computed from
-// bank data start here; document 1, "Windowing rules" and "account_details".
+// Package bankdata holds the data of banks (or of a customer's submission) about a
+// consumer in one normalized form: connections with their owners, accounts and
+// transactions, money in Cents, days in UTC. The reports on bank data are computed
+// from it (docs/analytics.md, "From transactions to a ledger").
 //
 // It takes values and returns values: no clock, no database, no randomness. It
-// refuses nothing; whoever reads data in has validated them.
+// refuses nothing: the code that reads the data in has validated them.
 package bankdata
 
 import (
@@ -129,8 +129,8 @@ func (d Data) Only(accounts []string) Data {
 	return out
 }
 
-// At returns the data as if every connection were with the named institution;
-// an empty name leaves them as they are. Source ids follow from the name.
+// At returns the data as if every connection were with the named institution; an
+// empty name changes nothing. Source ids follow from the name.
 func (d Data) At(institution string) Data {
 	if institution == "" {
 		return d

@@ -11,9 +11,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// The bank's own running balance is the oracle for the day-end balances: of
-// 1,229 accounts, on every day on which something was posted. Each account goes
-// to the ledger with the bank's last balance as the current one, and everything
+// The test compares day-end balances with the bank's own running balance: of 1,229
+// accounts, on every day with transactions. The ledger gets the bank's last balance as
+// the current one and computes the earlier balances backward.
 // before is walked back to.
 //
 // The file has two quirks, and is cut:

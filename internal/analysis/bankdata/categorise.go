@@ -21,8 +21,7 @@ func Categorise(t Transaction, in bool) Verdict {
 	return d
 }
 
-// word is one word of a descriptor: text.buf[start:end], and what the lexicon
-// knows about it.
+// word is one word of a descriptor, text.buf[start:end], with its lexicon entry.
 type word struct {
 	start, end int32
 	id, stem   uint16 // the lexicon's number of the word and of its longest known beginning; 0: none
@@ -62,7 +61,7 @@ type hit struct {
 
 const noScore = ^uint32(0)
 
-// judge decides both directions at once, since a descriptor's judgement is kept
+// judge decides both directions at once, since a descriptor's judgment is kept
 // and used again.
 func (r *reader) judge() (credit, debit Verdict) {
 	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
@@ -102,8 +101,8 @@ func (r *reader) judge() (credit, debit Verdict) {
 	return r.credit.verdict(), r.debit.verdict()
 }
 
-// entry reads a credit of a shop that is an ACH entry: to a person it is a wage,
-// to a business the price of what it sold.
+// entry interprets a shop's credit that is an ACH entry: for a person it is a wage, for
+// a business the price of sold goods.
 func (r *reader) entry() {
 	m := &r.credit.merchant
 	g := r.debit.merchant.leaf.Group()
@@ -212,9 +211,9 @@ func (r *reader) walk(n uint16, start, at int) {
 	}
 }
 
-// apply gives a rule its say. Among mechanisms and among patterns the earlier
-// rule wins; among merchants the longest phrase, then the one that comes first
-// in the text, and a weak one gives way to any other.
+// apply records a rule's hit. Among mechanisms and among patterns the earlier rule
+// wins; among merchants the longest phrase, then the first in the text. A weak merchant
+// loses to any other.
 func (r *reader) apply(n int16, start, end int) {
 	ru := &r.lex.rules[n]
 	score := uint32(n)
@@ -269,7 +268,7 @@ func (h *hit) saysMoreThan(weak Leaf) bool {
 	return h.leaf != LeafOther && !h.derived
 }
 
-// as is the hit's verdict: a purchase that comes in is decided by its direction.
+// as returns the hit's verdict: the direction decides an incoming purchase.
 func (h *hit) as(t Tier) Verdict {
 	if h.derived {
 		t = TierDirection

@@ -32,7 +32,7 @@ func (d Day) Weekday() int { return int(((d+4)%7 + 7) % 7) }
 // Civil is the day's year, month (1–12) and day of the month, without a
 // time.Time.
 func (d Day) Civil() (year, month, day int) {
-	z := int(d) + 719468 // days since 0000-03-01: the leap day comes last
+	z := int(d) + 719468 // days since 0000-03-01: the leap day is the last day of the year
 	era := z / 146097
 	if z < 0 {
 		era = (z - 146096) / 146097

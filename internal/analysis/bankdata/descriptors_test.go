@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// The real descriptors are no part of the project, so a label names its line by
-// number and by the beginning of its SHA-256. They were labelled by hand from the
-// descriptor and the direction alone, before the rules were run on them. What
-// nothing in the words tells is OTHER. Services about the home and clothes are
-// RETAIL, as their leaf says. Whoever wrote the rules had read these lines: on
-// lines that nobody has seen the share is lower.
+// The real descriptors are not part of the project, so a label identifies its line by
+// number and by the beginning of its SHA-256. They were labeled by hand from the
+// descriptor and the direction alone, before the rules were run on them. Lines whose
+// words tell nothing are OTHER. Services about the home and clothes are RETAIL, like
+// their leaf. The author of the rules had read these lines: on unseen lines the share
+// is lower.
 //
-// What must hardly ever be wrong, because the score or a decision hangs on it,
-// is counted by itself.
+// Categories that the score or a decision depends on are counted separately.
 func TestRealDescriptors(t *testing.T) {
 	f := sharedData(t, "descriptors/bank-descriptors.tsv")
 	lines := bufio.NewScanner(f)

@@ -12,11 +12,11 @@ const (
 	reversalDays = 90 // a fee is given back within
 )
 
-// countNSF marks the NSF and overdraft events. A fee is one, dated by the fee,
-// and a returned payment is one; a fee and one returned payment of the same
-// account within returnDays are one together. Each fee goes with one returned
-// payment at most: banks charge each of them. A fee whose amount is given back
-// within reversalDays is none, nor is the returned payment with it.
+// countNSF marks the NSF and overdraft events. A fee is an event on the fee's day, and
+// so is a returned payment; a fee and a returned payment of the same account within
+// returnDays are one event. Each fee pairs with at most one returned payment, because
+// banks charge each of them. A fee that is refunded within reversalDays is not an
+// event, nor is the returned payment with it.
 func (l *Ledger) countNSF() {
 	var fees, returns, reversals []int32
 	for i := range l.Entries {

@@ -1,7 +1,7 @@
 package bankdata
 
-// Leaf is the category of a transaction: one of 59, in eleven groups. The zero
-// value is LeafOther, a group of its own: nothing is known.
+// Leaf is the category of a transaction: one of 59, in eleven groups. The zero value
+// is LeafOther, a separate group: nothing is known.
 type Leaf uint8
 
 // The leaves, in the order in which they are listed for people; LeafOther, the

@@ -43,7 +43,7 @@ type LedgerAccount struct {
 type Ledger struct {
 	Currency string // of all amounts, as Data.Currency chooses it
 	Fetch    Day    // the fetch date
-	Oldest   Day    // the oldest retrieved posted day; Fetch+1 when there is none
+	Oldest   Day    // the oldest retrieved posted day; Fetch+1 without any
 	Accounts []LedgerAccount
 	Entries  []Entry // by day, account and transaction id, whatever the order of the input
 	Parties  []string
@@ -71,7 +71,7 @@ type Stream struct {
 	Leaf        Leaf
 	In          bool
 	Irregular   bool // held together by its kind, not by a rhythm; Cadence is then Irregular
-	Active      bool // the last payment is no older than one and a half intervals and five days
+	Active      bool // the last payment is at most one and a half intervals and five days old
 	Cadence     Cadence
 	First, Last Day
 	Count       int32
@@ -108,9 +108,9 @@ func (l *Ledger) Source(index int32) (connection, account, transaction int) {
 // entry.
 func (l *Ledger) Days() int { return int(l.Fetch - l.Oldest + 1) }
 
-// DayEnds is the balance of one account at the end of each day from Oldest to
-// Fetch, walked from the stated balance through what was posted. The slice is the ledger's own: do
-// not change it.
+// DayEnds returns the balance of one account at the end of each day from Oldest to
+// Fetch, computed backward from the stated balance and the posted transactions. The
+// ledger owns the slice: do not change it.
 func (l *Ledger) DayEnds(account int) []report.Cents {
 	n := l.Days()
 	return l.ends[account*n : (account+1)*n : (account+1)*n]
@@ -148,7 +148,7 @@ func (l *Ledger) balance() {
 	for i := range l.Accounts {
 		ends, b := l.DayEnds(i), l.Accounts[i].Balance
 		for j := n - 1; j >= 0; j-- {
-			b -= ends[j] // what is posted on the day after
+			b -= ends[j] // transactions posted on the following day
 			ends[j] = b
 		}
 		l.Accounts[i].Opening += b

@@ -456,8 +456,8 @@ func TestOwnTransfersBalance(t *testing.T) {
 	})
 }
 
-// A judgement that is used again is the one that the transaction would get by
-// itself, whatever came before it.
+// TestUsedJudgementsAreTheTransactionsOwn: a cached judgment equals the judgment of the
+// transaction alone.
 func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(garbled), 1, 6).Draw(t, "texts")
@@ -486,7 +486,7 @@ func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 	})
 }
 
-// Beyond the number of judgements that are kept, each descriptor is judged anew.
+// Beyond the number of judgments that are kept, each descriptor is judged anew.
 func TestManyDescriptors(t *testing.T) {
 	a := Account{ID: "0", Type: report.CashEquivalent}
 	for i := range 3 * maxJudged {

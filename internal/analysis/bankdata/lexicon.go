@@ -74,7 +74,7 @@ type edgeSlot struct {
 
 type node struct {
 	first, count uint16 // a range of lexicon.acts
-	more         bool   // phrases go on here
+	more         bool   // longer phrases continue here
 }
 
 // action is what the end of a phrase does: it gives rule its say, or marks part.
@@ -96,8 +96,8 @@ func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
 func (b *partSet) has(i int16) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 
-// fits reports whether the parts of a compound are there, and those that must not
-// be are not.
+// fits reports whether all required parts of a compound are present and all excluded
+// parts are absent.
 func (b *partSet) fits(k *compound) bool {
 	for _, i := range k.need {
 		if !b.has(i) {
@@ -116,12 +116,12 @@ func (b *partSet) fits(k *compound) bool {
 // business that is only known by its kind is a refund.
 const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit voucher"
 
-// entryWords tell that a credit is an ACH entry to a person. A shop gives money
-// back to the card; what it sends by ACH is a wage.
+// entryWords mark a credit as an ACH entry to a person. A shop refunds to the card; a
+// payment by ACH is a wage.
 const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit|ach deposit|electronic deposit|ach electronic credit|deposit from"
 
-// wageWords tell that a company's credit which is no entry by the words above may
-// be a wage, where the patterns say so too.
+// wageWords mark a company's credit that the words above do not decide as a possible
+// wage, if the patterns agree.
 const wageWords = "pay|py|sal|hr|personnel|staffing"
 
 // businessWords tell that an ACH entry is one to a business.
@@ -222,8 +222,8 @@ func (c *compiler) phrase(p string, rule int16) {
 	c.lex.conj.set(first)
 }
 
-// minGlued is how many letters a phrase has at least to be found when its words
-// are written as one, a merchant's name also with COM.
+// minGlued is the minimum length of a phrase that is also found when written as one
+// word, a merchant's name also with COM appended.
 const minGlued = 8
 
 // Lengths at which banks cut: the description of an ACH entry; the name of its
@@ -403,7 +403,7 @@ func tableSize(n int) int {
 	return size
 }
 
-// hashOf is quick rather than good: it takes the first and last eight letters.
+// hashOf is fast rather than strong: it uses the first and last eight letters.
 func hashOf(w []byte) uint32 {
 	n := len(w)
 	var a, b uint64
@@ -425,7 +425,7 @@ func headHash(head uint32) uint32 { return head * 2654435761 >> 12 }
 
 func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
 
-// lookup finds what is known of a word.
+// lookup returns the id, stem and flags of a word.
 func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
 	hash := hashOf(w)
 	mask := uint32(len(l.slots) - 1)
@@ -475,7 +475,7 @@ func (l *lexicon) stemOf(w []byte) uint16 {
 	}
 }
 
-// next is the trie's step from a node other than the root; 0: there is none.
+// next is the trie's step from a node other than the root; 0 if there is no step.
 func (l *lexicon) next(from, id uint16) uint16 {
 	mask := uint32(len(l.edges) - 1)
 	for i := edgeHash(from, id); ; i++ {

@@ -118,11 +118,11 @@ type judged struct {
 	paper         paper
 }
 
-// maxJudged bounds how many judgements are kept, so that they stay in the
+// maxJudged bounds how many judgments are kept, so that they stay in the
 // processor's cache.
 const maxJudged = 4096
 
-// categorise gives each entry its category and counterparty. Judgements are kept by
+// categorise gives each entry its category and counterparty. Judgments are kept by
 // the words they were made of: most descriptors differ from others in numbers and
 // codes only.
 func (l *Ledger) categorise() {

@@ -33,7 +33,7 @@ func Normalise(s string) string {
 
 func (t *text) reset() { t.buf, t.count, t.house = t.buf[:0], 0, [len(t.house)]uint64{} }
 
-// What a byte is to the reader when it is no letter.
+// Kinds of bytes that are not letters.
 const (
 	byteSeparator = iota
 	byteDigit
@@ -41,7 +41,7 @@ const (
 	byteWide // the beginning of a rune beyond ASCII
 )
 
-// byteKinds says what each byte is: a letter gives its capital.
+// byteKinds maps each byte to its kind; a letter maps to its capital.
 var byteKinds = func() (k [256]byte) {
 	for c := range k {
 		switch {
@@ -75,7 +75,7 @@ func (t *text) add(s string) {
 	}
 	start, digits, first := n, false, true
 	for i := 0; i <= len(s); i++ {
-		kind := byte(byteSeparator) // as what is behind the end
+		kind := byte(byteSeparator) // the end counts as a separator
 		if i < len(s) {
 			kind = byteKinds[s[i]]
 		}
@@ -90,7 +90,7 @@ func (t *text) add(s string) {
 			binary.LittleEndian.PutUint64(buf[n:], capitals)
 			n += letters
 			if i += letters; letters == 8 || byteKinds[in[i]] != byteSeparator {
-				i-- // the word goes on
+				i-- // the word continues
 				continue
 			}
 		case byteDigit: // a row of digits is as good as one
@@ -143,8 +143,8 @@ func (t *text) add(s string) {
 	t.buf = t.buf[:max(start-1, 0)]
 }
 
-// number notes whether the number that ends before the space s[end] may be that
-// of a house: a space before it, at most five digits, and no zero in front.
+// number notes whether the number that ends before the space s[end] may be a street
+// number: preceded by a space, at most five digits, no leading zero.
 func (t *text) number(s string, end int) {
 	from := end - 1
 	for from > 0 && isDigit(s[from-1]) {
@@ -155,8 +155,8 @@ func (t *text) number(s string, end int) {
 	}
 }
 
-// eight gives the letters that eight bytes begin with as capitals, and their
-// number; the rest of capitals means nothing.
+// eight returns the letters at the beginning of eight bytes as capitals, and their
+// count; the remaining bytes of capitals are undefined.
 func eight(x uint64) (capitals uint64, letters int) {
 	const each = 0x0101010101010101
 	capitals = x &^ (0x20 * each)
@@ -165,12 +165,12 @@ func eight(x uint64) (capitals uint64, letters int) {
 	return capitals, bits.TrailingZeros64(others) / 8
 }
 
-// gluedBefore and gluedBehind are how many letters a word glued to a number has at
-// least, and what follows the number.
+// gluedBefore and gluedBehind are the minimum numbers of letters before and after a
+// number for a glued word.
 const gluedBefore, gluedBehind = 5, 4
 
-// bare leaves out of a word what unmask does, moves the rest to its beginning,
-// and returns its length: 0 for a number, mask or code. The first word of a
+// bare removes the same characters from a word as unmask, moves the rest to its
+// beginning, and returns its length: 0 for a number, mask or code. The first word of a
 // descriptor may be a letter and a number.
 func bare(w []byte, digits, first bool) int {
 	from, to := unmask(w)
@@ -236,7 +236,7 @@ func unmask(w []byte) (from, to int) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// What fold returns for what is no letter.
+// Results of fold for characters that are not letters.
 const (
 	foldSeparator = -1
 	foldJoin      = -2
@@ -261,7 +261,7 @@ func fold(r rune) rune {
 	return foldSeparator
 }
 
-// foldTable gives the letters from U+00C0 to U+017F without their accents.
+// foldTable maps the letters from U+00C0 to U+017F to letters without accents.
 const (
 	foldFirst = 0xC0
 	foldTable = "AAAAAAACEEEEIIII" + "DNOOOOO OUUUUYTS" + "AAAAAAACEEEEIIII" + "DNOOOOO OUUUUYTY" +

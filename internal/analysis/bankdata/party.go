@@ -17,8 +17,8 @@ func (r *reader) read(t *Transaction) {
 	r.text.add(t.Memo)
 }
 
-// all is everything that a judgement of what was read goes by. The result is good
-// until the next call of read.
+// all returns a key of everything that the judgment of the text depends on. The result
+// is valid until the next call of read.
 func (r *reader) all() []byte {
 	key := r.text.buf
 	if r.text.house != ([len(r.text.house)]uint64{}) {
@@ -30,10 +30,10 @@ func (r *reader) all() []byte {
 	return append(key, byte(r.named), byte(r.described)) // neither is beyond maxWords
 }
 
-// party is the normalised counterparty of what was read and judged: the merchant
-// as the bank names it, or as the dictionary knows it; or else the descriptor's
-// words without what says how the money moved, the account holder's name, and a
-// city and state at the end. The result is good until the next call.
+// party returns the normalized counterparty of the text that was read: the merchant as
+// the bank or the dictionary names it; otherwise the descriptor's words without the
+// payment method, the account holder's name, and a city and state at the end. The
+// result is valid until the next call.
 func (r *reader) party() []byte {
 	words := r.words
 	if r.named > 0 {
@@ -78,8 +78,7 @@ func withoutPlace(w []word) []word {
 	return w[:n]
 }
 
-// join puts words in a row. Those that follow one another in the text are taken
-// from there together.
+// join concatenates words. Words that are adjacent in the text are copied together.
 func (r *reader) join(words []word) []byte {
 	r.name = r.name[:0]
 	for len(words) > 0 {

@@ -39,7 +39,7 @@ func TestEveryPhraseDecides(t *testing.T) {
 			k := key{r.tier, p}
 			idle := (r.in == LeafOther || in[k]) && (r.out == LeafOther || out[k])
 			if idle || r.tier == TierMerchant && (in[k] || out[k]) {
-				t.Errorf("%v: %q in [%v / %v] comes too late", r.tier, p, r.in, r.out)
+				t.Errorf("%v: %q in [%v / %v] is too late", r.tier, p, r.in, r.out)
 			}
 			in[k], out[k] = in[k] || r.in != LeafOther, out[k] || r.out != LeafOther
 		}

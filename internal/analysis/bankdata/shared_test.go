@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// sharedData opens a file of the data that was not written here and is no part of
-// the project. Tests of it are skipped where it is absent; VESTIBULE_SHARED_DATA
-// says where it is otherwise.
+// sharedData opens a file of external data, which is not part of the project. Tests of
+// it are skipped without the file; VESTIBULE_SHARED_DATA overrides its folder.
 func sharedData(t *testing.T, name string) *os.File {
 	t.Helper()
 	dir := os.Getenv("VESTIBULE_SHARED_DATA")

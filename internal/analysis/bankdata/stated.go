@@ -12,10 +12,9 @@ func (a *Account) In() string {
 	return cmp.Or(a.Currency, report.Dollars)
 }
 
-// Currency is the currency that figures are in: the one whose accounts have the
-// most posted transactions in the history. Of equals it is dollars, or else the
-// first by its code. Cash-equivalent accounts decide, and others only where there
-// is none of them.
+// Currency returns the currency of the report's figures: the one whose accounts have
+// the most posted transactions in the history. Ties go to dollars, then to the first by
+// code. Only cash-equivalent accounts count, unless there are none.
 func (d *Data) Currency(fetch report.Date) string {
 	counts := map[string]int{}
 	for _, kind := range []bool{true, false} {
@@ -40,7 +39,7 @@ func (d *Data) Currency(fetch report.Date) string {
 	return best
 }
 
-// Counts says whether the account is in figures of a currency.
+// Counts reports whether the account is in figures of a currency.
 func (a *Account) Counts(currency string) bool {
 	return a.Type == report.CashEquivalent && a.In() == currency
 }

@@ -23,7 +23,7 @@ func TestABalanceCountsFromItsDay(t *testing.T) {
 	for stated, want := range map[string]struct{ opening, first, mid, now report.Cents }{
 		"":           {-1_150_00, -850_00, -900_00, 100_00}, // at the fetch
 		"2026-06-30": {-1_150_00, -850_00, -900_00, 100_00},
-		"2026-06-20": {-1_150_00, -850_00, -900_00, 100_00}, // what was posted on the day is in the balance
+		"2026-06-20": {-1_150_00, -850_00, -900_00, 100_00}, // the balance includes the day's transactions
 		"2026-06-19": {-150_00, 150_00, 100_00, 1_100_00},
 		"2026-06-10": {-150_00, 150_00, 100_00, 1_100_00},
 		"2026-06-09": {-200_00, 100_00, 50_00, 1_050_00},

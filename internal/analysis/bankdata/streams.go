@@ -143,8 +143,8 @@ func (s *finder) series(of []int32) {
 	}
 }
 
-// repeated sets s.keys to the payments whose amount may well occur minStream
-// times; most amounts are told apart by a few bits of theirs.
+// repeated sets s.keys to the payments whose amount may occur minStream times; it
+// rules out most amounts by a few of their bits.
 func (s *finder) repeated(of []int32) {
 	shift := 64 - bits.Len(uint(4*len(of)))
 	s.seen = slices.Grow(s.seen[:0], 1<<(64-shift))[:1<<(64-shift)]
@@ -257,9 +257,9 @@ var anchors = [...][2]int{{1, 15}, {15, 0}}
 // anchorDays is how far a payment may be from its anchor.
 const anchorDays = 2
 
-// cadenceOf is the rhythm that three quarters of the gaps between the days keep,
-// Irregular when there is none. What could be biweekly or semi-monthly is
-// biweekly when all fall on one day of the week.
+// cadenceOf returns the cadence that three quarters of the gaps between the days have,
+// or Irregular. Days that fit both biweekly and semi-monthly are biweekly if all fall
+// on one day of the week.
 func cadenceOf(days []Day) Cadence {
 	var fit [len(cadences)]int
 	for i := 1; i < len(days); i++ {

@@ -14,11 +14,11 @@ const (
 	paperDays = 5 // of a check or cash
 )
 
-// pairTransfers finds transfers between own accounts: equal amounts of opposite
-// sign in two accounts within pairDays, of a check or cash within paperDays. Legs
-// on the same day are found first, then those a day apart, and so on; among equals
-// the earlier entries. An entry whose words say that it is something else (a
-// purchase, a rent, a wage) is no leg.
+// pairTransfers finds transfers between own accounts: equal amounts of opposite sign
+// in two accounts within pairDays, or within paperDays for a check or cash. Legs on
+// the same day pair first, then those a day apart, and so on; ties go to the earlier
+// entries. An entry whose words say otherwise (a purchase, a rent, a wage) is not a
+// leg.
 func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
@@ -40,8 +40,8 @@ func (l *Ledger) pairTransfers() {
 	}
 }
 
-// legs lists the entries that may be a leg, and for whose amount there may well
-// be one of the opposite sign: most are told apart by a few bits of their amount.
+// legs lists the entries that may be a leg and for whose amount an opposite one may
+// exist; it rules out most by a few bits of their amount.
 func (l *Ledger) legs() []leg {
 	const in, out = 1, 2
 	shift := 64 - bits.Len(uint(4*len(l.Entries)))

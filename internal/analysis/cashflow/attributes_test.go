@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// checks runs attributes against a household: each line is a name without its
-// prefix, and the value as it is written.
+// checks runs attributes against a household: each line has a name without its prefix,
+// and the formatted value.
 func checks(t *testing.T, text string, want string) {
 	t.Helper()
 	l := household(t, text)

@@ -1,10 +1,9 @@
-// Package cashflow computes the cashflow report (document 1, "Cashflow report
-// body") from bank data and an as-of date. Values in, values out: the same input
-// gives the same report, byte for byte. It leaves out accounts that are not cash
-// equivalents, transactions that are pending, and whatever is older than two
-// years. Every attribute is an exact number of cents, days or times, or a quotient
-// of two, and is rounded once, half away from zero, when it is written; how each
-// comes about is docs/analytics.md.
+// Package cashflow computes the cashflow report (API reference: Reports) from bank data
+// and an as-of date. It takes values and returns values: the same input gives the same
+// report, byte for byte. It leaves out accounts that are not cash equivalents, pending
+// transactions, and transactions older than two years. Every attribute is an exact
+// number of cents, days or times, or a quotient of two, and is rounded once, half away
+// from zero, when it is written. docs/analytics.md describes how each is computed.
 package cashflow
 
 import (
@@ -27,7 +26,7 @@ type Input struct {
 	InputSource        string           // report.ConsumerInput or report.CustomerInput: who gave Consumer
 	InputUUID          string           // source_uuid of that input
 	InputRecordID      string           // source_record_id of that input
-	Consumer           *bankdata.Person // nil: nobody typed a name
+	Consumer           *bankdata.Person // nil: no name was entered
 	Bank               bankdata.Data
 	Options            Options
 }
@@ -41,10 +40,10 @@ type Options struct {
 	ScoreV21   bool // with Attributes: score v2.1 too
 }
 
-// Outcome is the report's status and substatus for the bank data at hand
-// (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
-// NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
-// transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+// Outcome returns the report's status and substatus for the bank data: without any
+// cash-equivalent account, NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED;
+// without any posted transaction of the last two years, SUCCESS with
+// NO_RECENT_USABLE_INFORMATION.
 func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
 	fetch := report.DateOf(asOf)
 	accounts, used := false, false
@@ -95,7 +94,7 @@ func Build(in Input, asOf time.Time) report.Cashflow {
 	return r
 }
 
-// analyse adds what is computed from the ledger.
+// analyse adds the parts that are computed from the ledger.
 func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []string) {
 	f := newFacts(l)
 	v := newValues(f)

@@ -75,9 +75,9 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 	if given := Build(Input{Consumer: typed, InputSource: report.CustomerInput, Bank: data}, asOf); given.Identities[0].Matching == nil {
 		t.Error("what the customer gave is not matched")
 	}
-	nobody := Build(Input{Bank: data}, asOf)
-	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil {
-		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)
+	unnamed := Build(Input{Bank: data}, asOf)
+	if len(unnamed.Sources) != 1 || len(unnamed.Identities) != 2 || unnamed.Identities[0].Matching != nil {
+		t.Errorf("without input there are %+v of %+v", unnamed.Identities, unnamed.Sources)
 	}
 }
 

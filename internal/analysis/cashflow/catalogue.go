@@ -1,6 +1,6 @@
 package cashflow
 
-// Node is the group of an attribute (document 1, "Enumerations").
+// Node is the group of an attribute (docs/analytics.md, "The universal attributes").
 type Node string
 
 // The nodes of the universal attributes, and those of the deprecated ones.
@@ -22,7 +22,8 @@ const (
 // Calculation is the kind of an attribute's calculation.
 type Calculation string
 
-// The kinds of document 1, and Boolean of the deprecated family.
+// The calculations of the universal attributes (docs/analytics.md, "The calculations"),
+// and Boolean of the deprecated attributes.
 const (
 	Avg        Calculation = "Avg"
 	Balance    Calculation = "Balance"

@@ -44,8 +44,8 @@ func TestEveryAttributeHasAReasonAndANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheDeprecatedFamilyCoversItsTables holds the family against document 1: all
-// five value types, all five nodes.
+// TestTheDeprecatedFamilyCoversItsTables checks that the deprecated family has all five
+// value types and all five nodes of the contract.
 func TestTheDeprecatedFamilyCoversItsTables(t *testing.T) {
 	types, nodes := map[ValueType]int{}, map[Node]int{}
 	for _, d := range Deprecated() {

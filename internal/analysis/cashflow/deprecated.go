@@ -1,10 +1,10 @@
 package cashflow
 
-// Deprecated lists the 24 attributes of the deprecated family (AV) in the order
-// of the report, where they follow the universal ones. The contract gives their
-// value types, nodes, windows and sentinels, but no names: these are ours. Unlike
-// the universal family, a category without any record in the whole history has a
-// sentinel of its own, and averages are of calendar months.
+// Deprecated lists the 24 attributes of the deprecated family (AV) in the order of the
+// report, where they follow the universal ones. The contract gives their value types,
+// nodes, windows and sentinels; the names are chosen here. Unlike the universal family,
+// a category without any record in the whole history has a separate sentinel, and
+// averages are of calendar months.
 func Deprecated() []Definition { return append([]Definition(nil), deprecated[:]...) }
 
 var deprecated = [...]Definition{
@@ -44,7 +44,7 @@ func known(b blend, m measure) measure {
 	}
 }
 
-// held is a measure of accounts, missing if there is none of them.
+// held is a measure of accounts; it is missing without accounts.
 func held(h holdings, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if h.count(f) == 0 {

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/analytics.md")
 
-// TestTheManualsTablesAreTheProgramsTables writes what stands between markers of
-// docs/analytics.md anew and compares.
+// TestTheManualsTablesAreTheProgramsTables generates the tables between the markers of
+// docs/analytics.md and compares them.
 func TestTheManualsTablesAreTheProgramsTables(t *testing.T) {
 	const file = "../../../docs/analytics.md"
 	raw, err := os.ReadFile(file)

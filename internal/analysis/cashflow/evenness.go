@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// incomes is the income of the months before the fetch date, 1 the last complete
-// one. Where a month begins on days on which no bank works, what was credited on
-// the last business day before them may be of either month.
+// incomes is the income of the months before the fetch date; 1 is the last complete
+// month. If a month begins on days that are not business days, credits of the last
+// business day before them may belong to either month.
 type incomes struct {
 	wages   [historyMonths + 1]int64 // cents, without tax refunds
 	refunds [historyMonths + 1]int64 // of taxes
@@ -46,9 +46,9 @@ func letter(letter string) *Bin {
 	return &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Letter == letter })]
 }
 
-// best is the reading of the last 12 complete months that gives the most points, of
-// which n are covered from their first day on: early credits in the one or the
-// other month, and of the income as much as is good for its variation too.
+// best is the reading of the last 12 complete months with the most points; n of them are
+// covered from their first day. It assigns early credits to either month, and uses as
+// much of the income as helps its variation.
 func (in *incomes) best(n int) kept {
 	n = min(n, Last12.months())
 	var moves []int
@@ -73,7 +73,7 @@ func (in *incomes) best(n int) kept {
 	return best
 }
 
-// read is the best reading of the months as they are given.
+// read returns the best reading of the given months.
 func (in *incomes) read(wages *[historyMonths + 1]int64, n int) kept {
 	months := int64(0)
 	for k := 1; k <= Last12.months(); k++ {
@@ -120,9 +120,9 @@ func total(cents []int64) (sum int64) {
 	return sum
 }
 
-// cutTo cuts ascending amounts at a height that leaves a sum, which is no more
-// than theirs; all of them times one number, so that they are whole. Of all
-// amounts up to these with that sum, they vary the least.
+// cutTo cuts ascending amounts at a height that leaves a sum, which is at most theirs;
+// all are scaled by one factor, so that they are integers. Of all amounts up to these
+// with that sum, they vary the least.
 func cutTo(amounts []int64, sum int64) []int64 {
 	out := make([]int64, len(amounts))
 	low := int64(0)

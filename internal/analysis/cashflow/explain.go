@@ -15,10 +15,10 @@ const (
 	moneyGoesOut = "OUT"
 )
 
-// Explain says what stands behind the figures of the report that Build makes of
-// the same input: the same ledger, and exactly the scores of that report. The
-// same input gives the same bytes. It takes time in proportion to the
-// transactions and the days of the history.
+// Explain explains the figures of the report that Build makes of the same input: it
+// uses the same ledger and has exactly the scores of that report. The same input gives
+// the same bytes. Its time is proportional to the transactions and the days of the
+// history.
 func Explain(in Input, asOf time.Time) report.Analysis {
 	l := bankdata.Read(in.Bank, report.DateOf(asOf))
 	f := newFacts(l)
@@ -67,7 +67,7 @@ func (f *facts) explainAccounts(d bankdata.Data) []report.AnalysisAccount {
 	return out
 }
 
-// otherAccounts are those that no figure counts for their currency.
+// otherAccounts lists the accounts that no figure counts, because of their currency.
 func otherAccounts(d bankdata.Data, currency string) []report.AnalysisOther {
 	out := []report.AnalysisOther{}
 	for _, c := range d.Connections {
@@ -143,7 +143,7 @@ func (f *facts) explainStreams() []report.AnalysisStream {
 	return out
 }
 
-// inMonthly says whether a day counts for monthly amounts.
+// inMonthly reports whether a day counts for monthly amounts.
 func (f *facts) inMonthly(d bankdata.Day) bool {
 	from, until := f.wholeBounds(Last12)
 	return d >= from && d < until

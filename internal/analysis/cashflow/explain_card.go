@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// explain says how a version of the score comes about.
+// explain explains how a version of the score is computed.
 func (version scoreVersion) explain(f *facts, v *values) report.AnalysisScore {
 	out := report.AnalysisScore{Version: version.name, Base: scoreBase, Maximum: scoreBase + scoreRange, Bins: []report.AnalysisBin{}}
 	lines := version.lines(f, v)
@@ -54,9 +54,9 @@ func (d *Definition) unit() string {
 	return "COUNT"
 }
 
-// ranges are the bin's cells from the lowest values to the highest; the one that
-// the value reached is marked. A bound belongs to the range below it where cells
-// say "at most", and else to the range above it.
+// ranges returns the bin's cells from the lowest values to the highest and marks the cell
+// of the value. A bound belongs to the range below it if cells say "at most", otherwise
+// to the range above it.
 func (b *Bin) ranges(v value) []report.AnalysisCell {
 	bounds, points := []int64{}, []int{}
 	for _, c := range b.Cells {

@@ -116,7 +116,7 @@ func checkMoney(t *rapid.T, a report.Analysis, r report.Cashflow) {
 			earned -= c.Total
 		}
 		if i > 0 && max(c.Total, -c.Total) > max(a.Categories[i-1].Total, -a.Categories[i-1].Total) {
-			t.Fatalf("%+v comes after %+v", c, a.Categories[i-1])
+			t.Fatalf("%+v is after %+v", c, a.Categories[i-1])
 		}
 	}
 	if in != 0 || out != 0 || earned != 0 || count != 0 {
@@ -204,7 +204,7 @@ func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
 	number := func(n json.Number) *big.Rat {
 		r, ok := new(big.Rat).SetString(string(n))
 		if !ok {
-			t.Fatalf("%q is no number", n)
+			t.Fatalf("%q is not a number", n)
 		}
 		return r
 	}
@@ -329,9 +329,8 @@ func TestAnAnalysisOfNothing(t *testing.T) {
 	}
 }
 
-// TestAnAnalysisByHand is of a history small enough to be followed on paper: of
-// three wages the middle one comes with a returned payment, and of the money that
-// goes to savings nothing is spent.
+// TestAnAnalysisByHand uses a history that is small enough to check by hand: one of
+// three wages arrives with a returned payment, and money moved to savings is not spent.
 func TestAnAnalysisByHand(t *testing.T) {
 	tx := func(id, on string, amount report.Cents, text string) bankdata.Transaction {
 		return bankdata.Transaction{ID: id, Posted: day(on), Amount: amount, Description: text}

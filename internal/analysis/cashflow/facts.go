@@ -46,7 +46,7 @@ func newFacts(l *bankdata.Ledger) *facts {
 	return f
 }
 
-// records says whether there is anything to go by.
+// records reports whether there is anything to go by.
 func (f *facts) records() bool { return len(f.ledger.Entries) > 0 }
 
 // entries adds up what happened, oldest first.
@@ -205,7 +205,7 @@ func add(cells []cell) (sum cell) {
 	return sum
 }
 
-// used says whether the window has any transaction.
+// used reports whether the window has any transaction.
 func (f *facts) used(w Window) bool { return f.in(everything, w).count > 0 }
 
 // primary is the largest recurring stream of income, if there is one.

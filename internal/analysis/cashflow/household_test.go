@@ -65,8 +65,8 @@ func parseHousehold(text string) (*bankdata.Ledger, error) {
 	return labelled(d, fetch, streams), nil
 }
 
-// labelled reads the data and puts the leaves of the descriptions in the place of
-// those that were found.
+// labelled reads the data and replaces the categories that were found by the labels of
+// the descriptions.
 func labelled(d bankdata.Data, fetch report.Date, streams [][]string) *bankdata.Ledger {
 	l := bankdata.Read(d, fetch)
 	for i := range l.Entries {
@@ -108,7 +108,7 @@ func leaf(name string) bankdata.Leaf {
 	panic("no leaf " + name)
 }
 
-// valueOf is the attribute's value as it is written.
+// valueOf returns the attribute's formatted value.
 func valueOf(t testing.TB, l *bankdata.Ledger, name string) string {
 	t.Helper()
 	f := newFacts(l)

@@ -5,8 +5,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// measure computes a figure over a window. It is called only where the account
-// has records, but for what is true at the fetch.
+// measure computes a figure over a window. It is called only where the account has
+// records, except for figures of the fetch date.
 type measure func(f *facts, w Window) figure
 
 // blend is a sum of subjects, the second ones subtracted.
@@ -17,7 +17,7 @@ type blend struct {
 
 func of(s ...subject) blend { return blend{plus: s} }
 
-// The blends that have a meaning of their own.
+// The blends with a special meaning.
 var (
 	netFlow = blend{plus: []subject{moneyIn}, minus: []subject{moneyOut}, always: true}
 	free    = blend{plus: []subject{income}, minus: []subject{essential, loanPayment, cardPayment, advanceRepaid}, always: true}
@@ -53,7 +53,7 @@ func (b blend) months(f *facts, w Window, n int) []int64 {
 	return out
 }
 
-// occurs says whether the history has anything of the blend.
+// occurs reports whether the history has anything of the blend.
 func (b blend) occurs(f *facts) bool {
 	return b.always || b.sum(f.in, History).count > 0
 }
@@ -341,7 +341,7 @@ func (h holdings) ends(f *facts) []report.Cents {
 	return f.total
 }
 
-// has says whether an account is one of them.
+// has reports whether an account is one of them.
 func (h holdings) has(a *bankdata.LedgerAccount) bool {
 	switch h {
 	case checkingAccounts:

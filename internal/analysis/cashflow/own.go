@@ -31,17 +31,17 @@ var ownAbout = [len(card)]string{
 	"Days since the oldest purchase, bill or other spending",
 }
 
-// lent says whether an entry is a credit that is no money of the person's own.
+// lent reports whether an entry is a credit that is not the person's own money.
 func lent(e *bankdata.Entry) bool { return e.Amount > 0 && notOwn[e.Leaf] }
 
-// aside says whether an entry is out of the balances of own money: what is lent or
-// given back, an own transfer, and the repayment of an advance, which goes with
-// one.
+// aside reports whether an entry is excluded from the balances of own money: borrowed or
+// refunded money, an own transfer, and the repayment of an advance, which belongs to an
+// advance.
 func aside(e *bankdata.Entry) bool {
 	return e.Own || lent(e) || e.Amount < 0 && e.Leaf == bankdata.LeafAdvanceOut
 }
 
-// spending says whether an entry is a debit by which the history is known to reach
+// spending reports whether an entry is a debit by which the history is known to reach
 // back: none that a bank makes by itself.
 func spending(e *bankdata.Entry) bool {
 	group := e.Leaf.Group()
@@ -107,7 +107,7 @@ func newOwn(f *facts) *own {
 	return o
 }
 
-// scorable says whether there is enough to go by: the history is that of spending.
+// scorable reports whether there is enough to go by: the history is that of spending.
 func (o *own) scorable() bool { return o.spent && o.late && o.historyDays() >= leastScoreDays }
 
 // ownLines are the lines of the card of score v2.1.
@@ -152,7 +152,7 @@ func ownLines(f *facts, v *values) []scored {
 		line := b.of(universal[b.at].Type.value(figures[i]))
 		line.about = ownAbout[i]
 		if i < 3 && b.points(v[b.at]) > line.points && sum(borrowed, History) > 0 {
-			// The bank's balances are better: what costs points is what was borrowed.
+			// The bank's balances are better: the borrowed money costs the points.
 			line.code = universal[index("UA_INFLOW_ADVANCE_SUM_3M")].Code
 		}
 		out[i] = line

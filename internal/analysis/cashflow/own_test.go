@@ -31,8 +31,8 @@ func added(d bankdata.Data, account int, tx bankdata.Transaction) bankdata.Data 
 	return bankdata.Data{Connections: []bankdata.Connection{c}}
 }
 
-// same says whether a ledger has the entries of another beside those of new ids,
-// and judges them alike; their events may differ.
+// same reports whether one ledger has the other's entries besides those with new ids, and
+// judges them alike; their events may differ.
 func same(was, is *bankdata.Ledger, d, e bankdata.Data) bool {
 	type judged struct {
 		leaf bankdata.Leaf
@@ -165,8 +165,8 @@ func TestACentOfInterestIsWorthNothing(t *testing.T) {
 	}
 }
 
-// TestPayBeforeAWeekendIsOfItsNominalMonth pays on the first, and on the last
-// business day before where that is no business day; and another on the last.
+// TestPayBeforeAWeekendIsOfItsNominalMonth pays one wage on the first, or on the last
+// business day before it, and another one on the last day.
 func TestPayBeforeAWeekendIsOfItsNominalMonth(t *testing.T) {
 	for name, first := range map[string]bool{"on the first": true, "on the last": false} {
 		text := "2026-03-10; account a CHECKING 500.00; 2024-12-01 a -5.00 LIVING.GROCERY"

@@ -181,9 +181,8 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 	})
 }
 
-// TestTenTrillionIsNotTooMuch multiplies all amounts, until together they are the
-// most that a submission may have: every quotient stays what it was, and no sum
-// comes round to another sign.
+// TestTenTrillionIsNotTooMuch multiplies all amounts until their total is the maximum of
+// a submission: every quotient stays the same, and no sum overflows.
 func TestTenTrillionIsNotTooMuch(t *testing.T) {
 	const most = 10_000_000_000_000_00 - 1
 	proptest.Check(t, func(t *rapid.T) {

@@ -69,8 +69,8 @@ func bin(letter, attribute string, compare Comparison, cells []Cell, otherwise, 
 	return Bin{letter, attribute, compare, cells, otherwise, neutral, mean, v1, index(attribute)}
 }
 
-// index is the place of a universal attribute. The card is made of them when the
-// program starts; a name that is none of theirs is a fault in the card.
+// index returns the position of a universal attribute. The card is built with it when
+// the program starts; an unknown name is an error in the card.
 func index(name string) int {
 	i := slices.IndexFunc(universal[:], func(d Definition) bool { return d.Name == name })
 	if i < 0 {
@@ -108,7 +108,7 @@ const (
 	countCode      = "UA_TOTAL_TXN_CNT_12M"
 )
 
-// scorable says whether there is enough to make a score from.
+// scorable reports whether the data suffice for a score.
 func (f *facts) scorable() bool {
 	return f.records() && f.used(Rolling12) && f.historyDays() >= leastScoreDays
 }

@@ -143,7 +143,7 @@ func TestTheSecondOpinionIsOnADozen(t *testing.T) {
 	}
 	for name := range second {
 		if !strings.HasPrefix(name, "UA_") || index(name) < 0 {
-			t.Errorf("%s is no attribute", name)
+			t.Errorf("%s is not an attribute", name)
 		}
 	}
 }

@@ -45,14 +45,14 @@ const (
 type direction uint8
 
 const (
-	in     direction = iota // credits, as they are
+	in     direction = iota // credits, unchanged
 	out                     // debits, as positive amounts
 	netOut                  // both, debits positive
 	gross                   // both, as positive amounts
 )
 
-// subjectTable says what belongs to a subject. With leaves, it is those; the
-// rest is said in words and done by masks and facts.
+// subjectTable defines the subjects: by their leaves, or in words if masks and facts
+// define them.
 var subjectTable = [subjects]struct {
 	name   string
 	dir    direction
@@ -132,5 +132,5 @@ var leafMasks = func() *masks {
 	return m
 }()
 
-// notExternal are the credits from outside that are no new money.
+// notExternal are the credits from outside that are not new money.
 var notExternal = list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund, bankdata.LeafReversal, bankdata.LeafFeeReversal)

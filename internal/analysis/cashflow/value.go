@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ValueType is how an attribute's value is written, and between which bounds
-// (document 1, the tables of value types).
+// ValueType is the format of an attribute's value and its bounds
+// (docs/analytics.md, "Values").
 type ValueType uint8
 
 // The value types: three of the universal family, five of the deprecated one.
@@ -57,7 +57,7 @@ func (t ValueType) scale() int64 {
 	return n
 }
 
-// state says whether there is a figure, and why not.
+// state is whether there is a figure, or why there is none.
 type state uint8
 
 const (
@@ -88,8 +88,8 @@ func over(num, den int64) figure {
 	return figure{num: num, den: den}
 }
 
-// value is a figure as it is reported: n counts units of the type's last decimal,
-// or is the sentinel itself when state says so.
+// value is a figure as reported: n counts units of the type's last decimal, or is the
+// sentinel, depending on state.
 type value struct {
 	state state
 	n     int64

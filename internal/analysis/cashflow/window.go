@@ -10,7 +10,7 @@ import (
 // Window is the time frame of an attribute.
 type Window uint8
 
-// The windows (document 1, "Windowing rules").
+// The windows of attributes (docs/analytics.md, "Windows").
 const (
 	Current   Window = iota // at the fetch
 	Last1                   // the last complete calendar month
@@ -95,7 +95,7 @@ func (c *calendar) wholeMonths(w Window) int {
 	return min(c.whole, w.months())
 }
 
-// wholeBounds are the bounds of those months; they are equal if there is none.
+// wholeBounds returns the bounds of those months; they are equal if there are none.
 func (c *calendar) wholeBounds(w Window) (from, until bankdata.Day) {
 	n := c.wholeMonths(w)
 	if w == Rolling12 {

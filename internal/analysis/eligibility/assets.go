@@ -110,8 +110,8 @@ func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetA
 	return out
 }
 
-// others is the accounts of a currency that no ledger of cash has, as if they were
-// cash; without connections where there are none.
+// others returns the accounts of a currency that are in no ledger of cash, as if they were
+// cash; without connections if there are no such accounts.
 func (in *Input) others(currency string) (out bankdata.Data) {
 	for _, c := range in.Bank.Connections {
 		var kept []bankdata.Account

@@ -113,7 +113,7 @@ func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
 		t.Error(diff)
 	}
 	if len(r.Assets.Inflows) != 0 {
-		t.Errorf("what is paid into an investment account is an inflow: %+v", r.Assets.Inflows)
+		t.Errorf("a deposit into an investment account is an inflow: %+v", r.Assets.Inflows)
 	}
 }
 

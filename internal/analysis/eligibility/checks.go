@@ -57,7 +57,7 @@ func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]rep
 	return out
 }
 
-// open says whether an employer was neither verified nor skipped. A source that
+// open reports whether an employer was neither verified nor skipped. A source that
 // failed verifies nothing, nor does one that was connected or uploaded for the
 // employer and shows others only. What a document says, people read.
 func open(r *report.Eligibility, e report.StatedEmployer) bool {

@@ -1,9 +1,9 @@
-// Package eligibility computes the eligibility report (document 3, "Eligibility
-// report") from bank data, payroll connections, documents and an as-of date. Values
-// in, values out: the same input gives the same report, byte for byte, whatever the
-// order of its transactions. Its workflow says what is verified, and so which nodes
-// there are; nothing is extrapolated. How each figure comes about is
-// docs/analytics.md, "Eligibility".
+// Package eligibility computes the eligibility report (API reference: Reports) from
+// bank data, payroll connections, documents and an as-of date. It takes values and
+// returns values: the same input gives the same report, byte for byte, whatever the
+// order of its transactions. The report's workflow says what is verified, and so
+// which nodes it has; nothing is extrapolated. docs/analytics.md, "Eligibility",
+// describes how each figure is computed.
 package eligibility
 
 import (
@@ -29,11 +29,11 @@ type Input struct {
 	InputSource        string          // report.ConsumerInput or report.CustomerInput: who gave Consumer and StatedEmployers
 	InputUUID          string          // source_uuid of that input
 	Consumer           *bankdata.Person
-	StatedEmployers    []string                // as typed; empty ones are left out, and those that come again
-	Notices            []report.ConsumerNotice // as they are to be returned
+	StatedEmployers    []string                // as typed; empty and repeated names are left out
+	Notices            []report.ConsumerNotice // returned unchanged
 	Bank               bankdata.Data           // of a workflow with assets
 	Gathered
-	Files []report.EligibilityDocument // what the files endpoint has, as they are to be returned
+	Files []report.EligibilityDocument // documents of the files endpoint, returned unchanged
 }
 
 // Gathered is what a visit brings besides bank data.
@@ -52,7 +52,7 @@ type Document struct {
 	Employer   string             `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: the stub's name tells
 	Status     contract.Status    `json:"status"`             // SUCCESS: it could be read
 	Substatus  contract.Substatus `json:"substatus,omitempty"`
-	Paystub    *income.Paystub    `json:"paystub,omitempty"` // what was read of a pay stub
+	Paystub    *income.Paystub    `json:"paystub,omitempty"` // the content of a pay stub
 }
 
 // Stub is the document of a pay stub.
@@ -72,13 +72,12 @@ type Failed struct {
 
 func (in *Input) workflow() report.Workflow { return cmp.Or(in.Workflow, report.IncomeAndAssets) }
 
-// Outcome is the report's status and substatus for what is at hand; of several
-// sources the best counts. A payment of the last 12 months, a document that could be
-// read and usable bank data are SUCCESS; a payroll connection without a payment is
-// SUCCESS with NO_RECENT_USABLE_INFORMATION; otherwise bank data decide as they do
-// for an income report, and without them what failed first. A report of income to
-// which nobody brought anything is SUCCESS with NO_RECENT_USABLE_INFORMATION: the
-// stated employers are its contents.
+// Outcome returns the report's status and substatus; the best source decides. A payment
+// of the last 12 months, a readable document or usable bank data give SUCCESS; a payroll
+// connection without a payment gives SUCCESS with NO_RECENT_USABLE_INFORMATION;
+// otherwise bank data decide as for an income report, and without them the first
+// failure does. A report of income without any source is SUCCESS with
+// NO_RECENT_USABLE_INFORMATION: it contains the stated employers.
 func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	in = in.within()
 	w := in.workflow()
@@ -115,7 +114,7 @@ func (in Input) within() Input {
 	return in
 }
 
-// verified says whether some source of income or employment could be read, and
+// verified reports whether some source of income or employment could be read, and
 // whether it tells of a payment.
 func (in *Input) verified(fetch report.Date) (good, paid bool) {
 	for i := range in.Payroll {

@@ -177,11 +177,11 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	in.Bank.Connections[0].Owners = append(in.Bank.Connections[0].Owners, bankdata.Owner{RecordID: "q", Person: bankdata.Person{FirstName: "Jo", LastName: "Park"}})
 	other := works("q", "Initech")
 	other.Payroll.Owner.FirstName = "Somebody"
-	nobody := works("n", "Hooli")
-	nobody.Payroll.Owner = bankdata.Owner{}
+	ownerless := works("n", "Hooli")
+	ownerless.Payroll.Owner = bankdata.Owner{}
 	refused := works("r", "Umbrella")
 	refused.Status = contract.StatusNotAuthenticated
-	in.Payroll = append(in.Payroll, other, nobody, refused)
+	in.Payroll = append(in.Payroll, other, ownerless, refused)
 	r := Build(in, asOf)
 	if len(r.Identities) != 5 {
 		t.Fatalf("identities are %+v", r.Identities)

@@ -20,9 +20,9 @@ func (in *Input) names() []string {
 	return out
 }
 
-// stated lists the stated employers with where each was looked for, payroll before
-// documents. A payroll connection that was made for no employer speaks for those
-// whose name is like one of its own.
+// stated lists the stated employers with the result of each source, payroll before
+// documents. A payroll connection that was made without naming an employer counts for
+// stated employers whose name matches one of its employers.
 func (in *Input) stated() []report.StatedEmployer {
 	var out []report.StatedEmployer
 	for _, name := range in.names() {
@@ -53,7 +53,7 @@ func (in *Input) speaksFor(c *Connected, name string) bool {
 	return slices.ContainsFunc(c.jobs(), func(j *income.Job) bool { return income.EmployerOf(in.names(), j.Employer) == name })
 }
 
-// documents says whether a document is about the employer of a name.
+// documents reports whether a document is about the employer of a name.
 func (in *Input) documents(d Document, name string) bool {
 	if d.Employer != "" || d.Paystub == nil {
 		return d.Employer == name
@@ -150,9 +150,8 @@ func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	return &m
 }
 
-// account is the one that has the last four digits of a deposit's, and is with its
-// bank; nil for none, and for several that could be meant. A payroll provider that
-// does not name the bank leaves the digits to tell.
+// account returns the account with a deposit's last four digits and bank; nil for none or
+// several. If the payroll provider does not name the bank, the digits decide.
 func (in *Input) account(d income.Deposit) *bankdata.Account {
 	var found *bankdata.Account
 	for i := range in.Bank.Connections {
@@ -171,7 +170,7 @@ func (in *Input) account(d income.Deposit) *bankdata.Account {
 	return found
 }
 
-// sameBank says whether two names are of one bank.
+// sameBank reports whether two names are of one bank.
 func sameBank(a, b string) bool {
 	x, y := bankdata.Normalise(a), bankdata.Normalise(b)
 	return x != "" && x == y || income.SameCompany(a, b)

@@ -198,7 +198,7 @@ func TestPayrollOfAJob(t *testing.T) {
 	early.Payroll.Jobs = append([]income.Job{}, c.Payroll.Jobs...)
 	early.Payroll.Jobs[0].Statements = append([]income.Statement{{PayDate: day("2026-03-11"), Gross: 1, GrossYTD: 1}}, c.Payroll.Jobs[0].Statements...)
 	if same := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{early}}}, asOf).Income.Payroll[0]; !cmp.Equal(got, same) {
-		t.Errorf("what is paid after the fetch date changes it:\n%s", cmp.Diff(got, same))
+		t.Errorf("a payment after the fetch date changes it:\n%s", cmp.Diff(got, same))
 	}
 	none := c
 	none.Payroll.Jobs = []income.Job{{Employer: "Globex"}}

@@ -18,8 +18,8 @@ type Connected struct {
 	Substatus contract.Substatus `json:"substatus,omitempty"`
 }
 
-// standing is the connection's status as a source: one that does not name an
-// employer is ERROR with INCOMPLETE_INFORMATION (document 3, Errors).
+// standing returns the connection's status as a source: ERROR with
+// INCOMPLETE_INFORMATION if it does not name an employer.
 func (c *Connected) standing() (contract.Status, contract.Substatus) {
 	switch {
 	case c.Status != "" && c.Status != contract.StatusSuccess:
@@ -30,13 +30,13 @@ func (c *Connected) standing() (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// good says whether the connection gave something.
+// good reports whether the connection gave something.
 func (c *Connected) good() bool {
 	status, _ := c.standing()
 	return status == contract.StatusSuccess
 }
 
-// jobs are those that something can be made of.
+// jobs lists the jobs that have enough data for the report.
 func (c *Connected) jobs() []*income.Job {
 	var out []*income.Job
 	for i := range c.Payroll.Jobs {
@@ -146,7 +146,7 @@ func summaries(platform string, paid []income.Statement) []report.GigSummary {
 	return out
 }
 
-// hours are null where nobody counted them.
+// hours returns the hours, null if they were not counted.
 func hours(hundredths int64) *report.Hours {
 	if hundredths == 0 {
 		return nil

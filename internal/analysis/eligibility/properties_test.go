@@ -28,8 +28,8 @@ var texts = []struct {
 
 var employers = []string{"Northwind", "Vandelay", "Globex Widgets", "Globex", "Initech", "The Company"}
 
-// household draws somebody with up to four accounts at two banks, jobs, documents
-// and employers that are skipped.
+// household draws an applicant with up to four accounts at two banks, jobs, documents
+// and skipped employers.
 func household(t *rapid.T) (Input, time.Time) {
 	at := time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, "fetch"))
 	in := Input{
@@ -169,7 +169,7 @@ func lawsOfAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
 			continue
 		}
 		var earned, sum report.Cents
-		after := map[string]report.Cents{} // by day: what is posted on it
+		after := map[string]report.Cents{} // by day: transactions posted that day
 		for _, x := range history {
 			if x.Posted.After(year.Time) && (x.Description == "INTEREST PAYMENT" || x.Description == "DIVIDEND RECEIVED INDEX FUND") {
 				earned += x.Amount

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the income tables of docs/analytics.md")
 
-// TestTheManualsTaxTablesAreTheProgramsTables writes what stands between the
-// income markers of docs/analytics.md anew and compares.
+// TestTheManualsTaxTablesAreTheProgramsTables generates the tables between the income
+// markers of docs/analytics.md and compares them.
 func TestTheManualsTaxTablesAreTheProgramsTables(t *testing.T) {
 	const file = "../../../docs/analytics.md"
 	raw, err := os.ReadFile(file)

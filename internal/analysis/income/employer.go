@@ -41,7 +41,7 @@ func without(words []string, sets ...map[string]bool) []string {
 	return out
 }
 
-// How sure a match of two names is; 0 is none.
+// Confidence of a match of two names; 0 is no match.
 const (
 	sameInitials  = 1 + iota // one is the initials of the other
 	sameBeginning            // one is a part of the other
@@ -75,10 +75,10 @@ func alike(a, b *employer) int {
 	return 0
 }
 
-// telling says whether a word stands for one company.
+// telling reports whether a word identifies one company.
 func telling(w string) bool { return len(w) >= 4 && !common[w] }
 
-// shortened says whether the words of two names are the same or short for one
+// shortened reports whether the words of two names are the same or short for one
 // another, one by one, and a telling one the same.
 func shortened(x, y []string) bool {
 	same := false
@@ -91,8 +91,8 @@ func shortened(x, y []string) bool {
 	return same
 }
 
-// short says whether s is w, or short for it: its beginning, or some of its
-// letters with the first and the last among them.
+// short reports whether s is w or an abbreviation of it: its beginning, or some of its
+// letters including the first and the last.
 func short(s, w string) bool {
 	switch {
 	case s == w:
@@ -114,7 +114,7 @@ func short(s, w string) bool {
 	return true
 }
 
-// part says whether the shorter name x is a part of y: at its beginning, with a
+// part reports whether the shorter name x is a part of y: at its beginning, with a
 // telling word the same and the last one perhaps shortened; or anywhere, when it
 // has two words or more. A single short word needs common ones after it: UBER is
 // UBER TECHNOLOGIES, and DELL not DELL RAPIDS.
@@ -143,13 +143,13 @@ func part(x, y []string) bool {
 // banks cut them.
 const cutAt = 12
 
-// cut says whether x is what is left of y when a bank cuts it.
+// cut reports whether x is y as a bank truncates it.
 func cut(x, y []string) bool {
 	s, w := strings.Join(x, " "), strings.Join(y, " ")
 	return len(x) > 1 && len(s) >= cutAt && len(s) < len(w) && strings.HasPrefix(w, s) && telling(y[0])
 }
 
-// initials says whether x is one word of the initials of three words or more.
+// initials reports whether x is one word of the initials of three words or more.
 func initials(x, words []string) bool {
 	if len(x) != 1 || len(x[0]) < 3 || common[x[0]] {
 		return false
@@ -168,8 +168,7 @@ func initials(x, words []string) bool {
 	return false
 }
 
-// employersOf reads the stated names; those without a word are left out, and
-// those that come again.
+// employersOf reads the stated names, without repetitions and names that have no word.
 func employersOf(names []string) []employer {
 	var out []employer
 	for _, n := range names {
@@ -201,14 +200,14 @@ func surest(stated []employer, name employer) int {
 	return best
 }
 
-// maxPayerWords is how many words of a descriptor name who pays.
+// maxPayerWords bounds how many words of a descriptor name the payer.
 const maxPayerWords = 6
 
-// payerOf is who pays a wage by the words of a transaction: the merchant, where
-// the bank names one; or else the company that the fields of the descriptor name,
-// without payroll companies, how the money moved, the account holders' names, and a
-// city and state at the end. Empty when nothing is left: a payroll company's name
-// alone is no employer.
+// payerOf returns the payer of a wage by the words of a transaction: the merchant, if
+// the bank names one; otherwise the company in the fields of the descriptor, without
+// payroll companies, payment methods, the account holders' names, and a city and state
+// at the end. It is empty if nothing is left: a payroll company's name alone is not an
+// employer.
 func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	text := t.Merchant
 	if text == "" {
@@ -266,7 +265,7 @@ func untilEntry(words []string) []string {
 	return words
 }
 
-// holdersOf are the words of the names of those whom an account belongs to.
+// holdersOf returns the words in the names of an account's holders.
 func holdersOf(c *bankdata.Connection, a *bankdata.Account, consumer *bankdata.Person) map[string]bool {
 	out := map[string]bool{}
 	add := func(name string) {
@@ -320,7 +319,7 @@ func (f *facts) promote(stated []employer) {
 	}
 }
 
-// vague says whether an entry's words leave open what it is for.
+// vague reports whether an entry's words leave open what it is for.
 func vague(e *bankdata.Entry) bool {
 	return e.Leaf == bankdata.LeafOther || e.Leaf == bankdata.LeafSelfEmployed && e.Tier == bankdata.TierPattern
 }

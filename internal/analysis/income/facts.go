@@ -13,12 +13,11 @@ const historyMonths = 24
 // maxJobs bounds the jobs that are taxed by themselves.
 const maxJobs = 4
 
-// What a payment of income is, as far as taxes are concerned: a wage of one of the
-// jobs, of which taxes were withheld so that what arrives is net, or what arrives
-// as it is.
+// Kinds of an income payment for taxes: a wage of one of the jobs, from which taxes
+// were withheld (the payment is net), or a payment without withholding.
 const (
 	wage  = 0       // of the first job; those of the others follow
-	other = maxJobs // arrives as it is
+	other = maxJobs // paid without withholding
 	kinds = maxJobs + 1
 )
 
@@ -70,8 +69,8 @@ func (s sums) annual(n int) sums {
 // rates are the ratios of gross to net of the jobs.
 type rates [maxJobs]ratio
 
-// ratesOf takes the taxes of each job from a year's wages of it: an employer
-// withholds as if nobody else paid.
+// ratesOf computes the tax rates of each job from its wages of a year: an employer
+// withholds as if it were the only one.
 func ratesOf(year sums, taxes curve) (r rates) {
 	for i, net := range year[:maxJobs] {
 		r[i] = ratio{net: net, gross: taxes.gross(net)}
@@ -79,7 +78,7 @@ func ratesOf(year sums, taxes curve) (r rates) {
 	return r
 }
 
-// isIncome says whether an entry is income by its category, and a wage.
+// isIncome reports whether an entry is income by its category, and a wage.
 func isIncome(e *bankdata.Entry) (wage, is bool) {
 	if e.Amount <= 0 || e.Own || e.Leaf.Group() != bankdata.GroupIncome || e.Leaf == bankdata.LeafTaxRefund {
 		return false, false
@@ -87,7 +86,7 @@ func isIncome(e *bankdata.Entry) (wage, is bool) {
 	return e.Leaf == bankdata.LeafPayroll, true
 }
 
-// kindOf says whether an entry is income, and which, but for those of promoted
+// kindOf reports whether an entry is income, and which, but for those of promoted
 // streams.
 func (f *facts) kindOf(at int32) (kind int, is bool) {
 	e := &f.ledger.Entries[at]
@@ -104,7 +103,7 @@ func (f *facts) kindOf(at int32) (kind int, is bool) {
 // facts is what the ledger says about income. Month 0 is the begun one, 1 the
 // last complete one.
 type facts struct {
-	consumer *bankdata.Person // whose name is no employer's; nil: not typed
+	consumer *bankdata.Person // whose name is not an employer; nil: not entered
 	ledger   *bankdata.Ledger
 	start    [historyMonths + 1]bankdata.Day // where month k begins
 	year     int                             // of month 0
@@ -129,7 +128,7 @@ type ofAccount struct {
 	spent  [4]bool      // by month: money went out that was no own transfer
 }
 
-// read goes through the ledger once. employers are those that the consumer named.
+// read reads the ledger in one pass. employers are the stated employers.
 func read(l *bankdata.Ledger, employers []employer) *facts {
 	f := &facts{ledger: l, accounts: make([]ofAccount, len(l.Accounts))}
 	f.months()
@@ -206,8 +205,8 @@ func (f *facts) last(n int) (s sums) {
 	return s
 }
 
-// annualised is the sum of those of the last n complete months that are covered
-// from their first day on, as that of a year; false where there is none.
+// annualised is the sum over those of the last n complete months that are covered from
+// their first day, scaled to a year; false without any such month.
 func (f *facts) annualised(n int) (sums, bool) {
 	n = min(n, f.whole)
 	if n == 0 {
@@ -216,7 +215,7 @@ func (f *facts) annualised(n int) (sums, bool) {
 	return f.last(n).annual(n), true
 }
 
-// consistent says whether there is income in each of the last three complete
+// consistent reports whether there is income in each of the last three complete
 // months.
 func (f *facts) consistent() bool {
 	for _, m := range f.month[1:4] {
@@ -250,7 +249,7 @@ func (f *facts) base() (base sums) {
 	return base
 }
 
-// primaryAccount says whether one account takes in at least half of the last
+// primaryAccount reports whether one account takes in at least half of the last
 // three complete months' income, and pays something in each of them.
 func (f *facts) primaryAccount() bool {
 	all := f.last(3).total()

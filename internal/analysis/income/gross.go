@@ -66,8 +66,8 @@ type point struct {
 // percent make everything.
 const parts = 10_000
 
-// net is what is left of a year's gross wage, rounded half up. A negative amount
-// is nothing.
+// net returns a year's net wage for a gross wage, rounded half up. Negative amounts
+// count as zero.
 func (c curve) net(gross report.Cents) report.Cents {
 	if gross <= 0 {
 		return 0
@@ -101,10 +101,10 @@ func (c curve) gross(net report.Cents) report.Cents {
 	return min(p.gross+divide(hi-borrow, lo, uint64(p.slope)), most)
 }
 
-// ratio makes gross wages of net ones: all by what one sum of them comes to.
+// ratio converts net wages to gross wages by the ratio of their sums.
 type ratio struct{ net, gross report.Cents }
 
-// of is the gross of a net amount; the same, where there is no ratio.
+// of returns the gross of a net amount; the net amount if there is no ratio.
 func (r ratio) of(net report.Cents) report.Cents {
 	if r.net <= 0 || net <= 0 {
 		return max(net, 0)

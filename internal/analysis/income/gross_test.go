@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// TestNetOfAYearsWage is reckoned by hand, from the tables of the sources.
+// TestNetOfAYearsWage is computed by hand, from the tables of the sources.
 func TestNetOfAYearsWage(t *testing.T) {
 	for _, c := range []struct {
 		year  int
@@ -76,7 +76,7 @@ func TestStatesAreTheFiftyAndTheCapital(t *testing.T) {
 	}
 	for s := range laterTaxes {
 		if _, known := stateTaxes[s]; !known {
-			t.Errorf("%s changes, and is no state", s)
+			t.Errorf("%s changes but is not a state", s)
 		}
 	}
 }

@@ -1,11 +1,11 @@
-// Package income computes the income report (document 3, "Income report") from
-// bank data, payroll connections, pay stubs and an as-of date. Values in, values out: the
-// same input gives the same report, byte for byte, whatever the order of its
-// transactions. Of bank data, income is every posted credit of the INCOME
-// categories in cash-equivalent accounts, tax refunds and own transfers left out;
-// what arrives is net, and the gross of wages is estimated by the tax table of the
-// year. Payroll connections and pay stubs say both. How each figure comes about, and what it
-// is not, is docs/analytics.md, "Income".
+// Package income computes the income report (API reference: Reports) from bank data,
+// payroll connections, pay stubs and an as-of date. It takes values and returns values:
+// the same input gives the same report, byte for byte, whatever the order of its
+// transactions. From bank data, income is every posted credit of the INCOME categories
+// in cash-equivalent accounts, except tax refunds and own transfers. Such credits are
+// net; the gross of wages is estimated by the tax table of the year. Payroll
+// connections and pay stubs have both. docs/analytics.md, "Income", describes how each
+// figure is computed, and its limits.
 package income
 
 import (
@@ -30,11 +30,11 @@ type Input struct {
 	Product            report.Product
 	InputSource        string                  // report.ConsumerInput or report.CustomerInput: who gave Consumer
 	InputRecordID      string                  // source_record_id of that input
-	Consumer           *bankdata.Person        // nil: nobody typed a name
+	Consumer           *bankdata.Person        // nil: no name was entered
 	State              string                  // two letters: where the consumer lives; empty: the first account's first address
 	StatedEmployers    []string                // as typed; empty ones are left out
 	StatedAnnualIncome *int64                  // in whole dollars; nil: not stated
-	Notices            []report.ConsumerNotice // as they are to be returned
+	Notices            []report.ConsumerNotice // returned unchanged
 	Bank               bankdata.Data
 	Payroll            []Payroll       // in the order in which they were connected
 	Paystubs           []Paystub       // in the order in which they were uploaded
@@ -54,8 +54,8 @@ const (
 	Suite20 = "2.0"
 )
 
-// AtLeast says whether a suite's version, numbers separated by dots, is another
-// one or later. What is no version is not.
+// AtLeast reports whether a suite's version, numbers separated by dots, is the given
+// version or later. It is false for an invalid version.
 func AtLeast(suite, least string) bool {
 	a, okA := version(suite)
 	b, okB := version(least)
@@ -77,10 +77,10 @@ func version(s string) (out []int, ok bool) {
 	return out, true
 }
 
-// Outcome is the report's status and substatus for the bank data at hand
-// (document 3, "Sandbox profile outcomes"): without any cash-equivalent account,
-// NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted
-// transaction of the last two years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+// Outcome returns the report's status and substatus for the bank data: without any
+// cash-equivalent account, NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED;
+// without any posted transaction of the last two years, SUCCESS with
+// NO_RECENT_USABLE_INFORMATION.
 func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
 	fetch := report.DateOf(asOf)
 	accounts, used := false, false

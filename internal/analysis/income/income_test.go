@@ -60,7 +60,7 @@ const (
 	groceries = "POS DEBIT KROGER #418"
 )
 
-// build makes a report of suite 2.0 for somebody in Texas.
+// build makes a report of suite 2.0 for a person in Texas.
 func build(d bankdata.Data, employers ...string) report.Income {
 	return Build(Input{
 		PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: "TX",
@@ -236,8 +236,8 @@ func TestGrossOfAYear(t *testing.T) {
 	}
 }
 
-// TestEachJobIsGrossedUpByItself: employers withhold as if nobody else paid, from two
-// jobs of one person as from the jobs of two. Jobs that follow one another are one.
+// TestEachJobIsGrossedUpByItself: employers withhold as if they were the only one, for
+// two jobs of one person as for the jobs of two. Consecutive jobs count as one.
 func TestEachJobIsGrossedUpByItself(t *testing.T) {
 	const globex, initech = "GLOBEX CORPORATION PAYROLL PPD", "INITECH SYSTEMS DES:PAYROLL ID:771 INDN:PAT DOE CO ID:123 PPD"
 	net := func(gross report.Cents) report.Cents { return (Net(2026, "TX", gross) + 6) / 12 }

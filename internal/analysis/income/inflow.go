@@ -32,7 +32,7 @@ type inflow struct {
 	employer    int // index of the stated employer; -1: of none
 }
 
-// isJob says whether an inflow is what somebody works for.
+// isJob reports whether an inflow is income from work.
 func (x *inflow) isJob() bool {
 	return x.leaf == bankdata.LeafPayroll || x.leaf == bankdata.LeafGig || x.leaf == bankdata.LeafSelfEmployed
 }
@@ -78,7 +78,7 @@ func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 	return out
 }
 
-// payer is who pays a wage, by the words of its transaction.
+// payer returns the payer of a wage, by the words of its transaction.
 func (f *facts) payer(data *bankdata.Data, e *bankdata.Entry) string {
 	c, a, t := f.ledger.Source(e.Index)
 	from := &data.Connections[c]
@@ -225,7 +225,7 @@ func (f *facts) risk(x *inflow) string {
 	return report.RiskLow
 }
 
-// varies says whether the population standard deviation of positive values is at
+// varies reports whether the population standard deviation of positive values is at
 // least p/q of their mean, which is rounded to a whole. p and q are small.
 func varies(values []int64, p, q uint64) bool {
 	if len(values) == 0 {

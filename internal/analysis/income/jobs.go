@@ -8,11 +8,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// handover is how long a job that ended may go on paying beside the one that
-// follows it, in days.
+// handover is the number of days that a job that ended may still pay after the next job
+// has begun.
 const handover = 31
 
-// paying is an employer by what it paid regularly.
+// paying is an employer's regular payments.
 type paying struct {
 	parties     []int32
 	name        employer

@@ -31,14 +31,14 @@ type Job struct {
 	RecordID   string  // UUID
 	Employer   string  // empty: the provider does not say, and nothing can be made of the job
 	Address    Address // of the employer
-	Type       string  // report.EmploymentFullTime and its neighbours; empty: not known
+	Type       string  // one of report.EmploymentFullTime and so on; empty: unknown
 	Status     string  // report.EmploymentActive, report.EmploymentTerminated; empty: not known
 	Title      string
 	Hired      *report.Date
 	Ended      *report.Date // nil while it is active
 	Rate       report.Cents // of pay; 0: none is agreed
 	RatePer    string       // PerYear, PerHour or PerMonth; empty without a Rate
-	Frequency  string       // report.PayMonthly and its neighbours
+	Frequency  string       // one of report.PayMonthly and so on
 	Deposits   []Deposit    // where the pay goes
 	Statements []Statement  // of the last 12 months, the newest first
 }
@@ -69,20 +69,20 @@ type Statement struct {
 	Gig                 *Gig // what Gross and Net are made of, on a gig platform
 }
 
-// Gig is one statement's gigs: Gross is fares, tips and bonuses, and Net what is
-// left of it without the platform's fees.
+// Gig is one statement's gigs: Gross is fares, tips and bonuses, and Net is Gross
+// without the platform's fees.
 type Gig struct {
 	Count               int
 	Tips, Bonuses, Fees report.Cents
 }
 
-// Net is what the year's taxes leave of a year's gross wage, as they are reckoned
-// for a single filer in the state.
+// Net returns a year's gross wage after the year's taxes, computed for a single filer
+// in the state.
 func Net(year int, state string, gross report.Cents) report.Cents {
 	return netOf(taxesOf(year), state).net(gross)
 }
 
-// complete says whether the connection has what an income report cannot do
+// complete reports whether the connection has what an income report cannot do
 // without: a job with its employer's name.
 func (p *Payroll) complete() bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })

@@ -27,10 +27,9 @@ func sources(in Input) []report.Source {
 	return append(out, in.Failed...)
 }
 
-// identities lists the consumer's own input first, then every owner known to a
-// bank, those whom payroll connections know and those whom pay stubs name. The
-// consumer's input carries the matching, unless there is nothing to match with; what
-// the customer gave does not (document 3, "identities").
+// identities lists the consumer's own input first, then the owners known to banks, to
+// payroll connections and to pay stubs. The consumer's input carries the matching, if
+// there is another identity; identities from the customer do not.
 func identities(in Input) []report.IncomeIdentity {
 	var out []report.IncomeIdentity
 	if in.Consumer != nil {
@@ -77,7 +76,7 @@ func emptyMatching() report.RecordMatching {
 	return report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}
 }
 
-// place puts a record among those that agree or among the others.
+// place adds a record to the matched or to the unmatched ones.
 func place(m *report.RecordMatching, same bool, ref report.RecordRef) {
 	if same {
 		m.Matched = append(m.Matched, ref)
@@ -107,9 +106,9 @@ func (f *facts) payers() (out []*inflow) {
 	return out
 }
 
-// employment lists the stated employers first, then those that pay wages into an
-// account, those that payroll connections know and those that pay stubs show. A stated one carries the
-// matching, unless it is the only item.
+// employment lists the stated employers first, then employers that pay wages into an
+// account, those of payroll connections and those of pay stubs. A stated one carries
+// the matching, unless it is the only item.
 func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	payers := f.payers()
 	wages := f.wages(&in.Bank, payers)
@@ -198,9 +197,9 @@ func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	return out
 }
 
-// hired is the day of the employer's first payment, in whatever words, account and
-// rhythm, where the history of each account that it paid into shows a time before
-// it in which one would have been: one and a half intervals and five days.
+// hired is the day of the employer's first payment, in any wording, account and cadence, if
+// the history of each account that it paid into starts early enough to show an earlier
+// one: one and a half intervals and five days before.
 func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {
 	own := wages[x.number]
 	first, known := own.first, own.known

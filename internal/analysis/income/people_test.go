@@ -38,9 +38,9 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 			t.Errorf("what the customer gave is matched: %+v", given.Identities)
 		}
 	}
-	nobody := Build(Input{Bank: data}, asOf)
-	if len(nobody.Sources) != 1 || len(nobody.Identities) != 2 || nobody.Identities[0].Matching != nil || nobody.Identities[1].Matching != nil {
-		t.Errorf("without input there are %+v of %+v", nobody.Identities, nobody.Sources)
+	unnamed := Build(Input{Bank: data}, asOf)
+	if len(unnamed.Sources) != 1 || len(unnamed.Identities) != 2 || unnamed.Identities[0].Matching != nil || unnamed.Identities[1].Matching != nil {
+		t.Errorf("without input there are %+v of %+v", unnamed.Identities, unnamed.Sources)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 		t.Errorf("a node without data was returned: %s", got)
 	}
 	if !contract.IsUUID(*r.Employment[0].SourceRecordID) {
-		t.Errorf("%s is no UUID", *r.Employment[0].SourceRecordID)
+		t.Errorf("%s is not a UUID", *r.Employment[0].SourceRecordID)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
 	}{
 		"a raise, paid from the beginning of the history": {[][]bankdata.Transaction{raised("2024-03-15"), quiet("2024-03-11")}, ""},
 		"a raise, in the same account":                    {[][]bankdata.Transaction{append(raised("2024-03-15"), quiet("2024-03-11")...)}, ""},
-		"a raise of somebody hired within the history":    {[][]bankdata.Transaction{append(raised("2024-09-13"), quiet("2024-03-11")...)}, "2024-09-13"},
+		"a raise of an employee hired within the history": {[][]bankdata.Transaction{append(raised("2024-09-13"), quiet("2024-03-11")...)}, "2024-09-13"},
 		"one payment long before":                         {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 250_00, northwind)...), year...)}, "2024-08-03"},
 		"one payment at the history's beginning":          {[][]bankdata.Transaction{append(each("2024-04", "2024-04", 3, 250_00, northwind), year...)}, ""},
 		"a stream that ended, in other words":             {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, "NORTHWIND LOGISTICS LLC PAYROLL")...), year...)}, "2024-07-09"},
@@ -173,7 +173,7 @@ func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
 			a.ID = fmt.Sprint(i)
 			all = append(all, a)
 		}
-		got := "nobody"
+		got := "no employer"
 		for _, e := range build(bank(all...)).Employment {
 			if *e.EmployerName == "NORTHWIND LOGISTICS" {
 				got = ""
@@ -195,7 +195,7 @@ func TestEmployment(t *testing.T) {
 		stated  []string
 		want    []item
 	}{
-		"nobody": {joined(each("2025-01", "2026-02", 3, 900_00, benefit)), nil, nil},
+		"none": {joined(each("2025-01", "2026-02", 3, 900_00, benefit)), nil, nil},
 		"stated alone has no matching": {
 			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Northwind"},
 			[]item{{"CONSUMER_INPUT", "Northwind", "", "", ""}},
@@ -222,7 +222,7 @@ func TestEmployment(t *testing.T) {
 			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), []string{"Initech", "Northwind"},
 			[]item{{"CONSUMER_INPUT", "Initech", "", "", "NORTHWIND LOGISTICS"}, {"CONSUMER_INPUT", "Northwind", "", "NORTHWIND LOGISTICS", ""}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
 		},
-		"two and nobody pays": {
+		"two and neither pays": {
 			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Initech", "Northwind"},
 			[]item{{"CONSUMER_INPUT", "Initech", "", "-", ""}, {"CONSUMER_INPUT", "Northwind", "", "-", ""}},
 		},
@@ -269,8 +269,8 @@ func TestMatchedIncome(t *testing.T) {
 		matched string // employer, description and whole dollars of the year
 		sources int
 	}{
-		"nobody stated":        {nil, "", 0},
-		"nobody that pays":     {[]string{"Initech"}, "", 0},
+		"none stated":          {nil, "", 0},
+		"none that pays":       {[]string{"Initech"}, "", 0},
 		"one with two inflows": {[]string{"Northwind Logistics Inc"}, "Northwind Logistics Inc, NORTHWIND LOGISTICS, 14400", 2},
 		"the larger of two":    {[]string{"Globex", "Northwind"}, "Northwind, NORTHWIND LOGISTICS, 14400", 3},
 		"an inflow has one":    {[]string{"Northwind Logistics", "Northwind Logistics West"}, "Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},

@@ -26,8 +26,8 @@ var texts = []struct {
 	{"ONLINE TRANSFER TO SAVINGS", -100_00, -50_00}, {"ONLINE TRANSFER FROM CHECKING", 50_00, 100_00},
 }
 
-// household draws the data of somebody with one to three accounts, in which
-// some things come every month and others once.
+// household draws the data of a person with one to three accounts, with monthly and
+// single payments.
 func household(t *rapid.T) (Input, time.Time) {
 	at := time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, "fetch"))
 	accounts := make([]bankdata.Account, rapid.IntRange(1, 3).Draw(t, "accounts"))

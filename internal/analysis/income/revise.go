@@ -9,11 +9,10 @@ import (
 	"vestibule/internal/report"
 )
 
-// A report that people corrected after the consumer disputed it is made again:
-// with the figures that they computed in place of its own wherever those stand as
-// figures of the whole report, and with all figures in force among its
-// revised_report_values. What a source says stays what it said: the months of the
-// history, inflows, payroll and pay stubs.
+// A disputed report that staff corrected is generated again: it has the corrected
+// figures in place of its own wherever these are figures of the whole report, and all
+// figures in force in its revised_report_values. Data of a source do not change: the
+// months of the history, inflows, payroll and pay stubs.
 
 // Recent reports whether a report has figures of the last three months: whether it
 // is from bank data.
@@ -24,8 +23,7 @@ func Estimated(r *report.Income) bool {
 	return r.Income != nil && len(r.Income.FinancialAccounts) > 0
 }
 
-// Figures are those of a report that can be corrected, as they stand in it; nil is
-// what it does not say.
+// Figures returns the correctable figures of a report; nil for missing ones.
 func Figures(r *report.Income) (v report.RevisedValues) {
 	switch n := r.Income; {
 	case n == nil:
@@ -86,7 +84,7 @@ func Corrected(r *report.Income, v report.RevisedValues, estimate func(report.Re
 			return v, Unfit{name, UnfitRange}
 		}
 		if from != nil && *from == **to {
-			*to = nil // it stays as it is
+			*to = nil // unchanged
 			continue
 		}
 		changed = true
@@ -115,7 +113,7 @@ func Corrected(r *report.Income, v report.RevisedValues, estimate func(report.Re
 	return then, fits(then)
 }
 
-// fits says what is wrong with the figures of a regenerated report.
+// fits returns an error if the figures of a regenerated report are inconsistent.
 func fits(v report.RevisedValues) error {
 	for _, pair := range [][2]string{{"gross_annual", "net_annual"}, {"gross_recent", "net_recent"}} {
 		gross, net := *v.Figure(pair[0]), *v.Figure(pair[1])
@@ -157,7 +155,7 @@ func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.Revis
 	return out
 }
 
-// like parts another net income into kinds as s is; where s is none, it is wages.
+// like splits another net income into kinds in the proportions of s; all wages if s is empty.
 func (s sums) like(net report.Cents) (now sums) {
 	total := s.total()
 	if total == 0 {
@@ -176,8 +174,8 @@ func (s sums) like(net report.Cents) (now sums) {
 	return now
 }
 
-// Revise is the report with other figures, as Corrected returned them, as its
-// revision of that number. It leaves r as it is.
+// Revise returns the report with the figures that Corrected returned, as the revision
+// with that number. It does not change r.
 func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time) report.Income {
 	now := Figures(&r)
 	meta := *r.Meta

@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// wages is a report of somebody with 26,000 a year net and a benefit of 2,600, and
-// what it was made from.
+// wages is a report of a person with 26,000 a year net and a benefit of 2,600, and its
+// input.
 func wages() (Input, report.Income) {
 	in := Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: "TX",
 		Bank: bank(joined(each("2024-12", "2026-03", 5, 2_166_67, northwind), each("2024-12", "2026-03", 6, 216_67, benefit)))}
@@ -50,7 +50,7 @@ func none(report.RevisedValues) (report.RevisedValues, error) {
 	return report.RevisedValues{}, Unfit{"gross_annual", UnfitUnknown}
 }
 
-// TestWhatACorrectionChanges: -1 is a figure that is left as it is.
+// TestWhatACorrectionChanges: -1 is an unchanged figure.
 func TestWhatACorrectionChanges(t *testing.T) {
 	in, banked := wages()
 	estimate := func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil }
@@ -93,13 +93,13 @@ func TestWhatACorrectionChanges(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s comes to %s, want %s", name, got, c.want)
+			t.Errorf("%s is %s, want %s", name, got, c.want)
 		}
 	}
 }
 
-// A revised report says the same everywhere, differs from the one before in nothing
-// else, and leaves that one as it was.
+// TestARevisedReport: a revised report is consistent, differs from the previous one in
+// nothing else, and does not change it.
 func TestARevisedReport(t *testing.T) {
 	in, banked := wages()
 	before, err := report.Encode(banked)
@@ -133,7 +133,7 @@ func TestARevisedReport(t *testing.T) {
 	if changed != nil {
 		t.Errorf("of the revised report these are wrong: %v", changed)
 	}
-	// The next one counts on, and what it does not state stays as it was revised.
+	// The next revision has the next number and keeps figures that it does not state.
 	again, err := Corrected(&revised, figures(-1, -1, 30_000, -1), none)
 	if err != nil {
 		t.Fatal(err)
@@ -174,18 +174,18 @@ func TestGrossOfACorrectedNet(t *testing.T) {
 		now := Figures(&made)
 		got := Gross(in, now, asOf)
 		if d := *got.GrossAnnual - *now.GrossAnnual; d < -1 || d > 1 {
-			t.Errorf("%s: the same net comes to %d, want %d", name, *got.GrossAnnual, *now.GrossAnnual)
+			t.Errorf("%s: the same net has the gross %d, want %d", name, *got.GrossAnnual, *now.GrossAnnual)
 		}
 		if now.GrossRecent != nil {
 			if d := *got.GrossRecent - *now.GrossRecent; d < -1 || d > 1 {
-				t.Errorf("%s: the same recent net comes to %d, want %d", name, *got.GrossRecent, *now.GrossRecent)
+				t.Errorf("%s: the same recent net has the gross %d, want %d", name, *got.GrossRecent, *now.GrossRecent)
 			}
 		}
 		last := int64(-1)
 		for net := int64(0); net <= largestRevised; net = net*3 + 1_000 {
 			v := *Gross(in, report.RevisedValues{NetAnnual: &net}, asOf).GrossAnnual
 			if v < last || v < net {
-				t.Errorf("%s: a net of %d comes to a gross of %d, and less to %d", name, net, v, last)
+				t.Errorf("%s: a net of %d has a gross of %d, but a lower net has %d", name, net, v, last)
 			}
 			last = v
 		}

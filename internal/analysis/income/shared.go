@@ -47,7 +47,7 @@ func EmployerOf(stated []string, name string) string {
 	return ""
 }
 
-// SameCompany says whether two names are of one company, as far as names tell.
+// SameCompany reports whether two names are of one company, as far as names tell.
 func SameCompany(a, b string) bool {
 	x, y := employerOf(a), employerOf(b)
 	return alike(&x, &y) > 0
@@ -60,7 +60,7 @@ func Addresses(known []bankdata.Address) []report.IncomeAddress { return address
 // employee is newer.
 func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
 
-// Employee is whom a pay stub that was read names; false for nobody.
+// Employee returns the employee that a readable pay stub names; false for none.
 func (p *Paystub) Employee() (bankdata.Person, bool) {
 	if p.Status != contract.StatusSuccess || p.Stub.EmployeeName == nil {
 		return bankdata.Person{}, false

@@ -102,7 +102,7 @@ var stateTaxes = map[string]stateTax{
 	"WY": {},
 }
 
-// laterTaxes are the rules that changed with 2026, as far as they are known.
+// laterTaxes are the known rules that changed with 2026.
 var laterTaxes = map[string]func(*stateTax){
 	"CA": func(s *stateTax) { s.payroll = []levy{{130, 0}} },
 	"IN": func(s *stateTax) { s.brackets = steps(0, 295) },

@@ -15,7 +15,7 @@ type Paystub struct {
 	Substatus contract.Substatus `json:",omitempty"`
 	Image     bool               `json:",omitempty"` // the file is an image, which is not read
 	Employer  string             // empty: the stub does not say
-	Stub      report.Paystub     // where Status is SUCCESS, and of an image: as it was read, without what is above
+	Stub      report.Paystub     // if Status is SUCCESS or the file is an image: the content that was read, without the fields above
 }
 
 // stubsOutcome is the status of a report from nothing but pay stubs: the best of
@@ -36,7 +36,7 @@ func stubsOutcome(all []Paystub) outcome {
 	return out
 }
 
-// paystubs is the report's `income.paystubs`: those that could be read and images, in
+// paystubs is the report's `income.paystubs`: the readable pay stubs and images, in
 // their order.
 func paystubs(all []Paystub) []report.Paystub {
 	var out []report.Paystub
@@ -82,8 +82,8 @@ func dated(p *Paystub) report.Date {
 	return report.Date{}
 }
 
-// earned is what the newest stub of each employer comes to in a year; false where
-// none says.
+// earned is the sum of a year's income by the newest stub of each employer; false where
+// no stub has one.
 func earned(all []Paystub) (gross, net *report.Cents) {
 	add := func(to **report.Cents, c *report.Cents) {
 		if c == nil || *c < 0 {

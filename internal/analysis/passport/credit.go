@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// tradeline brings a credit to the report's form. Its status follows from what is
-// there: a closing date, a charge-off, something past due.
+// tradeline converts a credit to the report's form. Its status follows from its data: a
+// closing date, a charge-off, a past-due amount.
 func (b builder) tradeline(t Tradeline) report.Tradeline {
 	out := report.Tradeline{
 		SourceID: b.Supplier, AccountID: t.ID, Type: t.Type, Status: report.TradelineOpen, Opened: date(t.Opened), Closed: date(t.Closed), Currency: b.Currency,

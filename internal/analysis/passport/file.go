@@ -1,15 +1,14 @@
-// Package passport computes the passport, an applicant's credit file from abroad
-// (document 3, "Passport"), from what a supplier delivers and an as-of date, and
-// sets it as a PDF. Values in, values out: the same input gives the same report and
-// the same document, byte for byte, whatever the order in which the supplier lists
-// things.
+// Package passport computes the passport, an applicant's credit file from abroad (API
+// reference: Reports), from a supplier's file and an as-of date, and renders it as a
+// PDF. It takes values and returns values: the same input gives the same report and the
+// same document, byte for byte, whatever the order of the supplier's lists.
 //
-// Of an identity it returns what the contract's matrix says that the supplier
-// provides, and nothing else. It rounds amounts to what their currency has, orders
-// every list, brings payment histories to one form, and adds up in the supplier's
-// currency and in US dollars at a rate that the report names. Numbers of documents
-// and accounts are cut to the last four of their letters and digits. It estimates nothing:
-// docs/analytics.md, "Passport".
+// Of an identity it returns only the fields that the supplier provides according to the
+// contract. It rounds amounts to their currency's decimals, sorts every list, converts
+// payment histories to one form, and adds up in the supplier's currency and in US
+// dollars at a rate that the report names. Numbers of documents and accounts are cut to
+// their last four letters and digits. It estimates nothing: docs/analytics.md,
+// "Passport".
 package passport
 
 import (
@@ -23,7 +22,7 @@ import (
 type File struct {
 	Supplier string // code of report.Suppliers
 	RecordID string // UUID of the person's record there
-	Found    bool   // false: the supplier knows nobody of that name
+	Found    bool   // false: the supplier has no person of that name
 	Currency string // ISO 4217; empty for one without credit
 
 	Person        Person
@@ -82,7 +81,7 @@ type Tradeline struct {
 	Marks      []Mark
 }
 
-// Mark is what was reported of one month; of several for a month the worst counts.
+// Mark is the report of one month; the worst of several counts.
 type Mark struct {
 	Month      time.Time // any instant of it, in UTC
 	Days       int       // past due
@@ -109,7 +108,7 @@ type OtherIncome struct {
 	Reported        report.Date
 }
 
-// Inquiry is a look at the file.
+// Inquiry is a request for the file.
 type Inquiry struct {
 	Date              report.Date
 	Inquirer, Purpose string
@@ -161,7 +160,7 @@ type Quote struct {
 	Source   string // who quoted it
 }
 
-// Consumer is what was typed.
+// Consumer is the person as entered.
 type Consumer struct {
 	First, Last string
 	Emails      []string

@@ -20,13 +20,13 @@ type Input struct {
 	Product            report.Product
 	InputSource        string    // report.ConsumerInput or report.CustomerInput: who gave Consumer
 	InputRecordID      string    // source_record_id of that input
-	Consumer           *Consumer // nil: nobody typed a name
+	Consumer           *Consumer // nil: no name was entered
 	File               File
-	Quote              *Quote // nil: no rate is known. One of another currency than the file's is none
+	Quote              *Quote // nil: no rate is known. A rate of another currency than the file's is ignored
 }
 
-// Outcome is the report's status and substatus for the file at hand: a person whom
-// the supplier does not know has a report without credit, SUCCESS with
+// Outcome returns the report's status and substatus for the file: a person whom the
+// supplier does not know has a report without credit, SUCCESS with
 // NO_RECENT_USABLE_INFORMATION.
 func Outcome(f File) (contract.Status, contract.Substatus) {
 	if !f.Found {
@@ -106,7 +106,7 @@ func date(d report.Date) *report.Date {
 	return &d
 }
 
-// latest compares dates so that the later one, and the unknown one last, comes first.
+// latest orders dates from late to early, unknown dates last.
 func latest(a, b *report.Date) int {
 	switch {
 	case a == nil || b == nil:
@@ -123,7 +123,7 @@ func known[T any](p *T) int {
 	return 1
 }
 
-// lastFour cuts a number to the last four of its letters and digits.
+// lastFour cuts a number to its last four letters and digits.
 func lastFour(s string) *string {
 	r := slices.DeleteFunc([]rune(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	if len(r) > 4 {

@@ -175,7 +175,7 @@ func TestOfAnIdentityOnlyWhatTheSupplierProvides(t *testing.T) {
 		living := whole(s.Code)
 		living.Person.Deceased = false
 		if id := Build(Input{PublicToken: token, File: living}, asOf).Identities[0]; id.DateOfDeath != nil || id.IsDeceased != nil && *id.IsDeceased {
-			t.Errorf("%s: who lives has died on %v", s.Code, id.DateOfDeath)
+			t.Errorf("%s: a living person has the date of death %v", s.Code, id.DateOfDeath)
 		}
 	}
 }
@@ -233,11 +233,11 @@ func TestMatching(t *testing.T) {
 	}
 	none := of("Ana", false)
 	if len(none.Identities) != 1 || none.Identities[0].Matching != nil || none.Identifiers != nil || report.Text(none.Meta.Substatus) != string(contract.SubNoRecentInformation) || len(none.Notices) != 1 {
-		t.Errorf("nobody: %+v", none)
+		t.Errorf("unknown person: %+v", none)
 	}
 }
 
-// TestScoresBeyondTheirScaleAreNone: how bureaus write that there is none.
+// TestScoresBeyondTheirScaleAreNone: bureaus write a missing score so.
 func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
 	f := File{Supplier: "USA_XP", Found: true, Currency: "USD", Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0}, {Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
 	if got := Build(Input{PublicToken: token, File: f}, asOf).Scores; len(got) != 1 || got[0].Type != "c" || got[0].Reasons == nil {
@@ -245,7 +245,7 @@ func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfAFileDoesNotMatter: lists are ordered by what is in them.
+// TestTheOrderOfAFileDoesNotMatter: lists are sorted by their content.
 func TestTheOrderOfAFileDoesNotMatter(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		f := File{Supplier: "MEX_BDC", Found: true, Currency: "MXN", Person: Person{Full: "Ana"}}

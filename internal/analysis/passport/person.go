@@ -79,10 +79,10 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	return out
 }
 
-// SameName reports whether what was typed is a full name, whatever the order of its
-// parts: every typed word is one of the name's, which may have more (a middle name, a
-// second surname), or the two are the same letters where a script has no spaces.
-// Case, marks and punctuation do not count. Both parts must be there.
+// SameName reports whether the entered name is a full name, in any order of its parts:
+// every entered word is in the name, which may have more (a middle name, a second
+// surname), or the letters are the same where a script has no spaces. Case, marks and
+// punctuation do not count. Both parts are required.
 func SameName(c Consumer, full string) bool {
 	first, last, left := words(c.First), words(c.Last), words(full)
 	if len(first) == 0 || len(last) == 0 {
@@ -103,7 +103,7 @@ func SameName(c Consumer, full string) bool {
 	return true
 }
 
-// words are the letters of a name without case and marks, one word at a time.
+// words returns the words of a name without case and marks.
 func words(s string) []string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(s) {
@@ -158,7 +158,7 @@ func (b builder) life(r *report.Passport) {
 	})
 }
 
-// notices are the supplier's, after one that nobody may overlook.
+// notices returns the supplier's notices, after a prominent one about deceased persons.
 func (b builder) notices(f report.IdentityFields) (out []report.PassportNotice) {
 	if f.IsDeceased && b.Person.Deceased {
 		out = append(out, report.PassportNotice{SourceID: &b.Supplier, Description: "The supplier reports that this person has died."})

@@ -42,7 +42,7 @@ func inOneLine(text string) (a address, ok bool) {
 	return a, true
 }
 
-// startsWithNumber says whether a line begins as a street does.
+// startsWithNumber reports whether a line begins as a street does.
 func startsWithNumber(s string) bool {
 	first, rest, ok := strings.Cut(s, " ")
 	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals, strings.ToLower(second[len(second)-2:])) && strings.Trim(first, "0123456789-") == "" {
@@ -87,15 +87,15 @@ func isZIP(s string) bool {
 	return true
 }
 
-// street says whether a line of an address has a number in it.
+// street reports whether a line of an address has a number in it.
 func street(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && len(s) < 100 && (strings.Contains(s, "#") || strings.IndexFunc(s, unicode.IsLetter) >= 0)
 }
 
-// unitWords begin the line of an address that names a part of a house.
+// unitWords begin the line of an address with an apartment or unit.
 var unitWords = []string{"apt", "apartment", "unit", "suite", "ste", "bldg", "lot", "spc", "floor", "fl", "rm", "no", "trlr"}
 
-// isUnit says whether a line is one of an apartment.
+// isUnit reports whether a line is one of an apartment.
 func isUnit(words string) bool {
 	first, rest, _ := strings.Cut(words, " ")
 	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
@@ -109,7 +109,7 @@ func (s *sheet) blocks() (out []block) {
 	for n, r := range s.rows {
 		for _, c := range r {
 			city, state, zip, ok := town(c.text)
-			if !ok && isZIP(c.text) && n > 0 { // the place may go on in the next line
+			if !ok && isZIP(c.text) && n > 0 { // the place may continue in the next line
 				for k := n - 1; k >= 0 && k >= n-2 && !ok; k-- {
 					if up := over(s.rows[k], c); up != nil {
 						if city, state, zip, ok = town(up.text + " " + c.text); ok {
@@ -135,7 +135,7 @@ func (s *sheet) blocks() (out []block) {
 					continue
 				}
 				if k := len(b.cells); k > 1 && up.y-b.cells[0].y > 1.6*(b.cells[0].y-b.cells[1].y) && b.cells[0].y-b.cells[1].y > 0.8*c.size {
-					break // what is above stands apart
+					break // a gap: the lines above are separate
 				}
 				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || s.labeled(k, up) || numbered(up.words) || labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
 					break
@@ -155,7 +155,7 @@ func (s *sheet) blocks() (out []block) {
 	return out
 }
 
-// labeled says whether a label of something else than a name or an address stands
+// labeled reports whether a label of something other than a name or an address is to the
 // left of a cell.
 func (s *sheet) labeled(n int, c *cell) bool {
 	i := slices.Index(s.rows[n], c)
@@ -169,14 +169,14 @@ func (s *sheet) labeled(n int, c *cell) bool {
 	return true
 }
 
-// numbered says whether a text is a word for a person's number, or another's, and the
+// numbered reports whether a text is a word for a person's number, or another's, and the
 // number.
 func numbered(words string) bool {
 	first, rest, ok := strings.Cut(words, " ")
 	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains([]string{"emp", "employee", "empl", "ee", "id", "no", "file", "clock", "badge", "dept", "check", "acct", "payroll", "associate"}, first)
 }
 
-// unitOf says whether a line names a part of the one above it: the office that pays.
+// unitOf reports whether a line names a part of the one above it: the office that pays.
 func unitOf(words string) bool {
 	for _, w := range []string{"office", "payroll", "human resources", "accounting", "department", "division", "department of", "division of"} {
 		if strings.HasPrefix(words, w) || strings.HasSuffix(words, " "+w) {
@@ -186,7 +186,7 @@ func unitOf(words string) bool {
 	return false
 }
 
-// over is the cell of a row right above another; nil where there is none.
+// over returns the cell of a row directly above another; nil if there is none.
 func over(r row, c *cell) *cell {
 	for _, up := range r {
 		if below(up, c) {

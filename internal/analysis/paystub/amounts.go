@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// line is an amount of a stub with what it is for.
+// line is an amount of a stub with its label.
 type line struct {
 	item    item
 	in      section
@@ -23,8 +23,8 @@ type line struct {
 	weak    bool // read only where nothing better tells of the item
 }
 
-// group is the table that a line is in: below which header, and which of its tables
-// and titles. The zero is none.
+// group identifies the table of a line: its header, and which of the header's tables and
+// titles. The zero value is no table.
 type group struct{ header, title int }
 
 const (
@@ -37,10 +37,10 @@ type table struct {
 	*steps
 	headers []header
 	lines   []line
-	vague   bool              // an amount of a table stands in none of its columns
-	inKind  [2]report.Cents   // what is taxed as if it were paid
+	vague   bool              // an amount of a table is in none of its columns
+	inKind  [2]report.Cents   // taxed but not paid (imputed income)
 	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
-	allowed report.Cents      // the period's allowances that stand in no table
+	allowed report.Cents      // the period's allowances outside tables
 	sent    report.Cents      // the most that goes to one account
 }
 
@@ -75,14 +75,14 @@ func (t *table) add(h header) {
 	t.headers = append(t.headers, h)
 }
 
-// columnOf is the table that a label and its amounts stand in, by the nearest header
-// above that has a column for one of them, and what each amount is.
+// columnOf returns the table of a label and its amounts, by the nearest header above with
+// a column for one of them, and the kind of each amount.
 func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []period) {
 	kinds := make([]period, len(numbers))
 	for i := len(t.headers) - 1; i >= 0; i-- {
 		t.spend(1)
 		h := &t.headers[i]
-		// A table goes on on the next page, up to a header there.
+		// A table continues on the next page, up to a header there.
 		if last := t.headers[len(t.headers)-1].page; h.page != numbers[0].page && (h.page != last || last != numbers[0].page-1) {
 			break
 		}
@@ -191,8 +191,8 @@ func (t *table) row(s *sheet, n int, r row) {
 	flush()
 }
 
-// between says whether a text stands in a column of the table that a label is in,
-// as a date or a name of an account does.
+// between reports whether a text is in a column of the label's table, as a date or the
+// name of an account is.
 func (t *table) between(label, c *cell) bool {
 	if known := itemOfAny(label.words); !known && (itemOfAny(c.words) || isCode(label.words)) {
 		return false
@@ -214,7 +214,7 @@ func (t *table) between(label, c *cell) bool {
 				next = h.segments[k+1].from
 			}
 			if g.names.x1 > 0 && label.x1 < g.names.x0 && c.x1 > g.names.x0-2 && c.x0 < g.names.x1 {
-				return false // what lines are for stands here
+				return false // this column has the names of lines
 			}
 			return c.x0 < last.x0 && c.x0 < next && label.x0 < c.x0 && last.kind != noPeriod
 		}
@@ -222,12 +222,12 @@ func (t *table) between(label, c *cell) bool {
 	return false
 }
 
-// isCode says whether a word is the number of an item, which has its name beside it.
+// isCode reports whether a word is the number of an item, which has its name beside it.
 func isCode(words string) bool {
 	return len(words) <= 5 && strings.ContainsAny(words, "0123456789") && !strings.Contains(words, " ") && !strings.HasPrefix(words, "40") && words != "457" && words != "125"
 }
 
-// itemOfAny says whether a label is known.
+// itemOfAny reports whether a label is known.
 func itemOfAny(words string) bool {
 	i, _ := itemOf(words, noSection)
 	return i != noItem
@@ -321,7 +321,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 		l.item, l.in, l.counted, l.weak = net, noSection, false, true
 	}
 	t.inOrder(g, numbers, kinds)
-	// Of a total's two amounts, one may stand apart from its column.
+	// One of a total's two amounts may be apart from its column.
 	if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
 		for i := range kinds {
 			if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
@@ -329,14 +329,14 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 			}
 		}
 		if l.item <= totalDeductions && kinds[0] == ytd && kinds[1] == current && g.nowFirst() {
-			kinds[0], kinds[1] = current, ytd // they stand left of both columns
+			kinds[0], kinds[1] = current, ytd // they are left of both columns
 		}
 	}
 	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) && slices.Contains(kinds, noPeriod)
 	for i, c := range numbers {
 		switch {
 		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:
-			l.set(max(of, current), c) // a total that stands alone may stand anywhere
+			l.set(max(of, current), c) // a single total may be anywhere
 		case kinds[i] == notMoney && l.hours == nil:
 			l.hours = c
 		case kinds[i] == rated && l.rate == nil:
@@ -354,14 +354,14 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	return true
 }
 
-// isAccount says whether a line is of an account that pay goes to.
+// isAccount reports whether a line is of an account that pay goes to.
 func isAccount(words string) bool {
 	return slices.ContainsFunc([]string{"checking", "chkg", "chk", "savings", "sav", "direct deposit", "paycard", "pay card"}, func(w string) bool { return contains(words, w) })
 }
 
-// inOrder sets right what two amounts of a line are that stand beside their columns,
-// as deductions do that are set further to the right than the earnings above them.
-// What such a line shows first, one with a single amount shows at the same place.
+// inOrder corrects the kinds of two amounts of a line beside their columns, as in
+// deductions that are set further right than the earnings above them. The first amount of
+// such a line has the position of a single amount.
 func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 	if !g.nowFirst() {
 		return
@@ -384,18 +384,18 @@ func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 	}
 }
 
-// nowFirst says whether a table has the period's amounts left of the year's.
+// nowFirst reports whether a table has the period's amounts left of the year's.
 func (g *segment) nowFirst() bool {
 	of := func(p period) int { return slices.IndexFunc(g.columns, func(c column) bool { return c.kind == p }) }
 	return of(current) >= 0 && of(current) < of(ytd)
 }
 
-// isInKind says whether a line is of what is taxed though no money is paid now.
+// isInKind reports whether a line is of taxed amounts that are not paid now.
 func isInKind(words string) bool {
 	return slices.ContainsFunc([]string{"gtl", "group term", "imputed", "term life", "fringe", "life insurance", "taxable", "non cash", "noncash", "cash tips", "tips declared", "declared tips", "reported tips", "tips reported", "company car", "personal use"}, func(w string) bool { return contains(words, w) })
 }
 
-// addInKind notes what is taxed though no money is paid: life insurance, a car.
+// addInKind records amounts that are taxed but not paid: life insurance, a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") || strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
 		return
@@ -409,8 +409,8 @@ func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 	}
 }
 
-// loose reads a line below no header: the amount that is alone, or the two of a
-// total, of which the year's is no less.
+// loose reads a line without a header above it: a single amount, or the two of a total,
+// of which the year's is not the smaller.
 func (t *table) loose(l line, of period, numbers []*cell) bool {
 	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && isUntaxed(l.label) {
 		t.allowed += max(0, numbers[i].amount)
@@ -451,8 +451,8 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 	return true
 }
 
-// unfit says whether a label that stands by itself is of no amount that was paid or
-// taken: a rate, a balance.
+// unfit reports whether a single label does not belong to an amount that was paid or
+// deducted: a rate, a balance.
 func unfit(words string) bool {
 	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
 		return true
@@ -477,7 +477,7 @@ func (l *line) set(p period, c *cell) {
 	}
 }
 
-// below reads an amount whose label stands over it.
+// below reads an amount whose label is above it.
 func (t *table) below(s *sheet, n int, c *cell) bool {
 	i, of := t.above(s, n, c, 2)
 	if i != noItem {

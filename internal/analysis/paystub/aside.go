@@ -23,8 +23,8 @@ func (t *table) setAside(numbers []*cell, kinds []period) {
 	}
 }
 
-// explained says whether something is nothing, or an amount that stands beside the
-// earnings and deductions: a reimbursement, what is paid in kind.
+// explained reports whether a difference is zero, or an amount beside the earnings and
+// deductions: a reimbursement, a payment in kind.
 func (t *table) explained(left report.Cents, k int) bool {
 	if near(left, 0, 2) {
 		return true

@@ -11,10 +11,10 @@ import (
 	"vestibule/internal/report"
 )
 
-// cell is a piece of text that stands by itself: no wide gap goes through it.
+// cell is a piece of text without a wide gap in it.
 type cell struct {
 	text   string
-	words  string // as labels are compared: lower case, letters and digits, single spaces
+	words  string // for comparing labels: lower case, letters and digits, single spaces
 	page   int
 	x0, x1 float64
 	y      float64
@@ -38,7 +38,7 @@ func (c *cell) set(text string) {
 // y of a row.
 func (r row) y() float64 { return r[0].y }
 
-// sheet is what a stub shows, as it is seen: rows from top to bottom, page by page.
+// sheet is the visible content of a stub: rows from top to bottom, page by page.
 type sheet struct {
 	*steps
 	file    *pdf.File
@@ -51,8 +51,8 @@ type sheet struct {
 // mark is a run of a page.
 type mark struct{ page, run int }
 
-// maxRun is how many bytes are read of a text that was drawn in one go: each letter
-// of it has a place, which takes memory. A line of a stub has a few hundred.
+// maxRun bounds how many bytes are read of one text operation: each letter has a
+// position, which takes memory. A line of a stub has a few hundred.
 const maxRun = 50_000
 
 // lay puts the text of a file in rows.
@@ -149,7 +149,7 @@ func (s *sheet) mergeHeads() {
 	}
 }
 
-// overNext says whether a word of a row is over one of the second row below it, and
+// overNext reports whether a word of a row is over one of the second row below it, and
 // so over several columns.
 func (s *sheet) overNext(n int) bool {
 	if n+2 >= len(s.rows) || s.rows[n+1].y()-s.rows[n+2].y() > s.rows[n][0].size {
@@ -165,8 +165,8 @@ func (s *sheet) overNext(n int) bool {
 	return false
 }
 
-// strip is text that was drawn letter after letter, in one run or several: some
-// programs draw each letter by itself, the spaces too.
+// strip is text that was drawn letter by letter, in one run or several: some programs
+// draw each letter separately, spaces included.
 type strip struct {
 	letters []rune
 	x       []float64 // where each letter begins
@@ -174,7 +174,7 @@ type strip struct {
 	last    *pdf.Run
 }
 
-// continues says whether a run begins where the strip ends, in the same font.
+// continues reports whether a run begins where the strip ends, in the same font.
 func (t *strip) continues(r *pdf.Run) bool {
 	l := t.last
 	return l != nil && r.Font == l.Font && r.Size == l.Size && r.Y == l.Y && abs(r.X-l.End) < 0.06*l.Size && len(t.letters) < 400
@@ -189,8 +189,8 @@ func (t *strip) add(r *pdf.Run, i int) {
 	t.last = r
 }
 
-// cut splits a strip where two spaces or three dots stand in a row, as text that is
-// laid out with spaces has them, and between amounts.
+// cut splits a strip at two consecutive spaces or three dots, as in text that is laid out
+// with spaces, and between amounts.
 func (t *strip) cut(page int) (out []*cell) {
 	from, blank, dots := -1, 0, 0
 	flush := func(to int) {
@@ -210,7 +210,7 @@ func (t *strip) cut(page int) (out []*cell) {
 			}
 			continue
 		}
-		// Amounts of narrow columns may stand a space apart, or none.
+		// Amounts of narrow columns may be one space apart, or none.
 		if after := k - blank; from >= 0 && after > from && k-from < 20 && (c == '$' && isDigit(byte(t.letters[after-1])) || blank == 1 && (unicode.IsDigit(c) || c == '$')) {
 			if _, ended := money(string(t.letters[from:after])); ended {
 				flush(after)
@@ -232,7 +232,7 @@ func (t *strip) cut(page int) (out []*cell) {
 	return out
 }
 
-// lines puts pieces in rows and joins those that stand close.
+// lines groups pieces into rows and joins adjacent ones.
 func lines(pieces []*cell) (rows []row) {
 	slices.SortStableFunc(pieces, func(a, b *cell) int { return cmp.Compare(b.y, a.y) })
 	for len(pieces) > 0 {
@@ -287,8 +287,8 @@ func lines(pieces []*cell) (rows []row) {
 	return rows
 }
 
-// kerned joins pieces of a word that were drawn apart for the look of its letters,
-// before it is judged whether one word and the next belong together.
+// kerned joins pieces of a word that were drawn separately because of kerning, before
+// words are joined.
 func kerned(line row) (out row) {
 	for _, c := range line {
 		if last := len(out) - 1; last >= 0 {
@@ -307,8 +307,8 @@ func kerned(line row) (out row) {
 	return out
 }
 
-// splitCents reads dollars and cents that stand in columns of their own, or with a
-// space between them, where a stub has them so throughout.
+// splitCents joins dollars and cents that are in separate columns, or separated by a
+// space, if a stub does so throughout.
 func (s *sheet) splitCents() {
 	pairs, whole := 0, 0
 	each := func(of func(r row, i int, digits, cents string)) {
@@ -342,14 +342,14 @@ func (s *sheet) splitCents() {
 	})
 }
 
-// isHead says whether a text is over a column, by itself.
+// isHead reports whether a text is over a column, by itself.
 func isHead(text string) bool {
 	w := plain(text)
 	return periodOf(w) != noPeriod || isAmounts(w)
 }
 
-// torn says whether two pieces are an amount together: the first is none alone,
-// and neither is the second, unless they stand closer than any two columns do.
+// torn reports whether two pieces form an amount: the first is not an amount by itself,
+// and neither is the second, unless they are closer than columns ever are.
 func torn(a, b string, close bool) bool {
 	if len(a) > 12 || len(b) > 12 || a == "$" || !number(a) {
 		return false
@@ -367,7 +367,7 @@ func covered(p *pdf.Page) map[int]bool {
 	if len(p.Paints) == 0 {
 		return out
 	}
-	work := 4_000_000 // pairs; a page with more of both is none of a pay stub
+	work := 4_000_000 // pairs; no page of a pay stub has more of both
 	for i := range p.Runs {
 		r := &p.Runs[i]
 		if r.Turned {

@@ -85,11 +85,11 @@ func (d *Document) insights() {
 // minDays is how many days a year to date must have to tell of the year.
 const minDays = 28
 
-// daysToDate is how many days the year to date is of, and how many its year has.
-// What was paid in a year is of that year, so that the pay date says which it is;
-// the days are those from its beginning, or from hiring in it, to the end of the
-// period or of the year. There is none where the period ended before the year
-// began, or where no date is known.
+// daysToDate returns how many days the year to date covers, and how many its year has.
+// Payments of a year count for that year, so the pay date decides which it is; the
+// days run from the year's beginning, or from the hire date in it, to the end of the
+// period or of the year. There are none if the period ended before the year began, or
+// if no date is known.
 func (d *Document) daysToDate() (days, all report.Cents) {
 	end, pay := d.fields.end, d.fields.pay
 	switch {

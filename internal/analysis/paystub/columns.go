@@ -14,13 +14,13 @@ const (
 	ytd
 	notMoney // hours, balances
 	rated    // what one of them is paid
-	foreign  // amounts of somebody else: the employer's part, what is taxable, a limit
+	foreign  // other amounts: the employer's share, taxable wages, a limit
 	describe // what the lines are for
 )
 
-// periods are the words of columns, as plain gives them. The first are of periods
-// whatever stands beside them; amounts are of the period unless a header above them
-// says otherwise.
+// periods has the words of columns, as returned by plain. The first ones are of periods
+// regardless of other words; amounts are of the period unless a header above says
+// otherwise.
 var periods = map[period][]string{
 	current: {"actual", "este periodo", "current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
 		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "this week", "this wk", "this month", "this per", "this prd", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
@@ -45,7 +45,7 @@ var (
 
 var periodWords = flipped(periods)
 
-// periodOf says which amounts stand below a cell of a header, or right of a label.
+// periodOf returns which amounts are below a cell of a header, or right of a label.
 func periodOf(words string) period {
 	if p, known := periodWords[words]; known {
 		return p
@@ -86,32 +86,32 @@ func spelled(words string) string {
 	return strings.Join(all, " ")
 }
 
-// isAmounts says whether a cell of a header is over amounts, and leaves open of
+// isAmounts reports whether a cell of a header is over amounts, and leaves open of
 // which period.
 func isAmounts(words string) bool { return slices.Contains(amountWords, words) }
 
 // mayBeAmounts says the same of words that may be a title, too.
 func mayBeAmounts(words string) bool { return isAmounts(words) || slices.Contains(amountTitles, words) }
 
-// column is what stands below a cell of a header.
+// column is the column below a cell of a header.
 type column struct {
 	x0, x1  float64
 	kind    period
 	unknown bool // its word is not known
 }
 
-// segment is one table of a header: tables may stand side by side.
+// segment is one table of a header: tables may be side by side.
 type segment struct {
-	from, to float64 // where labels and amounts stand
+	from, to float64 // position of labels and amounts
 	columns  []column
 	names    column  // below which it says what lines are for, where that is not the first
 	net      bool    // its title is of the net pay, which its lines are
-	moved    float64 // where amounts of the period end that stand beside their column
+	moved    float64 // where the period's amounts beside their column end
 	in       section
 	n, title int // of the header's tables, and of the titles within the table
 }
 
-// header is a row that says what stands in the columns below.
+// header is a row that names the columns below.
 type header struct {
 	page     int
 	y        float64
@@ -119,8 +119,8 @@ type header struct {
 	segments []segment
 }
 
-// headers reads what a row has of words of columns: all of it, or of tables side by
-// side that of one, where another has amounts. What is left of the row is lines.
+// headers reads the column words of a row: all of it, or of tables side by side one
+// table's part, where another has amounts. The rest of the row is lines.
 func (s *sheet) headers(n int) (out []header, rest row) {
 	r := s.rows[n]
 	if !slices.ContainsFunc(r, func(c *cell) bool { return c.number }) {
@@ -155,8 +155,8 @@ func (s *sheet) headers(n int) (out []header, rest row) {
 	return out, rest
 }
 
-// headerAt reads words of columns without amounts. What stands right above a word
-// belongs to it: Current over Hours and Amount.
+// headerAt reads column words without amounts. Text directly above a word belongs to it:
+// Current over Hours and Amount.
 func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	h = header{page: r[0].page, y: r.y()}
 	kinds := make([]period, len(r))
@@ -272,8 +272,8 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	return h, len(h.segments) > 0
 }
 
-// taxable says whether a table below a title as "Taxable Earnings" has hours or rates,
-// and so is of what was earned.
+// taxable reports whether a table below a title like "Taxable Earnings" has hours or
+// rates, and so lists earnings.
 func (s *sheet) taxable(n int, g *segment) bool {
 	if !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == rated || c.kind == notMoney }) {
 		return false
@@ -303,8 +303,8 @@ func (g *segment) guess() {
 	}
 }
 
-// reach moves the left edge of a table to where its first line's label begins, for a
-// title may stand in the middle over them.
+// reach moves the left edge of a table to the beginning of its first line's label, because
+// a title may be centered above them.
 func (s *sheet) reach(n int, h *header, i int) {
 	g, least := &h.segments[i], -1e9
 	if i > 0 {
@@ -328,24 +328,24 @@ func (s *sheet) reach(n int, h *header, i int) {
 	}
 }
 
-// isDescription says whether a word of a header is over what lines are for, and not
+// isDescription reports whether a word of a header is over what lines are for, and not
 // over a code or a kind.
 func isDescription(words string) bool {
 	return words == "desc" || strings.HasSuffix(words, "description") || words == "descripcion" || words == "concepto"
 }
 
-// labelLike says whether a word of a header is over labels rather than amounts.
+// labelLike reports whether a word of a header is over labels rather than amounts.
 func labelLike(words string) bool {
 	return strings.HasSuffix(words, "description") || strings.HasSuffix(words, "type") || strings.HasSuffix(words, "code")
 }
 
-// balances says whether a table has no amounts of money at all.
+// balances reports whether a table has no amounts of money at all.
 func (g *segment) balances() bool {
 	return !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current || c.kind == ytd })
 }
 
-// columnKind is what stands below a cell of a header, by its words and by those
-// right above it.
+// columnKind classifies the column below a cell of a header, by the words of the cell and
+// of the cells directly above it.
 func (s *sheet) columnKind(n int, c *cell) period {
 	own := periodOf(c.words)
 	loose := mayBeAmounts(c.words)
@@ -397,7 +397,7 @@ func (s *sheet) columnKind(n int, c *cell) period {
 	return own
 }
 
-// spans says whether a word of a row above reaches over a place: it is the nearest
+// spans reports whether a word of a row above reaches over a place: it is the nearest
 // of the row, where all words of it are of periods or payers.
 func (s *sheet) spans(r row, up *cell, mid float64) bool {
 	for _, c := range r {
@@ -452,7 +452,7 @@ func (s *sheet) titleOver(n int, g *segment) section {
 	return noSection
 }
 
-// totalsHeader says whether a row names totals, whose amounts stand below.
+// totalsHeader reports whether a row names totals with their amounts below.
 func (s *sheet) totalsHeader(r row) bool {
 	g, m := false, false
 	for _, c := range r {

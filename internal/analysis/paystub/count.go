@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// count leaves as lines of a table those that follow one another closely from its
-// header on, up to its total.
+// count keeps as lines of a table only those that follow one another closely from its
+// header to its total.
 func (t *table) count() {
 	type end struct {
 		y    float64
@@ -56,7 +56,7 @@ func (t *table) count() {
 			sum[toDate] += l.amount[toDate]
 		}
 		switch {
-		case total && sum[now] == 0 && sum[toDate] == 0 && t.leads(i): // the total stands above what comes to it
+		case total && sum[now] == 0 && sum[toDate] == 0 && t.leads(i): // the total is above its lines
 		case l.item == gross: // deductions may follow in the same table
 			e.over[earnings], e.over[noSection] = true, true
 		case total && l.in == deductions && ofTaxes(l.label): // other deductions may follow
@@ -67,7 +67,7 @@ func (t *table) count() {
 	t.positive()
 }
 
-// ofTaxes says whether a total is of the taxes alone.
+// ofTaxes reports whether a total is of the taxes alone.
 func ofTaxes(words string) bool {
 	any := false
 	for _, w := range strings.Fields(words) {
@@ -79,7 +79,7 @@ func ofTaxes(words string) bool {
 	return any
 }
 
-// leads says whether the lines that follow a line in its table come to it.
+// leads reports whether the lines that follow a line in its table come to it.
 func (t *table) leads(i int) bool {
 	first := &t.lines[i]
 	var sum [2]report.Cents

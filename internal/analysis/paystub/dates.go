@@ -15,7 +15,7 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 	}
 	a, rest, first := dateIn(text)
 	if first == noDate {
-		// The year may stand behind the second alone.
+		// Only the second date may have the year.
 		if head, later, ok := cutJoin(text); ok {
 			if month, _, spaced := strings.Cut(head, " "); spaced && monthOf(strings.TrimRight(month, ".")) > 0 && later != "" && isDigit(later[0]) {
 				later = month + " " + later // "Sep 1 - 15, 2026"
@@ -121,7 +121,7 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 
 var ordinals = []string{"st", "nd", "rd", "th"}
 
-// isWeekday says whether a word is the name of a day, or its first letters.
+// isWeekday reports whether a word is the name of a weekday, or its first letters.
 func isWeekday(s string) bool {
 	s = strings.ToLower(s)
 	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
@@ -162,8 +162,8 @@ func ymd(p [3]string) (y, m, d int, ok bool) {
 
 var months = [...]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
 
-// monthOf is a month's number by its name or the three or four letters it begins
-// with; 0 for what is none.
+// monthOf returns a month's number by its name or its first three or four letters; 0 for
+// other words.
 func monthOf(s string) int {
 	s = strings.ToLower(s)
 	if len(s) < 3 {
@@ -188,9 +188,9 @@ var frequencies = flipped(map[string][]string{
 // aboutPay are words before and after those of a rhythm that change nothing.
 var aboutPay = []string{"paid", "pay", "pays", "payroll", "payment", "payments", "paycheck", "paychecks", "frequency", "period", "periods", "cycle", "schedule", "basis", "on", "a"}
 
-// frequencyOf reads the words of a rhythm, which are all that there is besides what
-// says that it is about pay. Four-weekly is not weekly, and bi-monthly may be two
-// things: for what is not known the period's length decides.
+// frequencyOf reads the words of a pay frequency; only words about pay may be beside them.
+// Four-weekly is not weekly, and bi-monthly is ambiguous: for unknown words the length
+// of the period decides.
 func frequencyOf(words string) string {
 	w := strings.Fields(words)
 	for len(w) > 0 && slices.Contains(aboutPay, w[0]) {

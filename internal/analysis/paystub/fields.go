@@ -10,7 +10,7 @@ import (
 
 // when is a date as a stub shows it.
 type when struct {
-	shown bool // something stands there
+	shown bool // the stub shows a value
 	date  report.Date
 	valid bool
 	cell  *cell
@@ -26,7 +26,7 @@ type fields struct {
 	housed                         bool // the address is known
 }
 
-// fields reads labels and what stands beside or below them.
+// fields reads labels and the values beside or below them.
 func (s *sheet) fields() *fields {
 	f := &fields{}
 	s.below = s.habit()
@@ -103,14 +103,13 @@ func (s *sheet) rhythmOfTitle() string {
 	return ""
 }
 
-// besideEnd says whether a row names the end of something.
+// besideEnd reports whether a row names the end of something.
 func besideEnd(r row) bool {
 	return slices.ContainsFunc(r, func(c *cell) bool { return labelOf(c.words) == fieldEnd })
 }
 
-// habit says whether the values of this stub stand below their labels rather than
-// right of them, by the labels that leave no doubt: more than zero, or less; days and
-// names apart. Zero: they tell nothing.
+// habit tells whether the values of this stub are below their labels (positive) or right of
+// them (negative), by unambiguous labels; dates and names separately. Zero is unknown.
 func (s *sheet) habit() (below [2]int) {
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -145,7 +144,7 @@ func kindOf(what field) int {
 	return 1
 }
 
-// suits says whether a text may be the value of a label.
+// suits reports whether a text may be the value of a label.
 func suits(what field, text string) bool {
 	switch what {
 	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
@@ -159,7 +158,7 @@ func suits(what field, text string) bool {
 	return isText(text)
 }
 
-// following is what stands right of a cell, in up to four cells.
+// following returns the text to the right of a cell, from up to four cells.
 func (s *sheet) following(n, i int) string {
 	var b strings.Builder
 	for k := i + 1; k < len(s.rows[n]) && k <= i+4; k++ {
@@ -169,8 +168,8 @@ func (s *sheet) following(n, i int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// putLong keeps a value that goes on in the cells to the right, as a period whose
-// days are apart, or in the line below it.
+// putLong stores a value that continues in the cells to the right, like a period with
+// two separate dates, or in the line below.
 func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 	if what != fieldPeriod && what != fieldStart && what != fieldPay {
 		return false
@@ -207,7 +206,7 @@ func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 	return false
 }
 
-// dated takes for the day of pay what is called a date and no more.
+// dated uses a plain "date" as the pay date.
 func (s *sheet) dated(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -254,7 +253,7 @@ func (s *sheet) onlyDay(f *fields) {
 	}
 }
 
-// told looks for the day of pay within a sentence, as in "…, paid on May 1, 2026".
+// told looks for the pay date within a sentence, as in "…, paid on May 1, 2026".
 func (s *sheet) told(f *fields) {
 	for _, r := range s.rows {
 		for _, c := range r {
@@ -326,7 +325,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 			far = -1
 		}
 		found = append(found, place{r[i+1], far})
-		// A name may stand behind a number.
+		// A name may follow a number.
 		if kindOf(what) == 1 && i+2 < len(r) && number(r[i+1].text) && r[i+2].x0-r[i+1].x1 < 60 && labelOf(r[i+2].words) == noField {
 			found = append(found, place{r[i+2], far})
 		}
@@ -342,7 +341,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 				break // the cells of a row go from left to right
 			}
 			if j > 0 && r[j-1].x1 > label.x0 && labelOf(r[j-1].words) != noField && c.x0-r[j-1].x1 < 120 {
-				continue // it has a label of its own
+				continue // it has a separate label
 			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				s.spend(384 + len(c.text))

@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// figures looks at whether the amounts agree with one another and with the rates
-// of the year. What may as well have been misread is no grave finding: that takes
-// figures that agree throughout but for the one.
+// figures checks whether the amounts agree with one another and with the year's rates. A
+// possible misreading is not a grave finding: that needs figures that all agree except
+// for one.
 func (d *Document) figures() {
 	t := &d.table
 	var checked, ok, known, fits, short [2]bool
@@ -48,14 +48,14 @@ func (d *Document) figures() {
 	d.rates()
 }
 
-// otherNet says whether another net than the one that the amounts come to is shown, and
-// a larger one: smaller ones may be of one of several payments.
+// otherNet reports whether the stub shows a net that is larger than the computed one;
+// smaller ones may belong to one of several payments.
 func (t *table) otherNet(n report.Cents) bool {
 	return slices.ContainsFunc(t.lines, func(l line) bool { return l.item == net && !l.weak && l.cells[now] != nil && l.amount[now] > n })
 }
 
-// whole says whether all that a column says was understood: its lines come to its
-// totals, and gross less the deductions is net.
+// whole reports whether a column was understood completely: its lines add up to its totals,
+// and gross less the deductions is net.
 func (t *table) whole(k int) bool {
 	checked, ok, _ := t.sums(k)
 	known, fits := t.balance(k)
@@ -77,8 +77,7 @@ func (t *table) unexplained() report.Cents {
 	return *n - (*g - less)
 }
 
-// differs says whether a total is shown twice by the same words, and not as the
-// same.
+// differs reports whether a total is shown twice by the same words with different amounts.
 func (t *table) differs(i item, k int) bool {
 	for n := range t.lines {
 		l := &t.lines[n]
@@ -94,9 +93,9 @@ func (t *table) differs(i item, k int) bool {
 	return false
 }
 
-// sums says whether the lines of earnings add up to gross, and those of deductions
-// to their total, as far as there are lines. Deductions may have a total without
-// the taxes, which are a table of their own then.
+// sums reports whether the lines of earnings add up to gross, and those of deductions to
+// their total, as far as there are lines. The total of deductions may exclude the taxes,
+// which are then a separate table.
 func (t *table) sums(k int) (checked, ok, short bool) {
 	var sum [elsewhere + 1]report.Cents
 	var inKind report.Cents
@@ -128,7 +127,7 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	return checked, ok, short
 }
 
-// comeTo says whether some of a few parts come to a sum.
+// comeTo reports whether some of a few parts add up to a sum.
 func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
 	all := slices.Collect(maps.Values(parts))
 	if len(all) > maxTables {
@@ -148,7 +147,7 @@ func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
 	return false
 }
 
-// balance says whether gross less the deductions is net.
+// balance reports whether gross less the deductions is net.
 func (t *table) balance(k int) (known, ok bool) {
 	g, n := t.value(gross, k), t.value(net, k)
 	if g == nil || n == nil {
@@ -179,9 +178,8 @@ func (t *table) balance(k int) (known, ok bool) {
 
 func near(a, b, by report.Cents) bool { return a-b <= by && b-a <= by }
 
-// product says whether hours times rate is the amount, overtime's rate being the
-// one that it is paid at or the one that it is reckoned from. What is shown was
-// rounded.
+// product reports whether hours times rate is the amount, where overtime may show its own
+// rate or the base rate. The shown values are rounded.
 func (l *line) product() bool {
 	if l.hours == nil || l.rate == nil || l.cells[now] == nil {
 		return true
@@ -202,7 +200,7 @@ func (l *line) product() bool {
 	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && t10000(h, r/10_000, l.amount[now]) {
 		return true // the point of the rate is not printed
 	}
-	for _, times := range []int64{2, 3, 4, 1} { // halves: what is paid on top of the rate, too
+	for _, times := range []int64{2, 3, 4, 1} { // halves; also the premium on top of the rate
 		exact := h * r / 1_000_000 * times / 2 // ten-thousandths of both, to cents
 		by := report.Cents(2 + h*times/2/10_000)
 		if near(report.Cents(exact), l.amount[now], by) {
@@ -212,7 +210,7 @@ func (l *line) product() bool {
 	return false
 }
 
-// t10000 says whether hours at a rate, both in ten-thousandths, come to an amount.
+// t10000 reports whether hours at a rate, both in ten-thousandths, give an amount.
 func t10000(h, r int64, amount report.Cents) bool {
 	return near(report.Cents(h*r/1_000_000), amount, report.Cents(2+h/10_000))
 }
@@ -246,7 +244,7 @@ func decimal(s string) (int64, bool) {
 	return n, true
 }
 
-// growth looks at the year to date beside the period.
+// growth compares the year to date with the period.
 func (d *Document) growth() {
 	t := &d.table
 	sure := t.whole(now) || t.whole(toDate)
@@ -262,15 +260,14 @@ func (d *Document) growth() {
 	if *p.GrossTotalYTD < *p.GrossTotal {
 		d.find(YearToDate, sure)
 	}
-	// One who worked all year has earned more by March than in one period.
+	// A full year's employee has earned more by March than in one period.
 	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() && pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
 		d.find(YearToDate, false)
 	}
 }
 
-// rates looks at social security and Medicare. What they are taken of is gross
-// less some of the other deductions, which it is cannot be told, so that there is
-// a least and a most.
+// rates checks social security and Medicare. Their base is gross less some of the other
+// deductions; which ones is unknown, so there is a least and a most.
 func (d *Document) rates() {
 	year := 0
 	switch f := &d.fields; {
@@ -334,7 +331,7 @@ func (d *Document) rates() {
 	d.within(p.FICATaxYTD, least+leastM, most+mostM, 60)
 }
 
-// within looks at a tax; one that is not shown, or nothing, is of somebody exempt.
+// within checks a tax; a missing or zero tax belongs to an exempt employee.
 func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 	if c == nil || *c == 0 {
 		return
@@ -346,9 +343,8 @@ func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 
 func percent(c report.Cents, rate report.Cents) report.Cents { return (c*rate + 5_000) / 10_000 }
 
-// exempt is the most that may not be taxed: by the lines of the deductions, or
-// where they are not in a table, or not all of what is taken off, all of that but
-// these taxes.
+// exempt returns the most that may be untaxed: by the lines of the deductions, or, if
+// they are not in a table or the table is incomplete, all deductions except these taxes.
 func (d *Document) exempt(k int) report.Cents {
 	lines := slices.ContainsFunc(d.table.lines, func(l line) bool { return l.counted && l.in == deductions && l.cells[k] != nil })
 	if known, fits := d.table.balance(k); lines && (fits || !known) {
@@ -366,12 +362,12 @@ func (d *Document) exempt(k int) report.Cents {
 	return max(0, *g-left)
 }
 
-// isUntaxed says whether a line is of what may not be wages.
+// isUntaxed reports whether a line is of what may not be wages.
 func isUntaxed(words string) bool {
 	return slices.ContainsFunc([]string{"allowance", "bah", "bas", "housing", "parsonage", "subsistence", "non tax", "non taxable", "nontax", "nontaxable", "per diem", "clothing", "oha", "vha", "combat", "stipend", "cola"}, func(w string) bool { return contains(words, w) })
 }
 
-// untaxed is what was paid that may not be wages: allowances for housing and food.
+// untaxed returns the earnings that may not be wages: allowances for housing and food.
 func (t *table) untaxed(k int) (sum report.Cents) {
 	if sum = t.allowed; sum > 0 && k == toDate {
 		if v := t.value(gross, k); v != nil {
@@ -394,8 +390,8 @@ func (t *table) untaxed(k int) (sum report.Cents) {
 	return sum
 }
 
-// exempt is the deductions that may lessen the wage that social security is taken
-// of: those that are no tax and no saving for retirement.
+// exempt returns the deductions that may reduce the wage for social security: those that
+// are neither taxes nor retirement savings.
 func (t *table) exempt(k int) (sum report.Cents) {
 	for i := range t.lines {
 		l := &t.lines[i]

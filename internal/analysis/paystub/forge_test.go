@@ -50,9 +50,9 @@ func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reas
 	return status, reasons
 }
 
-// TestDetection measures how many of each kind of falsification are found, and how
-// many genuine stubs are taken for falsified: REVIEW counts as much as DETECTED,
-// for both. The manual shows what came of it.
+// TestDetection measures how many forged stubs of each kind are found, and how many genuine
+// stubs are reported: REVIEW counts as much as DETECTED, for both. docs/analytics.md has
+// the result.
 func TestDetection(t *testing.T) {
 	each := 204
 	if testing.Short() {
@@ -109,7 +109,7 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// manual holds what stands between two marks of docs/analytics.md to a table, and
+// manual compares the text between two markers of docs/analytics.md with a table, and
 // writes it with -update.
 func manual(t *testing.T, name, table string) {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files and the stubs that belong to them")
 
 // TestGolden reads the files of testdata: one of each design, and two pages that a
-// browser printed. What is read of each stands beside it.
+// browser printed. The expected result is beside each file.
 func TestGolden(t *testing.T) {
 	if *update {
 		draw := source(4)

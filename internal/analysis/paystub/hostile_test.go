@@ -19,8 +19,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestHostileFilesEndSoon reads files that are made to cost much. None of them is
-// a pay stub, and none may take more memory than is said.
+// TestHostileFilesEndSoon reads files that are made to be expensive. None of them is a
+// pay stub, and none may exceed its memory limit.
 func TestHostileFilesEndSoon(t *testing.T) {
 	size := paystubtest.Large
 	if testing.Short() {
@@ -65,7 +65,7 @@ func peak(reset bool) (int, bool) {
 	return n, true
 }
 
-// TestOutcomes reads what is no pay stub; what a file is called is never asked.
+// TestOutcomes reads files that are not pay stubs; file names are never used.
 func TestOutcomes(t *testing.T) {
 	draw := source(5)
 	s := paystubtest.Random(draw)
@@ -141,7 +141,7 @@ func withSum(head string) []byte {
 	return append([]byte(head[:29]), byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum), 0, 0, 0, 0, 'I', 'D', 'A', 'T')
 }
 
-// TestImagesNeedReview pins what is said of images.
+// TestImagesNeedReview pins the result for images.
 func TestImagesNeedReview(t *testing.T) {
 	d := paystub.Open(withSum("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x03\x20\x00\x00\x02\x58\x08\x02\x00\x00\x00"))
 	v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, report.Date{})[0].IrregularityDetection
@@ -150,8 +150,7 @@ func TestImagesNeedReview(t *testing.T) {
 	}
 }
 
-// FuzzOpen holds that whatever the bytes are, reading them comes to an outcome,
-// and to the same each time.
+// FuzzOpen checks that reading any bytes ends with an outcome, the same each time.
 func FuzzOpen(f *testing.F) {
 	draw := source(6)
 	for _, l := range paystubtest.Layouts() {

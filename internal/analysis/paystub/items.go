@@ -89,7 +89,7 @@ func itemOf(words string, in section) (item, period) {
 	return noItem, of
 }
 
-// notOurs says whether a line of a table is the employer's and not the employee's.
+// notOurs reports whether a line of a table is the employer's and not the employee's.
 func notOurs(words string) bool {
 	for _, w := range []string{"employer", "er", "emplr", "patronal", "company", "match", "matching", "co paid", "co match", "ermatch", "401kmatch"} {
 		if contains(words, w) {
@@ -156,14 +156,14 @@ func totalOf(words string) item {
 	return noItem
 }
 
-// isTotalOf says whether a label is of a total of some period.
+// isTotalOf reports whether a label is of a total of some period.
 func isTotalOf(words string) bool {
 	words, _ = undated(words)
 	return totalOf(words) != noItem
 }
 
-// isTotal says whether a line is the sum of those above it: by the word, or because
-// it is called as the whole table.
+// isTotal reports whether a line is the sum of those above it: by the word, or because it
+// has the name of the table.
 func isTotal(words string) bool {
 	return contains(words, "total") || contains(words, "totals") || contains(words, "subtotal") || contains(words, "sum") || headingOf(words) != noSection || totalOf(words) != noItem
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// astride is a label of two lines, whose amounts stand between them; nil where there
-// is none.
+// astride returns a label of two lines with its amounts between them; nil if there is
+// none.
 func (s *sheet) astride(n int, first *cell) *cell {
 	if n == 0 || n+1 >= len(s.rows) {
 		return nil
@@ -26,9 +26,8 @@ func (s *sheet) astride(n int, first *cell) *cell {
 	return &whole
 }
 
-// wrapped is what a label says together with words a little above and below it, as
-// where a label is of two lines and its amounts stand in the middle; empty, where
-// that tells nothing.
+// wrapped joins a label with words a little above and below it, as in a label of two lines
+// with its amounts in the middle; empty if the result is unknown.
 func (s *sheet) wrapped(n int, label, first *cell) string {
 	near := func(k int) string {
 		if k < 0 || k >= len(s.rows) || s.rows[k][0].page != label.page || abs(s.rows[k].y()-label.y) > 0.85*label.size {
@@ -49,8 +48,7 @@ func (s *sheet) wrapped(n int, label, first *cell) string {
 	return words
 }
 
-// allBelow reads amounts whose labels stand over them, and reports whether there
-// are any.
+// allBelow reads amounts whose labels are above them, and reports whether there are any.
 func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
 	for _, c := range numbers {
 		if c.money && t.below(s, n, c) {
@@ -60,8 +58,7 @@ func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
 	return any
 }
 
-// across reads a row whose label is a period: what the amounts are for stands
-// above them.
+// across reads a row whose label is a period: the names of the amounts are above them.
 func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	for _, c := range numbers {
 		if !c.money {
@@ -82,7 +79,7 @@ func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	return any
 }
 
-// beneath reads the year's amount that stands below that of the period.
+// beneath reads the year's amount below the period's amount.
 func (t *table) beneath(numbers []*cell) bool {
 	if len(numbers) != 1 || len(t.lines) == 0 || !numbers[0].money {
 		return false
@@ -95,7 +92,7 @@ func (t *table) beneath(numbers []*cell) bool {
 	return true
 }
 
-// underWords says whether each amount of a row begins where a word of the row above does.
+// underWords reports whether each amount of a row begins where a word of the row above does.
 func (s *sheet) underWords(n int, numbers []*cell) bool {
 	if n == 0 || len(numbers) < 2 || s.rows[n-1][0].page != numbers[0].page {
 		return false
@@ -112,7 +109,7 @@ func (s *sheet) underWords(n int, numbers []*cell) bool {
 	return true
 }
 
-// indented reads an amount beside a period that stands below what it is for.
+// indented reads an amount beside a period that is below the item's name.
 func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell) bool {
 	i, _ := t.above(s, n, label, 3)
 	if len(numbers) != 1 || !numbers[0].money || i < gross || i > totalDeductions {
@@ -124,7 +121,7 @@ func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell
 	return true
 }
 
-// below is what an amount is by the column that it stands in.
+// below classifies an amount by its column.
 func (g *segment) below(c *cell) period {
 	best, at := 14.0, -1
 	for k, head := range g.columns {
@@ -132,7 +129,7 @@ func (g *segment) below(c *cell) period {
 			best, at = d, k
 		}
 	}
-	if at < 0 { // wide columns, where letters at least stand below one another
+	if at < 0 { // wide columns: the letters at least must overlap
 		for k, head := range g.columns {
 			if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
 				at = k
@@ -153,8 +150,8 @@ func (g *segment) below(c *cell) period {
 	return g.columns[at].kind
 }
 
-// above finds the item that stands above an amount, within so many rows. The first
-// word over it decides, with the one over that where they are one.
+// above finds the item above an amount, within so many rows. The first word above decides,
+// together with the one above it if they are one item.
 func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
 	var first *cell
 	for k := n - 1; k >= 0 && k >= n-rows; k-- {

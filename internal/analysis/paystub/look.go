@@ -22,8 +22,8 @@ type figure struct {
 	bold  bool
 }
 
-// look compares how amounts were drawn: what is done to one of them afterwards
-// seldom looks the same from inside.
+// look compares how amounts were drawn: an edited amount seldom has the same structure in
+// the file.
 func (d *Document) look(s *sheet) {
 	all := s.figuresOf()
 	d.torn(s)
@@ -82,7 +82,7 @@ func (s *sheet) figuresOf() (out []figure) {
 	return out
 }
 
-// totals says whether a label is of a total, which is often set in bold.
+// totals reports whether a label is of a total, which is often set in bold.
 func totals(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
 
 // family is a font's name without its style.
@@ -94,13 +94,13 @@ func family(name string) string {
 	return name
 }
 
-// bold says whether a font's name is of a heavy style.
+// bold reports whether a font's name is of a heavy style.
 func bold(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
 }
 
-// few says whether n of so many are an exception.
+// few reports whether n of so many are an exception.
 func few(n, of int) bool { return n > 0 && of >= 5 && n <= max(2, of*15/100) }
 
 // fonts looks for amounts whose font is another than that of nearly all.
@@ -135,8 +135,8 @@ func (d *Document) fonts(all []figure) {
 	}
 }
 
-// torn looks for amounts whose first letters end within a group of thousands: parts
-// of an amount that were set apart.
+// torn looks for amounts whose first letters end within a group of thousands: parts of an
+// amount that were drawn separately.
 func (d *Document) torn(s *sheet) {
 	for _, r := range s.rows {
 		for i, c := range r {
@@ -155,7 +155,7 @@ func (d *Document) torn(s *sheet) {
 	}
 }
 
-// cutShort says whether a number ends with fewer than three digits after a comma.
+// cutShort reports whether a number ends with fewer than three digits after a comma.
 func cutShort(s string) bool {
 	at := strings.LastIndexByte(s, ',')
 	return at > 0 && len(s)-at > 1 && len(s)-at < 4 && number(s)
@@ -164,8 +164,8 @@ func cutShort(s string) bool {
 // fontOf is the font of a cell's first run.
 func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
 
-// pieces looks for amounts that were drawn in parts, where others are not, and for
-// letters that are wider or further apart than those of others.
+// pieces looks for amounts that were drawn in parts, unlike others, and for letters that
+// are wider or farther apart than those of others.
 func (d *Document) pieces(all []figure) {
 	split, stretched, odd, resized := 0, 0, 0, 0
 	streams := map[int]int{}
@@ -198,8 +198,8 @@ func (d *Document) pieces(all []figure) {
 	}
 }
 
-// rows looks for amounts that stand a little above or below their label, or the
-// rest of a row without one, where rows are straight.
+// rows looks for amounts a little above or below their label, or the rest of an unlabeled
+// row, where rows are straight.
 func (d *Document) rows(s *sheet) {
 	crooked, straight := 0, 0
 	for _, r := range s.rows {
@@ -238,14 +238,14 @@ func (d *Document) rows(s *sheet) {
 	}
 }
 
-// another says whether a row has another amount at the height of one: they have a label
+// another reports whether a row has another amount at the height of one: they have a label
 // of two lines above and below them.
 func (r row) another(c *cell) bool {
 	return slices.ContainsFunc(r, func(o *cell) bool { return o != c && o.money && abs(o.y-c.y) < 0.02 })
 }
 
-// columns groups amounts that stand below one another: by their right edges, a
-// little apart at most.
+// columns groups amounts that are below one another: by their right edges, with a small
+// tolerance.
 func columns(all []figure) (out [][]figure) {
 	left := slices.Clone(all)
 	slices.SortStableFunc(left, func(a, b figure) int {
@@ -264,8 +264,8 @@ func columns(all []figure) (out [][]figure) {
 	return out
 }
 
-// column looks for the one amount of a column whose edge, size or style is not
-// that of the others, or that was drawn in another order.
+// column looks for the one amount of a column with another edge, size or style, or another
+// drawing order.
 func (d *Document) column(s *sheet, c []figure) {
 	if x := s.strayed(c); x > 0 && x <= max(1, len(c)/6) {
 		d.find(TextTouchedUp, false)
@@ -341,8 +341,8 @@ func (s *sheet) strayed(c []figure) (n int) {
 	return n
 }
 
-// onGrid says whether an amount stands some letters left or right of another, in a
-// font whose letters are equally wide: the program that printed them counted letters.
+// onGrid reports whether an amount is offset by whole letters from another, in a
+// monospaced font: the program that printed them counted letters.
 func onGrid(a, b *cell) bool {
 	wide := func(c *cell) float64 { return (c.x1 - c.x0) / float64(utf8.RuneCountInString(c.text)) }
 	if abs(wide(a)-wide(b)) > 0.01*wide(b) || len(a.text) == len(b.text) && abs(a.x1-a.x0-b.x1+b.x0) > 0.05 {
@@ -352,7 +352,7 @@ func onGrid(a, b *cell) bool {
 	return abs(letters-math.Round(letters)) < 0.03
 }
 
-// headed says whether a word of a column above an amount ends where the amount does.
+// headed reports whether a word of a column above an amount ends where the amount does.
 func (s *sheet) headed(c *cell) bool {
 	for _, r := range s.rows {
 		s.spend(len(r))
@@ -365,8 +365,8 @@ func (s *sheet) headed(c *cell) bool {
 	return false
 }
 
-// order looks for an amount that was drawn long after, or before, its neighbours
-// above and below, where the rest of the column was drawn one way.
+// order looks for an amount that was drawn long after, or before, the amounts above and
+// below it, in a column that was otherwise drawn in one direction.
 func (d *Document) order(c []figure) {
 	if len(c) < 5 {
 		return
@@ -398,7 +398,7 @@ func longest(of []int) int {
 	return len(tails)
 }
 
-// overlaps looks for text below text, and below what was painted over it.
+// overlaps looks for text below other text, and below shapes that cover it.
 func (d *Document) overlaps(s *sheet) {
 	for _, m := range s.covered {
 		if strings.TrimSpace(d.file.Pages[m.page].Runs[m.run].Text) != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// principal is the one that another pays for.
+// principal is the company that another one pays for.
 func principal(text string) string {
 	for _, w := range []string{"on behalf of ", "as agent for ", "employer of record for ", "for and on behalf of "} {
 		if rest, ok := strings.CutPrefix(strings.ToLower(text), w); ok && rest != "" {
@@ -40,7 +40,7 @@ func unidentified(text string) string {
 // noNames are words that no person is called.
 var noNames = strings.Fields("account acct number transit amount routing employer employee trust trusts check by for to from with your this that has been of and the or is are was not deposit deposited dept department location date period statement earnings deductions total page company payroll messages information code type")
 
-// isName says whether a text may be a person's name.
+// isName reports whether a text may be a person's name.
 func isName(s string) bool {
 	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/*_") || len(strings.Fields(s)) > 6 {
 		return false
@@ -49,8 +49,8 @@ func isName(s string) bool {
 	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w) && !slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
 }
 
-// isText says whether a text may name somebody: it has letters, and is no date
-// and no label.
+// isText reports whether a text may be a name: it has letters and is neither a date nor a
+// label.
 func isText(s string) bool {
 	if len(s) < 2 || len(s) > maxLabel {
 		return false

@@ -30,7 +30,7 @@ var pagesDir = flag.String("pages", ownPages, "folder of printed pages")
 // whenRead is the day of the reports on printed pages.
 var whenRead = report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
 
-// printed is a page that Chromium printed, with what it shows.
+// printed is a page that Chromium printed, with its content.
 type printed struct {
 	name   string
 	layout string
@@ -67,8 +67,8 @@ func printedPages(t *testing.T) (out []printed) {
 	return out
 }
 
-// told is what a document says, by the contract's names and employer_name; a field
-// that is null is not there.
+// told returns the fields of a document, by the contract's names and employer_name; null
+// fields are left out.
 func told(t *testing.T, d *paystub.Document) map[string]string {
 	t.Helper()
 	raw, err := json.Marshal(d.Stub)

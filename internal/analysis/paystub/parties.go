@@ -11,10 +11,10 @@ type block struct {
 	city, state, zip string
 }
 
-// address is one that stands in a line.
+// address is an address in a single line.
 type address struct{ name, line1, line2, city, state, zip string }
 
-// parties finds who is paid and who pays, and where the one who is paid lives.
+// parties finds the employee with the address, and the employer.
 func (s *sheet) parties(f *fields) {
 	blocks := s.blocks()
 	home := s.home(f, blocks)
@@ -60,7 +60,7 @@ func (s *sheet) parties(f *fields) {
 	}
 }
 
-// lastFirst takes for the employee what is written as "Doe, Jane A".
+// lastFirst uses text like "Doe, Jane A" as the employee.
 func (s *sheet) lastFirst(f *fields) {
 	for _, r := range s.rows {
 		if r[0].page > 0 {
@@ -77,15 +77,15 @@ func (s *sheet) lastFirst(f *fields) {
 	}
 }
 
-// isState says whether a text is the two letters of a state, or an ending of a company's
-// name.
+// isState reports whether a text is the two letters of a state, or a suffix of company
+// names.
 func isState(s string) bool {
 	w := plain(s)
 	return len(s) == 2 && s == strings.ToUpper(s) || w == "inc" || w == "llc" || w == "ltd" || w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 
-// inSmall takes the name and the address as a person writes them where a stub shows
-// them in capital letters, too.
+// inSmall prefers the mixed-case name and address where a stub also shows them in
+// capitals.
 func (f *fields) inSmall(blocks []block, home int) int {
 	for i, b := range blocks {
 		if first := b.cells[0]; home >= 0 && i != home && strings.ToUpper(f.employee) == f.employee && first.text != f.employee && strings.EqualFold(first.text, f.employee) {
@@ -100,8 +100,8 @@ func (f *fields) setAddress(a address) {
 	f.line1, f.line2, f.city, f.state, f.zip, f.housed = a.line1, a.line2, a.city, a.state, a.zip, true
 }
 
-// home is the block of the one who is paid: with the name, below its label, or with
-// a label of its own. It is -1 where there is none.
+// home returns the block of the employee: with the name, below its label, or with a
+// separate label. It is -1 if there is none.
 func (s *sheet) home(f *fields, blocks []block) int {
 	for i, b := range blocks {
 		if f.employeeCell != nil && b.has(f.employeeCell) {
@@ -144,7 +144,7 @@ func (s *sheet) home(f *fields, blocks []block) int {
 	return only
 }
 
-// under says whether a label of a kind stands right above a cell.
+// under reports whether a label of a kind is directly above a cell.
 func (s *sheet) under(c *cell, what field) bool {
 	for _, r := range s.rows {
 		s.spend(1)
@@ -160,7 +160,7 @@ func (s *sheet) under(c *cell, what field) bool {
 	return false
 }
 
-// lineParties reads names and addresses that stand in one line.
+// lineParties reads names and addresses in a single line.
 func (s *sheet) lineParties(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -193,7 +193,7 @@ func (s *sheet) lineParties(f *fields) {
 	}
 }
 
-// namedOver says whether a name stands right above a line.
+// namedOver reports whether a name is directly above a line.
 func (s *sheet) namedOver(n int, c *cell, name string) bool {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
 		if up := over(s.rows[k], c); up != nil {
@@ -203,8 +203,8 @@ func (s *sheet) namedOver(n int, c *cell, name string) bool {
 	return false
 }
 
-// companyOver is a name right above a line that is an address, which companies may be
-// called, or which stands at the head of the page; nil where there is none.
+// companyOver returns a name directly above an address line that looks like a company's,
+// or is at the top of the page; nil if there is none.
 func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
 		if up := over(s.rows[k], c); up != nil {
@@ -236,14 +236,14 @@ func (s *sheet) inCells(f *fields) {
 	}
 }
 
-// payer finds who pays among the blocks: one that is called as companies are, or
-// the first that is not the home.
+// payer finds the employer among the blocks: one with a company's name, or the first that
+// is not the home.
 func (s *sheet) payer(f *fields, blocks []block, home int) {
 	var best *cell
 	for i, b := range blocks {
 		first := b.cells[0]
 		for k := 1; k < len(b.cells)-1 && providerIn(first.words) != ""; k++ {
-			first = b.cells[k] // who pays on behalf of the employer
+			first = b.cells[k] // a payroll company that pays for the employer
 		}
 		if i == home || providerIn(first.words) != "" || startsWithNumber(first.text) || !isText(first.text) || street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
 			continue
@@ -261,18 +261,18 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 	}
 }
 
-// companyWords are words in the names of those who employ people.
+// companyWords are words in the names of employers.
 var companyWords = strings.Fields("inc llc llp corp corporation co company ltd plc lp pllc pc group services service supply logistics city county state school district university college hospital department dept church association bank center centre systems solutions restaurant foods construction partners holdings industries enterprises agency authority " +
 	"foundation institute clinic care store stores hotel bakery manufacturing health medical dental trust society cooperative coop credit union board office bureau commission technologies technology consulting contractors contracting electric mechanical plumbing studio labs laboratories pharmacy market markets farms motors trucking transport transportation freight energy " +
 	"staffing security hospitality resort village town township library museum academy academics international national american global associates architects engineering properties realty management insurance financial capital media publishing productions design brewing coffee cafe grill kitchen kitchens catering retail wholesale distributors distribution warehouse marine timber lumber steel metals plastics chemical pharmaceuticals biotech software networks telecom wireless utilities water power parks recreation museum government federal")
 
-// isCompany says whether a name is called as companies are.
+// isCompany reports whether a name looks like a company's.
 func isCompany(name string) bool {
 	w := strings.Fields(plain(name))
 	return len(w) > 1 && slices.ContainsFunc(w, func(x string) bool { return slices.Contains(companyWords, x) })
 }
 
-// sameName says whether two names have the same words, in any order; initials and
+// sameName reports whether two names have the same words, in any order; initials and
 // what only one of them adds in the middle do not count.
 func sameName(a, b string) bool {
 	x, y := strings.Fields(plain(a)), strings.Fields(plain(b))
@@ -298,7 +298,7 @@ func sameName(a, b string) bool {
 	return full(x) > 1 && full(y) > 1 && within(x, y) && within(y, x) || slices.Equal(x, y)
 }
 
-// before is the cell to the left of another; nil where there is none.
+// before returns the cell to the left of another; nil if there is none.
 func (s *sheet) before(c *cell) *cell {
 	s.spend(s.cells)
 	for _, r := range s.rows {
@@ -313,14 +313,13 @@ func (s *sheet) before(c *cell) *cell {
 
 func (b block) has(c *cell) bool { return slices.Contains(b.cells, c) }
 
-// below says whether b begins right below a, at the same edge or in the middle.
+// below reports whether b begins right below a, at the same edge or in the middle.
 func below(a, b *cell) bool {
 	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) && (abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
 }
 
-// headline is the employer of a stub that has no label for it: the first words on
-// it that are no title, no label and not the employee; words of companies before
-// others.
+// headline returns the employer of a stub that has no label for it: the first text that
+// is not a title, a label or the employee; company names come before other texts.
 func (s *sheet) headline(f *fields) string {
 	first := ""
 	for n, r := range s.rows {
@@ -347,7 +346,7 @@ func (s *sheet) headline(f *fields) string {
 	return first
 }
 
-// untitled is a name without the title that stands behind it in the same line.
+// untitled returns a name without the title behind it in the same line.
 func untitled(text string) string {
 	for _, dash := range []string{" — ", " – ", " - ", " | "} {
 		if name, rest, ok := strings.Cut(text, dash); ok && isTitle(plain(rest)) {

@@ -1,10 +1,10 @@
-// Package paystub reads uploaded pay stubs (document 3, `income.paystubs`): the
-// fields of text PDFs of any design that has labels, the contract's fourteen
-// consistency checks, what a year's income comes to, and whether the file looks
-// altered, with the reasons. Bytes in, values out; whatever the bytes are, reading
-// ends soon, in bounded memory, in one of a few outcomes. Images are recognised
-// and not read. How it works, what each reason means and how well it was measured
-// to do is docs/analytics.md, "Pay stubs".
+// Package paystub reads uploaded pay stubs (`income.paystubs` of the income report): the
+// fields of text PDFs of any design with labels, the contract's fourteen consistency
+// checks, the projected income of a year, and whether the file looks altered, with the
+// reasons. It takes bytes and returns values; for any bytes, reading ends soon, in
+// bounded memory, with one of a few outcomes. Images are recognized but not read.
+// docs/analytics.md, "Pay stubs", describes how it works, the reasons, and the measured
+// accuracy.
 package paystub
 
 import (
@@ -41,11 +41,11 @@ const (
 	Empty       Outcome = "EMPTY"
 )
 
-// Document is what was found in one file.
+// Document is the content of one file.
 type Document struct {
 	Outcome  Outcome
 	FileType string         // report.FilePDF, report.FileImage; empty for something else
-	Employer string         // who pays; empty where it was not found
+	Employer string         // the employer's name; empty if not found
 	Stub     report.Paystub // without what belongs to the source and without irregularity_detection, which Report adds
 
 	file     *pdf.File
@@ -54,8 +54,8 @@ type Document struct {
 	findings []finding
 }
 
-// Status is the source's status for a document: SUCCESS with whatever fields there
-// are, NOT_AUTHENTICATED for what is no pay stub that can be read, of an image with
+// Status returns the source's status for a document: SUCCESS with the fields that were
+// found; NOT_AUTHENTICATED for files that are not readable pay stubs, for an image with
 // INCOMPLETE_INFORMATION.
 func (d *Document) Status() (contract.Status, contract.Substatus) {
 	switch d.Outcome {
@@ -125,8 +125,8 @@ func (d *Document) read(file []byte) {
 	d.understand()
 }
 
-// understand makes of what the file shows what can be told of it. Where that takes
-// more steps than there are, nothing is told, as of any file that is too large.
+// understand interprets the content of the file. If it exceeds the budget of steps, the
+// document has no result, like any file that is too large.
 func (d *Document) understand() {
 	defer func() {
 		switch p := recover().(type) {
@@ -162,7 +162,7 @@ func (d *Document) understand() {
 	d.look(s)
 }
 
-// fill moves what was read into the contract's fields.
+// fill copies the values into the contract's fields.
 func (d *Document) fill() {
 	f, p := &d.fields, &d.Stub
 	d.Employer = f.employer

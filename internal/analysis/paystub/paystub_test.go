@@ -34,7 +34,7 @@ var lineNames = map[string]paystubtest.Item{
 	"pto taken": paystubtest.PaidTimeOffTaken, "vacation taken": paystubtest.VacationTaken, "social security": paystubtest.SocialSecurity, "medicare": paystubtest.Medicare, "fica": paystubtest.FICA,
 }
 
-// seen is what was read.
+// seen returns the values that were read.
 func seen(d *paystub.Document) map[string]string {
 	p := &d.Stub
 	text := func(s *string) string {

@@ -29,7 +29,7 @@ func (s *sheet) splitTexts() {
 				from = to
 			}
 		}
-		if len(out) > 0 { // a row of bars alone stays as it is
+		if len(out) > 0 { // a row of only bars does not change
 			s.rows[n] = out
 		}
 	}
@@ -61,7 +61,7 @@ func (s *sheet) cuts(c *cell) (at []int) {
 	}
 	s.spend(4 * len(c.text))
 	from := 0
-	if what, rest, colon := inline(c.text); what == fieldAddress && colon && rest != "" { // the lines below it stand below its value
+	if what, rest, colon := inline(c.text); what == fieldAddress && colon && rest != "" { // the following lines are below its value
 		from = len(c.text) - len(rest)
 		at = append(at, from)
 	}
@@ -79,8 +79,8 @@ func (s *sheet) cuts(c *cell) (at []int) {
 	return at
 }
 
-// bars are the places behind the bars of a text in which they stand for the lines of
-// a table, right beside an amount or a word.
+// bars returns the positions behind the bars of a text that are the lines of a table,
+// directly beside an amount or a word.
 func bars(text string) (at []int) {
 	if len(text) > 300 || !strings.Contains(text, "|") {
 		return nil
@@ -97,7 +97,7 @@ func bars(text string) (at []int) {
 	return at
 }
 
-// joinTowns puts a place together whose state or ZIP stands apart.
+// joinTowns joins a place whose state or ZIP code is a separate cell.
 func (s *sheet) joinTowns() {
 	for n, r := range s.rows {
 		for i := 1; i < len(r); i++ {
@@ -126,7 +126,7 @@ func (s *sheet) joinTowns() {
 	}
 }
 
-// begins says whether another piece begins after a text.
+// begins reports whether another piece begins after a text.
 func (s *sheet) begins(before, rest string) bool {
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if strings.ContainsAny(rest[:1], "|•·;") || strings.ContainsAny(last, "|•·;") {
@@ -153,7 +153,7 @@ func (s *sheet) begins(before, rest string) bool {
 	return colon && (ok && head != noField && value != "" || strings.ContainsAny(last, "0123456789")) && !slices.Contains([]string{"next", "previous", "prior", "last"}, strings.ToLower(last))
 }
 
-// valued says whether a text is a label with its value.
+// valued reports whether a text is a label with its value.
 func valued(text string) bool {
 	if _, _, ok := split(&cell{text: text}); ok {
 		return true
@@ -162,7 +162,7 @@ func valued(text string) bool {
 	return what != noField && rest != ""
 }
 
-// endsInDate says whether the last words of a text are a day.
+// endsInDate reports whether the last words of a text are a day.
 func endsInDate(text string) bool {
 	for at, words := len(text), 0; at > 0 && words < 3; words++ {
 		at = strings.LastIndexByte(text[:at], ' ')

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// editors are words in the names of programs that change files or pictures;
-// libraries, of those that take files apart and put them together; offices begin
-// the names of programs that write letters and sheets.
+// editors are words in the names of programs that edit files or images; libraries, of
+// those that split and merge files; offices begin the names of word processors and
+// spreadsheets.
 var (
 	editors = []string{"photoshop", "illustrator", "indesign", "adobe acrobat", "acrobat pro", "acrobat standard", "pdfescape", "sejda", "ilovepdf", "smallpdf", "foxit", "foxitpdf", "phantompdf", "nitro", "nitropdf", "pdf xchange", "pdfelement", "wondershare",
 		"soda pdf", "sodapdf", "pdffiller", "dochub", "xodo", "pdf expert", "pdf24", "pdfsam", "master pdf", "inkscape", "gimp", "coreldraw", "affinity", "canva", "figma", "scribus", "pdf editor", "pdfedit", "pdf studio", "qoppa",
@@ -17,7 +17,7 @@ var (
 	offices   = []string{"microsoft word", "microsoft excel", "microsoft powerpoint", "microsoft publisher", "acrobat pdfmaker", "libreoffice", "openoffice", "google docs", "google sheets", "wps office", "wps writer", "pages", "numbers", "writer", "calc", "onlyoffice"}
 )
 
-// named says whether one of the words is in a program's name: whole, or at the
+// named reports whether one of the words is in a program's name: whole, or at the
 // beginning of a longer one if it is long itself, as in smallpdf.com.
 func named(program string, words []string) bool {
 	for _, w := range words {
@@ -28,8 +28,7 @@ func named(program string, words []string) bool {
 	return false
 }
 
-// program looks at what the file says of who made it and when, and at how it is
-// built.
+// program checks the file's metadata about its program and times, and its structure.
 func (d *Document) program() {
 	in := &d.file.Info
 	grave, some := false, false
@@ -65,7 +64,7 @@ func (d *Document) program() {
 	d.stamps()
 }
 
-// stamps looks at the file's own dates.
+// stamps checks the dates in the file's metadata.
 func (d *Document) stamps() {
 	in := &d.file.Info
 	made, ok1 := stamp(in.Created)
@@ -87,7 +86,7 @@ func (d *Document) stamps() {
 	}
 }
 
-// days looks at the stub's dates, among themselves and beside the file's.
+// days checks the stub's dates against one another and against the file's dates.
 func (d *Document) days() {
 	f := &d.fields
 	bad := func(w when) bool { return w.shown && !w.valid }

@@ -105,7 +105,7 @@ func TestARunIsCutWithoutLosingLetters(t *testing.T) {
 		all.add(&r, 0)
 		for _, c := range all.cut(0) {
 			if c.x0 < edge-0.001 || c.x1 > r.End+0.001 {
-				t.Fatalf("%q: %q stands from %g to %g", text, c.text, c.x0, c.x1)
+				t.Fatalf("%q: %q is from %g to %g", text, c.text, c.x0, c.x1)
 			}
 			edge = c.x1
 			kept += c.text

@@ -9,7 +9,7 @@ import (
 // The reasons of irregularity_detection, in the order in which they are listed.
 const (
 	IncrementalUpdate = "INCREMENTAL_UPDATE"          // something was appended to the file after it was written
-	EditorProducer    = "EDITOR_AS_PRODUCER"          // a program that edits files or pictures, or writes letters, made it
+	EditorProducer    = "EDITOR_AS_PRODUCER"          // made by an editor of files or images, or a word processor
 	DatesDisagree     = "DATES_DISAGREE"              // of the file among themselves, with the stub's, or the stub's among themselves
 	TextTouchedUp     = "TEXT_TOUCHED_UP"             // an amount was drawn unlike the others
 	OddFont           = "ODD_FONT_IN_AMOUNT"          // an amount has another font than the others

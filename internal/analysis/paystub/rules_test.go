@@ -69,7 +69,7 @@ func TestNoLabelIsForTwoThings(t *testing.T) {
 	for _, all := range labels {
 		for _, w := range all {
 			if seen[w] || w != plain(w) {
-				t.Errorf("%q stands twice, or not as it is compared", w)
+				t.Errorf("%q is listed twice, or not in the form that is compared", w)
 			}
 			seen[w] = true
 		}
@@ -78,7 +78,7 @@ func TestNoLabelIsForTwoThings(t *testing.T) {
 	for _, all := range periods {
 		for _, w := range all {
 			if seen[w] || w != plain(w) {
-				t.Errorf("%q stands twice, or not as it is compared", w)
+				t.Errorf("%q is listed twice, or not in the form that is compared", w)
 			}
 			seen[w] = true
 		}
@@ -123,7 +123,7 @@ func simple() *Document {
 	return d
 }
 
-// judge fills the fields and looks at the figures, as read does.
+// judge fills the fields and checks the figures, as read does.
 func (d *Document) judge() (reasons []string, status string) {
 	d.fill()
 	d.Stub.ConsistencyChecks = d.checks()
@@ -195,7 +195,7 @@ func TestFigures(t *testing.T) {
 		{"a total that no table comes to", func(d *Document) {
 			d.table.lines = append(d.table.lines, line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_06, 2000_00}, cells: [2]*cell{{}, {}}})
 		}, []string{Arithmetic}, some},
-		{"nobody takes social security", func(d *Document) {
+		{"no social security is taken", func(d *Document) {
 			tax(d, socialSecurity, -62_00)
 			d.line(socialSecurity).amount[toDate] = 0
 			d.line(net).amount[toDate] += 620_00
@@ -243,7 +243,7 @@ func tax(d *Document, i item, by report.Cents) {
 	d.line(net).amount[now] -= by
 }
 
-// TestTheWageBase is of somebody who earns more than social security is taken of.
+// TestTheWageBase is of an employee with wages above the wage base of social security.
 func TestTheWageBase(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -340,7 +340,7 @@ func TestInsights(t *testing.T) {
 				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
 			}
 		}, 0, 0},
-		{"of December, paid in January to somebody hired in November", func(d *Document) { dated(d, "2025-12-31", "2026-01-07"); d.fields.hire.date = on("2025-11-03") }, 0, 0},
+		{"of December, paid in January to an employee hired in November", func(d *Document) { dated(d, "2025-12-31", "2026-01-07"); d.fields.hire.date = on("2025-11-03") }, 0, 0},
 		{"until 27 January, paid in February", func(d *Document) { dated(d, "2026-01-27", "2026-02-03") }, 0, 0},
 		{"until 28 January, paid in February", func(d *Document) { dated(d, "2026-01-28", "2026-02-04") }, 130_357_14, 107_349_11},
 		{"paid in December until the middle of January", func(d *Document) { dated(d, "2026-01-15", "2025-12-31") }, 10_000_00, 8_235_00},

@@ -1,10 +1,10 @@
 package paystub
 
-// maxSteps bounds what is gone over of the text of one file: bytes of it, and cells
-// that are looked at beside one another. A pay stub takes a fiftieth of it at most.
+// maxSteps bounds the work on the text of one file: its bytes, and comparisons of cells. A
+// pay stub takes at most a fiftieth of it.
 const maxSteps = 4_000_000
 
-// steps is what is left of them.
+// steps is the remaining budget.
 type steps struct{ left int }
 
 // tooManySteps ends the reading of a file whose steps are spent.

@@ -33,7 +33,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// folded is a letter of Spanish without its accent: stubs print either.
+// folded returns a Spanish letter without its accent: stubs print either.
 func folded(c rune) rune {
 	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
 		return []rune("aeiouun")[i]
@@ -102,7 +102,7 @@ func money(s string) (report.Cents, bool) {
 	return n, true
 }
 
-// number says whether a text is one, such as hours or a rate.
+// number reports whether a text is one, such as hours or a rate.
 func number(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
@@ -140,13 +140,13 @@ func unruled(text string) string {
 	return text
 }
 
-// dollars says whether a text is a whole number as amounts begin.
+// dollars reports whether a text is a whole number as amounts begin.
 func dollars(s string) bool {
 	_, ok := money(s + ".00")
 	return ok && s != ""
 }
 
-// isCents says whether a text is two digits, with a sign behind them maybe.
+// isCents reports whether a text is two digits, with a sign behind them maybe.
 func isCents(s string) bool {
 	s = strings.TrimSuffix(s, "-")
 	return len(s) == 2 && isDigit(s[0]) && isDigit(s[1])

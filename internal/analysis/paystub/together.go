@@ -13,17 +13,17 @@ type Deposit struct {
 	Amount report.Cents
 }
 
-// Bank is what is known of a consumer's accounts: the deposits from a day to a
-// day, both included. Without any day nothing is known.
+// Bank holds the deposits into a consumer's accounts between two days, both included.
+// Without days nothing is known.
 type Bank struct {
 	From, To report.Date
 	Deposits []Deposit
 }
 
-// Report makes the contract's pay stubs of a consumer's documents, in their order,
-// those of every outcome. It holds each against the others of the same person and
-// employer, against the bank data, and against asOf, the day of the report. What
-// belongs to the source is for the caller to add. Documents stay as they are.
+// Report returns the contract's pay stubs of a consumer's documents, in their order and
+// with any outcome. It checks each against the others of the same person and employer,
+// against the bank data, and against asOf, the day of the report. The caller adds the
+// fields of the source. Report does not change the documents.
 func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	found := make([][]finding, len(docs))
 	for i, d := range docs {
@@ -50,9 +50,9 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	return out
 }
 
-// has says whether net pay came to an account: on the pay date, up to two days
-// before or five after, in one deposit or several of one day. It is true when the
-// bank data do not reach so far, or the stub does not tell.
+// has reports whether net pay was deposited: from two days before the pay date to five
+// after, in one deposit or several of one day. It is true if the bank data do not cover
+// these days, or the stub does not tell.
 func (b *Bank) has(d *Document) bool {
 	pay, amount := d.fields.pay, d.Stub.NetTotal
 	if !pay.valid || amount == nil || *amount <= 0 || b.From.IsZero() || b.To.IsZero() {
@@ -73,7 +73,7 @@ func (b *Bank) has(d *Document) bool {
 	return slices.ContainsFunc(days[:], func(day []report.Cents) bool { return adds(day, *amount) })
 }
 
-// adds says whether some of the amounts come to the sum.
+// adds reports whether some of the amounts add up to the sum.
 func adds(amounts []report.Cents, sum report.Cents) bool {
 	if sum == 0 {
 		return true
@@ -112,7 +112,7 @@ func together(docs []*Document, found [][]finding) {
 				if reason == "" {
 					continue
 				}
-				// Which of the two is wrong cannot be told.
+				// It is unknown which of the two is wrong.
 				found[all[k]] = append(found[all[k]], finding{reason, grave})
 				found[all[m]] = append(found[all[m]], finding{reason, grave})
 			}
@@ -120,8 +120,7 @@ func together(docs []*Document, found [][]finding) {
 	}
 }
 
-// overlap says whether the periods of two stubs have a day in common: the first
-// day of one lies in the other.
+// overlap reports whether the periods of two stubs have a day in common.
 func overlap(a, b *Document) bool {
 	within := func(day when, f *fields) bool {
 		return day.valid && f.start.valid && f.end.valid && !day.date.Before(f.start.date.Time) && !day.date.After(f.end.date.Time)
@@ -129,7 +128,7 @@ func overlap(a, b *Document) bool {
 	return within(a.fields.start, &b.fields) || within(b.fields.start, &a.fields)
 }
 
-// twice says whether two stubs are the same one.
+// twice reports whether two stubs are the same one.
 func twice(a, b *Document) bool {
 	p, q := &a.Stub, &b.Stub
 	return a.fields.pay.date.Equal(b.fields.pay.date.Time) &&
@@ -143,7 +142,7 @@ func beside(a, b *Document) (reason string, grave bool) {
 		return "", false
 	}
 	if a.fields.pay.date.Equal(b.fields.pay.date.Time) {
-		return StubsDisagree, false // maybe a correction, or a bonus of its own
+		return StubsDisagree, false // maybe a correction, or a separate bonus
 	}
 	p, q := &a.Stub, &b.Stub
 	next := a.fields.end.valid && b.fields.start.valid && b.fields.start.date.Equal(a.fields.end.date.AddDate(0, 0, 1))

@@ -33,7 +33,7 @@ func (t *table) vote() {
 			}
 		}
 	}
-	above := map[group]int{} // where the gross of a table stands
+	above := map[group]int{} // the line with a table's gross
 	for i := range t.lines {
 		if l := &t.lines[i]; l.item == gross && above[l.group] == 0 {
 			above[l.group] = i
@@ -50,7 +50,7 @@ func (t *table) vote() {
 			l.in = deductions
 			l.item, _ = itemOf(l.label, deductions)
 		}
-		if both := v.taken > 0 && v.earned > 0; both && i < above[l.group] { // what comes to the gross
+		if both := v.taken > 0 && v.earned > 0; both && i < above[l.group] { // lines that add up to the gross
 			l.in = earnings
 			l.item, _ = itemOf(l.label, earnings)
 		} else if both { // one table of both: each line for itself
@@ -62,7 +62,7 @@ func (t *table) vote() {
 	}
 }
 
-// isTaking says whether a label is of something that is taken off.
+// isTaking reports whether a label is of a deduction.
 func isTaking(words string) bool {
 	for _, w := range []string{"federal", "fed", "fit", "fitw", "sit", "sitw", "state", "tax", "withholding", "w h", "401k", "401", "403b", "403", "457", "medical", "dental", "vision", "insurance", "ins", "health", "hsa", "fsa", "garnishment", "child support", "union dues", "dues", "retirement", "pension", "roth", "life", "loan", "sdi", "sui", "pfl"} {
 		if contains(words, w) {
@@ -139,8 +139,8 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 	}
 }
 
-// halves takes what is called FICA for social security, or for Medicare, where the
-// other of the two has a line and the rates are theirs.
+// halves treats lines called FICA as social security or Medicare, if the other tax has a
+// line and the rates match.
 func (t *table) halves() {
 	for k := range 2 {
 		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
@@ -186,8 +186,8 @@ func (t *table) copies() {
 	}
 }
 
-// within says whether each line of a table is one of another table, with the same
-// amounts, and not all of both are what comes to the gross.
+// within reports whether each line of a table is also in another table with the same
+// amounts, and the two together do not add up to the gross.
 func (t *table) within(b, a group, in section) bool {
 	t.spend(len(t.lines) * len(t.lines) / 8)
 	n := 0
@@ -225,7 +225,7 @@ func (t *table) understand() {
 	}
 	t.choose(earnings, g)
 	t.choose(deductions, less)
-	// An amount of something that is part of the gross is no more than that.
+	// A part of the gross is at most the gross.
 	if v := t.value(gross, now); v != nil && *v > 0 {
 		for i := range t.lines {
 			if l := &t.lines[i]; l.weak && l.cells[now] != nil && l.item >= regular && l.amount[now] > *v {

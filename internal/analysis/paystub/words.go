@@ -53,7 +53,7 @@ var titles = []string{"earnings statement", "pay stub", "paystub", "pay statemen
 var titleWords = strings.Fields("pay stub paystub statement earnings advice voucher check direct deposit payslip slip register summary details detail information info personal and of the employee employer payroll wage wages deductions record notice not negotiable non negotiables void copy confidential page this is a receipt payment remuneration for your records retain " +
 	"certified talonario biweekly weekly monthly semimonthly bi semi pago leave issue hours taxes tax withholdings benefits total net gross current year to date period company employees important notes messages message continued important stubs paycheck preview overview online history hourly salary salaried regular employees deposits deductions detach before cashing here federal state marital status allowances data code description rate amount ytd number no id name type group")
 
-// isTitle says whether a text names a part of a stub, or the stub.
+// isTitle reports whether a text names a part of a stub, or the stub.
 func isTitle(words string) bool {
 	if words == "" || len(words) > 80 {
 		return false
@@ -115,8 +115,8 @@ func flipped[T comparable](words map[T][]string) map[string]T {
 	return out
 }
 
-// inline finds a label at the beginning of a text, and what follows it. colon says
-// whether a colon stands between.
+// inline finds a label at the beginning of a text, and the text after it. colon reports
+// whether a colon is between them.
 func inline(text string) (f field, rest string, colon bool) {
 	words := strings.Fields(text)
 	longest := 0
@@ -151,12 +151,12 @@ const (
 	fica
 	paidTimeOffDeduction
 	vacationDeduction
-	reimbursement // adds to net, and is no earning
+	reimbursement // adds to net but is not an earning
 	paidByCheck   // net, unless all of it is deposited: then it is nothing
 
 )
 
-// contains says whether whole words are among others.
+// contains reports whether whole words are among others.
 func contains(words, some string) bool {
 	for at := 0; ; {
 		i := strings.Index(words[at:], some)
@@ -180,7 +180,7 @@ func without(words, some string) (rest string, found bool) {
 	return strings.Join(strings.Fields(strings.Replace(words, some, " ", 1)), " "), true
 }
 
-// providers are names of payroll companies, as they stand on stubs.
+// providers are names of payroll companies, as printed on stubs.
 var providers = []struct{ words, name string }{
 	{"surepayroll", "SurePayroll"}, {"adp", "ADP"}, {"paychex", "Paychex"}, {"gusto", "Gusto"}, {"paylocity", "Paylocity"}, {"paycom", "Paycom"}, {"paycor", "Paycor"}, {"quickbooks payroll", "QuickBooks Payroll"}, {"intuit", "Intuit"},
 	{"rippling", "Rippling"}, {"dayforce", "Dayforce"}, {"ceridian", "Ceridian"}, {"ukg", "UKG"}, {"ultipro", "UltiPro"}, {"trinet", "TriNet"}, {"justworks", "Justworks"}, {"onpay", "OnPay"},

@@ -11,7 +11,7 @@ func (d *document) score() {
 		if i == 0 {
 			d.heading("Score", 30)
 		} else {
-			d.room(30)
+			d.ensure(30)
 			d.y += 4
 		}
 		const gauge = 108.0
@@ -153,7 +153,7 @@ func (d *document) tradelines() {
 
 func (d *document) tradeline(t report.Tradeline) {
 	const h = 25.5
-	if d.room(h) {
+	if d.ensure(h) {
 		d.y += 1
 	}
 	y := d.y

@@ -25,17 +25,17 @@ const (
 	hangul = "hangul"
 )
 
-// coverage is which letters of the first plane a font has.
+// coverage is the set of a font's letters in the basic multilingual plane.
 type coverage [1 << 16 / 64]uint64
 
 func (c *coverage) has(r rune) bool { return r > 0 && r < 1<<16 && c[r>>6]>>(r&63)&1 == 1 }
 
-// letters knows what each family has. It is read from the fonts once.
+// letters has the coverage of each family. It is read from the fonts once.
 var letters = sync.OnceValue(func() map[string]*coverage {
 	return map[string]*coverage{sans: covered(sansTTF), han: covered(hanTTF), hangul: covered(hangulTTF)}
 })
 
-// family is the font that has a letter; empty for none.
+// family returns the font family that has a letter; empty if there is none.
 func family(r rune) string {
 	all := letters()
 	for _, f := range []string{sans, hangul, han} {
@@ -46,8 +46,8 @@ func family(r rune) string {
 	return ""
 }
 
-// covered reads the segments of a font's cmap (format 4). The fonts are this
-// package's own: what is not as expected covers nothing.
+// covered reads the segments of a font's cmap (format 4). The fonts are embedded in this
+// package: unexpected data cover nothing.
 func covered(font []byte) *coverage {
 	out := new(coverage)
 	u16 := func(at int) int {

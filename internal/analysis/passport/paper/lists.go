@@ -30,7 +30,7 @@ func (d *document) table(title string, columns []column, rows [][]string) {
 	}
 	head()
 	for _, row := range rows {
-		if d.room(6) {
+		if d.ensure(6) {
 			head()
 		}
 		d.line(margin, d.y, pageWidth-margin, d.y, rule, 0.15)
@@ -95,7 +95,7 @@ func (d *document) bad() {
 	}
 	if len(clean) > 0 {
 		d.y += 4
-		d.room(6)
+		d.ensure(6)
 		d.y += d.paragraph(margin, d.y, width, style{size: 8.5, ink: muted}, "The file has no "+strings.Join(clean, ", no ")+".")
 	}
 }
@@ -144,7 +144,7 @@ func (d *document) notices() {
 	d.heading("Notices", 8)
 	for _, n := range all {
 		lines := d.wrap(plain, width-4, n)
-		d.room(float64(len(lines)) * 4.5)
+		d.ensure(float64(len(lines)) * 4.5)
 		d.text(margin, d.y, plain, "•")
 		d.y += d.paragraph(margin+4, d.y, width-4, plain, n) + 1.2
 	}

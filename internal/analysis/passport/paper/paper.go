@@ -1,10 +1,10 @@
-// Package paper sets a passport as a PDF for a loan officer: who the applicant is,
-// in the applicant's own script and in Latin letters, how the score stands on its
-// scale, what is owed, month by month how it was paid, and who asked. The fonts are
-// embedded, as far as a document uses them. The same report gives the same bytes.
+// Package paper renders a passport as a PDF for a loan officer: the applicant, in the
+// applicant's script and in Latin letters, the score on its scale, the debts, the
+// monthly payment history, and the inquiries. It embeds the used part of its fonts. The
+// same report gives the same bytes.
 //
-// It computes nothing that the report does not say, but for counts. It refuses no
-// report: letters that its fonts lack are question marks, and it says so.
+// It computes only counts beyond the report. It refuses no report: it replaces letters
+// that its fonts lack by question marks and says so.
 package paper
 
 import (
@@ -130,7 +130,7 @@ func (d *document) covers(text string) bool {
 	return true
 }
 
-// identity is the box with the person: the name as large as it is important.
+// identity is the box with the person; the name is in the largest type.
 func (d *document) identity() {
 	id := d.file
 	if id == nil {
@@ -206,7 +206,7 @@ func (d *document) identity() {
 	d.y = top + h
 }
 
-// match says how the file's name compares with the one that was typed.
+// match words how the file's name compares with the entered name.
 func (d *document) match(y float64) {
 	if d.typed == nil || d.file == nil || d.typed.Matching == nil {
 		return

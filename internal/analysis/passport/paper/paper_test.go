@@ -115,8 +115,8 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	}
 }
 
-// TestADocumentLeavesTheFontsAsTheyAre: fpdf writes into the bytes of a font that it cuts
-// letters out of, and others may be setting documents with the same font.
+// TestADocumentLeavesTheFontsAsTheyAre: fpdf writes into the bytes of a font when it
+// makes a subset, and other goroutines may render documents with the same font.
 func TestADocumentLeavesTheFontsAsTheyAre(t *testing.T) {
 	fonts := map[string][]byte{"sans": sansTTF, "bold": boldTTF, "han": hanTTF, "hangul": hangulTTF}
 	before := map[string][]byte{}
@@ -152,7 +152,7 @@ func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// TestHowFarUpTheScale in whole percent: no more than what is reached.
+// TestHowFarUpTheScale in whole percent, rounded down.
 func TestHowFarUpTheScale(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		low := rapid.IntRange(-1000, 1000).Draw(t, "minimum")
@@ -196,7 +196,7 @@ func TestInquiriesOfTwelveMonths(t *testing.T) {
 	}
 }
 
-// TestWhatMustBeReadFirst stands on the first page.
+// TestWhatMustBeReadFirst is on the first page.
 func TestWhatMustBeReadFirst(t *testing.T) {
 	yes, died := true, report.Date{Time: time.Date(2026, 2, 11, 0, 0, 0, 0, time.UTC)}
 	for want, change := range map[string]func(*report.Passport){
@@ -209,7 +209,7 @@ func TestWhatMustBeReadFirst(t *testing.T) {
 	} {
 		r := minimal()
 		if pages, _ := read(t, r); strings.Contains(pages[0], want) {
-			t.Errorf("%q stands on every report", want)
+			t.Errorf("every report contains %q", want)
 		}
 		change(&r)
 		if pages, _ := read(t, r); !strings.Contains(pages[0], want) {

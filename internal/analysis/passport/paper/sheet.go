@@ -35,7 +35,7 @@ var (
 	white  = colour{255, 255, 255}
 )
 
-// placeholder stands for a letter that no font here has.
+// placeholder replaces letters that no font has.
 const placeholder = '?'
 
 // sheet is a document in the making: fpdf with text in several fonts at a time.
@@ -79,8 +79,8 @@ func (s *sheet) page() {
 	s.y = margin
 }
 
-// room begins a new page where less than h is left, and reports whether it did.
-func (s *sheet) room(h float64) bool {
+// ensure begins a new page if less than h is left, and reports whether it did.
+func (s *sheet) ensure(h float64) bool {
 	if s.y+h <= pageHeight-foot {
 		return false
 	}
@@ -108,12 +108,11 @@ type style struct {
 // run is a piece of text in one font.
 type run struct{ family, text string }
 
-// most bounds how many letters of a text are read: no name or notice is as long.
+// most bounds how many letters of a text are read; no real name or notice is as long.
 const most = 1000
 
-// readable is text as it can be set, and the font of each letter. Letters that no
-// font has become placeholders, spaces of all kinds become spaces, and controls are
-// left out.
+// readable returns the printable text and the font of each letter. Letters that no font
+// has become placeholders, all spaces become plain spaces, and controls are removed.
 func (s *sheet) readable(text string) (letters []rune, families []string) {
 	for _, r := range norm.NFC.String(text[:min(len(text), 4*most)]) {
 		switch {
@@ -146,8 +145,8 @@ func (s *sheet) runs(text string) (out []run) {
 	return out
 }
 
-// font brings a font into the document: a copy, for fpdf writes into the bytes of those
-// that it cuts letters out of.
+// font adds a copy of a font to the document, because fpdf writes into the bytes when it
+// makes a subset.
 func (s *sheet) font(family, style string, ttf []byte) {
 	s.pdf.AddUTF8FontFromBytes(family, style, bytes.Clone(ttf))
 }
@@ -165,14 +164,14 @@ func (s *sheet) use(family string, st style) {
 	s.pdf.SetFont(family, "", st.size)
 }
 
-// advance is how wide a letter is.
+// advance is the width of a letter.
 type advance struct {
 	family string
 	bold   bool
 	letter rune
 }
 
-// widths are those of the letters of a text.
+// widths returns the widths of the letters of a text.
 func (s *sheet) widths(st style, letters []rune, families []string) []float64 {
 	out := make([]float64, len(letters))
 	for i, r := range letters {
@@ -292,7 +291,7 @@ func (s *sheet) line(x1, y1, x2, y2 float64, c colour, thick float64) {
 // document's outline.
 func (s *sheet) heading(title string, h float64) {
 	s.y += 5
-	s.room(9 + h)
+	s.ensure(9 + h)
 	s.pdf.SetY(s.y)
 	s.pdf.Bookmark(title, 0, -1)
 	s.text(margin, s.y, style{size: 11.5, bold: true, ink: accent}, title)

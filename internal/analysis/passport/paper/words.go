@@ -10,7 +10,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// none stands where the supplier reported nothing.
+// none replaces values that the supplier did not report.
 const none = "–"
 
 func orNone(s string) string {

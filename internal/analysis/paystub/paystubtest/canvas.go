@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// canvas draws on letter paper, in points from its upper left corner.
+// canvas draws on US Letter paper, in points from its upper left corner.
 type canvas struct {
 	pdf    *fpdf.Fpdf
 	family string
@@ -96,7 +96,7 @@ const wide = "go"
 // Making is what a file says about how it was made.
 type Making struct {
 	Producer, Creator string
-	Created, Modified time.Time // Modified may be zero: none is said
+	Created, Modified time.Time // Modified may be zero: the file has none
 	Plain             bool      // streams are not compressed
 	Second            bool      // a second page with words
 	Filled            bool      // the form first, and then the amounts

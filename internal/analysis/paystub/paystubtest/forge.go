@@ -19,10 +19,10 @@ const (
 	Edited                 // saved by a program that edits PDF files
 	Redated                // the file's dates do not go together
 	TouchedUp              // an amount's text is put together anew
-	OtherFont              // an amount in a font of its own
+	OtherFont              // an amount in another font
 	Covered                // a white shape, and the new amount on it
 	Consistent             // all amounts that depend on one another are raised, but for the taxes
-	Invented               // a made-up stub: the year does not go on, or the taxes are guessed
+	Invented               // a made-up stub: the year to date does not add up, or the taxes are guessed
 	Kinds
 )
 
@@ -31,8 +31,8 @@ func (k Kind) String() string {
 	return [...]string{"incremental update", "editor as producer", "dates that disagree", "touched-up text", "odd font in an amount", "text over text", "raised consistently", "year or taxes invented"}[k]
 }
 
-// Printed is a genuine stub as it comes from the applicant: as it was made, or as
-// some server or program passes it on without changing what it shows.
+// Printed is a genuine stub as the applicant uploads it: unchanged, or passed on by a
+// server or program that does not change its appearance.
 func (s *Stub) Printed(d Draw, l Layout) []byte {
 	m := Genuine(d, s)
 	f := parse(s.PDF(l, m))
@@ -132,7 +132,7 @@ var shown = regexp.MustCompile(`(?s)BT ([\d.]+) ([\d.]+) Td \(((?:\\.|[^\\)])*)\
 
 var sized = regexp.MustCompile(`/(F\w+) ([\d.]+) Tf`)
 
-// spelled is how a text stands in the content: as it is, or in two bytes a letter.
+// spelledIn returns a text's form in the content: unchanged, or with two bytes per letter.
 func spelledIn(raw, s string) string {
 	if !strings.Contains(raw, "\x00") {
 		return s
@@ -144,8 +144,8 @@ func spelledIn(raw, s string) string {
 	return b.String()
 }
 
-// replaced changes amounts wherever they stand. One that was aligned to the right
-// stays so, as far as letters of one width go.
+// replaced changes all occurrences of amounts. Right-aligned amounts stay aligned, if
+// letters have the same width.
 func replaced(data string, swap map[string]string) string {
 	return shown.ReplaceAllStringFunc(data, func(op string) string {
 		m := shown.FindStringSubmatch(op)
@@ -206,8 +206,7 @@ func find(data, amount string) (s spot, ok bool) {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
-// overlay draws an amount over the one that stands there; on a white shape, or
-// right on it.
+// overlay draws an amount over the existing one; on a white shape, or directly on it.
 func overlay(d Draw, data, old, amount string) string {
 	s, ok := find(data, old)
 	if !ok {
@@ -316,9 +315,9 @@ func invent(d Draw, l Layout, year []Stub) [][]byte {
 	return [][]byte{s.Printed(d, l)}
 }
 
-// Overlaid is a file whose first page has an amount drawn over what stands at a
-// place: on a white shape, in Helvetica, as an editor leaves it. The page's
-// content is written anew, or a section is appended to the file.
+// Overlaid is a file whose first page has an amount drawn over existing text: on a white
+// shape, in Helvetica, as an editor does. It rewrites the page's content, or appends an
+// update to the file.
 func Overlaid(original []byte, x, y, wide, size float64, amount string, update bool) []byte {
 	f := parse(original)
 	page, content := f.page()

@@ -135,13 +135,13 @@ func Scan() []byte {
 	return document(plainStream("q 612 0 0 792 0 0 cm /X Do Q"), strings.Replace(plainStream("\x00"), "<<", "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", 1))
 }
 
-// Letter is a file with text that is no pay stub.
+// Letter is a file with text that is not a pay stub.
 func Letter() []byte {
 	return document(plainStream("BT /F 11 Tf 72 700 Td (Dear neighbour,) Tj 0 -14 Td (the garden is open on Sunday.) Tj ET"))
 }
 
-// fonts is a file whose page shows a letter of each of n fonts, which share what
-// follows, from 7 on.
+// fonts is a file whose page shows a letter of each of n fonts, which share the objects
+// that follow, from 7 on.
 func fonts(n int, font string, more ...string) []byte {
 	var content, names strings.Builder
 	for i := range n {

@@ -235,8 +235,7 @@ func boxes(c *canvas, s *Stub) {
 	table("DEDUCTIONS", s.Deductions)
 }
 
-// statement is of one width of letters, with hours and rates, and dots up to the
-// amounts.
+// statement is in a monospaced font, with hours and rates, and dots before the amounts.
 func statement(c *canvas, s *Stub) {
 	c.font("", 9)
 	y := 48.0
@@ -323,8 +322,8 @@ func yearFirst(c *canvas, s *Stub) {
 	c.provider(54, 730, "Payroll services provided by ", s.Provider)
 }
 
-// modern is what a browser's page looks like: bands with white words, amounts with
-// the dollar's sign, letters of any script.
+// modern looks like a browser's page: bands with white text, amounts with a dollar sign,
+// letters of any script.
 func modern(c *canvas, s *Stub) {
 	c.band(0, 0, 612, 60, 40)
 	c.font("", 16)

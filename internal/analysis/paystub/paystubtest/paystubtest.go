@@ -1,8 +1,8 @@
-// Package paystubtest makes pay stubs for tests: people with a year of wages, six
-// designs of a stub as PDF files, what happens to genuine files on their way, and
-// eight ways to falsify one. It knows the truth of each stub and nothing of how
-// stubs are read; its words, figures and programs are its own. Chance comes from
-// the caller, so that a test is the same each time.
+// Package paystubtest makes pay stubs for tests: people with a year of wages, six designs
+// of a stub as PDF files, the usual changes to genuine files in transit, and eight ways to
+// falsify one. It knows the true values of each stub and nothing of how stubs are read;
+// its words, figures and programs are separate. The caller provides the randomness, so
+// that a test is reproducible.
 package paystubtest
 
 import (
@@ -117,7 +117,7 @@ func Year(d Draw, n int) []Stub {
 // Random makes one stub.
 func Random(d Draw) Stub { return Year(d, 1)[0] }
 
-// wages is how somebody is paid.
+// wages is an employee's pay.
 type wages struct {
 	base                                       Stub
 	hourly, combined                           bool

@@ -18,7 +18,7 @@ var (
 	companies = []string{"", "", "ADP", "Paychex", "Gusto", "Paylocity", "QuickBooks Payroll", "Paycom"}
 )
 
-// person is somebody with an address, a job and a rhythm of pay.
+// person is a person with an address, a job and a pay frequency.
 func person(d Draw) Stub {
 	home, work := pick(d, towns...), pick(d, towns...)
 	s := Stub{
@@ -33,7 +33,7 @@ func person(d Draw) Stub {
 	return s
 }
 
-// money is an amount as it is printed, as in 1,234.56.
+// money formats an amount, as in 1,234.56.
 func money(c report.Cents) string {
 	sign := ""
 	if c < 0 {

@@ -69,7 +69,7 @@ type printedPage struct {
 	objects []textOf
 }
 
-// textOf is what an object draws: its place in the content, letters and codes.
+// textOf is the text that an object draws: its place in the content, letters and codes.
 type textOf struct {
 	from, to   int
 	font, text string
@@ -146,7 +146,7 @@ func waysOf(c report.Cents) []string {
 	return []string{with, without, strings.Replace(without, ".", " ", 1)}
 }
 
-// amountAt is where an amount stands in a text: with nothing of a number beside it.
+// amountAt is the position of an amount in a text, without adjacent digits.
 func amountAt(text, amount string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], amount)
@@ -165,9 +165,8 @@ func amountAt(text, amount string) int {
 	}
 }
 
-// swapped changes amounts wherever they stand, letter by letter. It is false where
-// one that has to change is nowhere, or another is longer, or of digits that the
-// font does not have.
+// swapped changes all occurrences of amounts, letter by letter. It is false if one that
+// has to change is missing, or another is longer, or has digits that the font lacks.
 func (p *printedPage) swapped(swap map[report.Cents]report.Cents) (string, bool) {
 	var out strings.Builder
 	done, any := 0, false
@@ -215,8 +214,8 @@ func (p *printedPage) swapped(swap map[report.Cents]report.Cents) (string, bool)
 	return out.String(), any
 }
 
-// redrawn puts the amount that is paid together anew: in pieces, off its line,
-// squeezed or of another size; in another font; or over the one that stands there.
+// redrawn draws the amount that is paid again: in pieces, off its line, squeezed or in
+// another size; in another font; or over the existing one.
 func (p *printedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 	for i := len(p.objects) - 1; i >= 0; i-- {
 		o := p.objects[i]

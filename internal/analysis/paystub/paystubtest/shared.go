@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// sharedFiles makes files that are cheap to write and dear to read, unless what
-// they ask for again and again costs each time: what ends without an end is looked
-// for from many places, and a few large things are used by many small ones.
+// sharedFiles makes files that are cheap to write and expensive to read unless repeated
+// work is shared: missing ends are searched from many places, and many small objects use
+// a few large ones.
 func sharedFiles(size int, add, much func(name string, file []byte)) {
 	few := func(most, each int) int { return max(1, min(most, size/each)) } // of so many bytes each
 	pad := func(s string, used int) string { return strings.Repeat(s, max(0, size-used-4096)/len(s)) }
@@ -88,8 +88,8 @@ func pagesOf(n int, page string, more ...string) []byte {
 	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[" + strings.Repeat("<</Type/Page"+page+">>", n) + "]>>", "null", "null", "null"}, more...)...)
 }
 
-// updated is a file of a page with an update. What is between them and the entries
-// of both tables may depend on where it begins.
+// updated is a file of one page with an update. The bytes between them and the entries of
+// both tables may depend on the offset.
 func updated(with func(at int) (between, first, second string)) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
@@ -118,7 +118,7 @@ func often(n int, body string) []byte {
 	})
 }
 
-// versions is a file whose update names an object n times, which stands nowhere.
+// versions is a file whose update names a missing object n times.
 func versions(n int) []byte {
 	return updated(func(int) (string, string, string) {
 		one := "7 1\n" + line(9_999_999_999)
@@ -144,8 +144,8 @@ func sameResources(n, size int) []byte {
 	})
 }
 
-// named is a file without a table, in which an object stream of so many objects
-// stands n times under the same number.
+// named is a file without a table, in which an object stream of so many objects occurs n
+// times under the same number.
 func named(n, objects int) []byte {
 	const head = "5 0 obj<</Type/ObjStm>>endobj\n"
 	body := strings.Repeat("9 0 ", objects)
@@ -153,8 +153,8 @@ func named(n, objects int) []byte {
 		fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj trailer<</Root 1 0 R>>", objects, len(body), len(body)+1, body))
 }
 
-// chained is a file without a table, in which the length of a stream is the one
-// behind it, n times.
+// chained is a file without a table, in which a stream's length refers to the next object,
+// n times.
 func chained(n int) []byte {
 	var b strings.Builder
 	b.WriteString("1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n")
@@ -164,8 +164,8 @@ func chained(n int) []byte {
 	return raw(b.String() + "trailer<</Root 1 0 R>>")
 }
 
-// dividing is a file whose tree of pages has four levels. All nodes of a level have
-// the same n children, which have what is said below the last.
+// dividing is a file whose page tree has four levels. All nodes of a level have the same n
+// children; those of the last level have the given content.
 func dividing(n int, last string) []byte {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Kids 3 0 R>>"}
 	for i := range 3 {
@@ -197,13 +197,13 @@ func idle(size int) string {
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", len(data), data)
 }
 
-// crowdedFiles makes files with as many pieces of text as are read, which stand so
-// that each has to do with each.
+// crowdedFiles makes files with as many pieces of text as are read, placed so that each
+// interacts with every other.
 func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	few := func(most, each int) int { return max(1, min(most, size/each)) }
 	half := few(2_900, 100)
 	text := func(content string) string { return flated("BT /F 3 Tf " + content) }
-	over := func(above, below string) []byte { // by turns, for what is drawn twice at one place is read once
+	over := func(above, below string) []byte { // alternating, because text drawn twice at one place is read once
 		return document(text(strings.Repeat(drawn(9, 86, above)+drawn(9, 86, above+":"), half/2+1) + strings.Repeat(drawn(9, 80, below)+drawn(9, 80, below+"*"), half/2+1)))
 	}
 	much("labels over amounts", over("something", "12.00"))

@@ -43,7 +43,7 @@ func TestWhatEndsNowhereIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestTheEndOfStreamsIsNotLookedForAgain where there is none.
+// TestTheEndOfStreamsIsNotLookedForAgain if it is missing.
 func TestTheEndOfStreamsIsNotLookedForAgain(t *testing.T) {
 	const length = 400_000
 	upwards, downwards := "", ""
@@ -62,8 +62,8 @@ func TestTheEndOfStreamsIsNotLookedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsUsedAgainIsPaidForAgain holds that each use of something large costs
-// what it takes to go through it, though it was read but once.
+// TestWhatIsUsedAgainIsPaidForAgain: each use of a large object costs its size, although it
+// is read only once.
 func TestWhatIsUsedAgainIsPaidForAgain(t *testing.T) {
 	const length = 1_000
 	entries := strings.Repeat("/k 0", length)
@@ -88,7 +88,7 @@ func TestWhatIsUsedAgainIsPaidForAgain(t *testing.T) {
 		name         string
 		small, large string
 		file         func(n int, what string) []byte
-		least        int // of each use, more than what is small takes
+		least        int // of each use, more than small objects cost
 	}{
 		{"a note", "<<>>", "<<" + entries + ">>", func(n int, what string) []byte {
 			return sheet("/Annots["+strings.Repeat("4 0 R ", n)+"]", what)
@@ -145,7 +145,7 @@ func TestWhatIsGoneOverForEachIsPaidFor(t *testing.T) {
 		},
 	} {
 		if got := spent(file(400)) - 2*spent(file(200)); got < 200*200 {
-			t.Errorf("%s: %d were spent beyond what is straight, want %d", name, got, 200*200)
+			t.Errorf("%s: %d were spent beyond linear cost, want %d", name, got, 200*200)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func changed(t *testing.T, first, second string, objects ...string) []byte {
 	return []byte(out + "startxref\n" + before + "\n%%EOF\n")
 }
 
-// TestTooMuch pins limits that hold wherever something large comes from.
+// TestTooMuch pins limits that hold for any large content.
 func TestTooMuch(t *testing.T) {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -212,7 +212,7 @@ func TestBytesThatAreInflatedCost(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThereTakesNoMemory holds that room is made only for what may follow.
+// TestWhatIsNotThereTakesNoMemory: memory is allocated only for possible content.
 func TestWhatIsNotThereTakesNoMemory(t *testing.T) {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)

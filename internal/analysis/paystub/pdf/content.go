@@ -186,8 +186,8 @@ func (p *painter) move(x, y float64) {
 	p.text = p.line
 }
 
-// colour notes whether what is filled next is white, or nearly. A colour space of
-// its own is not.
+// colour records whether the fill color is white or nearly white. Colors of custom color
+// spaces are not.
 func (p *painter) colour(op string, args []any) {
 	count := len(args)
 	switch op {
@@ -268,8 +268,7 @@ func (p *painter) paint(a Paint) {
 	p.page.Paints = append(p.page.Paints, a)
 }
 
-// graphics takes from a graphics state whether it lets through what is below, and
-// its font.
+// graphics takes transparency and font from a graphics state.
 func (p *painter) graphics(v any, resources dict) {
 	key, _ := v.(name)
 	g := p.r.asDict(p.resource(resources, "ExtGState", key))

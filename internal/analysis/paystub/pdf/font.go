@@ -17,11 +17,11 @@ type decoder struct {
 	spans []span            // of letters, ascending
 	names [256]rune         // of a font with one byte a code
 	width func(int) float64 // of a code, in thousandths of the size
-	scale float64           // to em; 0.001 but for fonts whose letters are drawings
+	scale float64           // to em; 0.001 except for Type 3 fonts
 }
 
-// span is codes in a row: their letters follow one another from rune on, or their
-// widths are all the same.
+// span is a range of consecutive codes: their letters are consecutive from rune on, or
+// all widths are the same.
 type span struct {
 	lo, hi int
 	rune   int
@@ -40,7 +40,7 @@ func find(spans []span, code int) (span, bool) {
 	return spans[i], true
 }
 
-// font is the decoder of a font; v is as it stands in the resources.
+// font returns the decoder of a font; v is the font's entry in the resources.
 func (r *reader) font(v any) *decoder {
 	to, shared := v.(ref)
 	if shared {
@@ -91,7 +91,7 @@ func (r *reader) font(v any) *decoder {
 	return d
 }
 
-// letter is what a code stands for; U+FFFD where the file does not tell.
+// letter returns the text of a code; U+FFFD if the file does not define it.
 func (d *decoder) letter(code int) string {
 	if s, ok := d.text[code]; ok {
 		return s
@@ -108,7 +108,7 @@ func (d *decoder) letter(code int) string {
 	return "\ufffd"
 }
 
-// encoding fills the letters of a font with one byte a code.
+// encoding sets the letters of a font with one byte per code.
 func (r *reader) encoding(d *decoder, f dict) {
 	e := r.resolve(f.get("Encoding"))
 	base, changes := e, array(nil)
@@ -173,7 +173,7 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 			for i, v := range list {
 				each[lo+i], _ = r.asNumber(v)
 			}
-			r.left.spend(32 * len(list)) // the same list may stand there again and again
+			r.left.spend(32 * len(list)) // the same list may occur again and again
 			take(&r.left.values, len(list), "values")
 			w = w[2:]
 			continue
@@ -198,7 +198,7 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 	}
 }
 
-// toUnicode reads the letters that a font's map gives to its codes.
+// toUnicode reads the letters of codes from a font's ToUnicode map.
 func (d *decoder) toUnicode(r *reader, data []byte) {
 	l := lexer{b: data, content: true, left: &r.left}
 	var last []any
@@ -265,10 +265,10 @@ func code(t text) (n int) {
 	return n
 }
 
-// letters are at most eight of a map's text.
+// letters returns at most eight letters of a map's text.
 func letters(t text) string { return bigEndian(string(t[:min(len(t), 16)])) }
 
-// glyph is the letter that a glyph's name stands for; 0, where it does not tell.
+// glyph returns the letter of a glyph name; 0 if unknown.
 func glyph(n string) rune {
 	n, _, _ = strings.Cut(n, ".")
 	if len(n) == 1 {

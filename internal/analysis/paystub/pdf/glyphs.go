@@ -2,7 +2,7 @@ package pdf
 
 import "strings"
 
-// The names of the glyphs that are no letters, and what they are.
+// The names of the ASCII glyphs that are not letters, with their characters.
 const asciiRunes = " !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~"
 
 var asciiNames = [...]string{

@@ -47,8 +47,8 @@ func (r *reader) xmp(xml string) {
 	in.XMPCreated, in.XMPModified = first("xmp:CreateDate"), first("xmp:ModifyDate")
 }
 
-// properties are the values of a key, as key="value" or <key>value</key>. One that
-// is not closed soon is none.
+// properties returns the values of a key, as key="value" or <key>value</key>. A value
+// without an end nearby is skipped.
 func (r *reader) properties(xml, key string, most int) (out []string) {
 	for len(out) < most {
 		_, after, found := strings.Cut(xml, key)
@@ -117,7 +117,7 @@ func (r *reader) updates() {
 	}
 }
 
-// hybrid says whether a section is only the stream beside a table.
+// hybrid reports whether a section is only the stream beside a table.
 func (r *reader) hybrid(i int) bool {
 	return i > 0 && r.sections[i-1].trailer.get("XRefStm") == r.sections[i].at
 }
@@ -132,7 +132,7 @@ func (r *reader) firstObject() (dict, bool) {
 	return d, ok
 }
 
-// update looks at what a section holds, beside what it replaces.
+// update compares the objects of a section with those that it replaces.
 func (r *reader) update(i int) (u Update) {
 	for _, num := range r.sections[i].numbers {
 		now := r.version(num, func(p place) bool { return p.section == i })
@@ -183,8 +183,8 @@ func (r *reader) version(num int, meant func(place) bool) any {
 	return nil
 }
 
-// equal compares values; of streams, which they are. What is gone over is paid for,
-// as many pages may share it.
+// equal compares values, and streams by object number. It counts each comparison as
+// work, because many pages may share a value.
 func (r *reader) equal(a, b any, depth int) bool {
 	if depth > 8 {
 		return false

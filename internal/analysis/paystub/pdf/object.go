@@ -7,8 +7,8 @@ import (
 
 func (f failure) isMalformed() bool { return errors.Is(f.error, ErrMalformed) }
 
-// object is the newest object of a number; nil where there is none, and where
-// what it is depends on itself.
+// object returns the newest object of a number; nil if there is none, or if it refers to
+// itself.
 func (r *reader) object(num int) any {
 	if v, known := r.objects[num]; known {
 		return v
@@ -62,7 +62,7 @@ func (r *reader) asDict(v any) dict {
 	return nil
 }
 
-// asStream is nil for what is no stream.
+// asStream returns a stream; nil for other values.
 func (r *reader) asStream(v any) *stream {
 	st, ok := r.resolve(v).(*stream)
 	if !ok {
@@ -91,8 +91,8 @@ func (r *reader) asNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// objectAt reads the object that stands at a byte. It must have the number,
-// unless that is negative.
+// objectAt reads the object at a byte offset. It must have the number, unless that is
+// negative.
 func (r *reader) objectAt(at, num int) any {
 	if at < 0 || at >= len(r.b) {
 		panic(malformed("an object outside of the file"))

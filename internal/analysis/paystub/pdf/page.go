@@ -106,7 +106,7 @@ func (r *reader) page(node, own dict) {
 		if st == nil {
 			continue
 		}
-		// A token does not go on in the next stream, though all are one program.
+		// A token does not continue in the next stream, although all are one program.
 		data := r.data(st)
 		if len(content)+len(data) > maxStream {
 			panic(tooMuch("content"))

@@ -1,10 +1,9 @@
-// Package pdf reads what a pay stub's judge needs of a PDF file: its text with
-// positions, fonts and drawing order, what is painted over it, who says to have
-// made it, and which parts were added later. It takes bytes and returns values,
-// trusts nothing in the file, and does a bounded amount of work on it, so that a
-// hostile file costs little time and memory and ends in one of four errors. It
-// refuses encrypted files, and reads Flate, ASCII85 and ASCIIHex streams only;
-// images are never decoded.
+// Package pdf reads the parts of a PDF file that the checks of a pay stub need: its text
+// with positions, fonts and drawing order, shapes that cover text, the program that claims
+// to have made it, and the parts that were added later. It takes bytes and returns values,
+// trusts nothing in the file, and does a bounded amount of work, so that a hostile file
+// costs little time and memory and ends in one of four errors. It refuses encrypted files,
+// and reads Flate, ASCII85 and ASCIIHex streams only; it never decodes images.
 package pdf
 
 import (
@@ -22,7 +21,7 @@ var (
 	ErrMalformed = errors.New("the PDF file is malformed")
 )
 
-// Limits of what is read of one file. None of them is near what a pay stub has.
+// Limits for one file. Pay stubs are far below each of them.
 const (
 	MaxFile     = 20 << 20 // bytes of the file
 	maxObjects  = 50_000   // entries of all cross-reference sections
@@ -47,12 +46,12 @@ const (
 	perInflated = 32 // of a byte that is to be inflated
 )
 
-// File is what is known of a file.
+// File is the content of a file.
 type File struct {
 	Info       Info
 	Linearised bool     // written for reading over a network, and not changed since
 	Repaired   bool     // the cross-reference does not fit the file, and its objects were looked for
-	Updates    []Update // what was appended to the file after it was first written, oldest first
+	Updates    []Update // appended to the file after it was first written, oldest first
 	Active     bool     // has scripts or starts something
 	Fonts      []Font
 	Pages      []Page
@@ -65,9 +64,9 @@ type Update struct {
 	Signed    bool // holds a signature
 }
 
-// Info is the file's statement about itself; texts and dates as they stand there,
-// empty where there is none. A program is as in "Producer", the dates as in
-// PDF's D:20260131120000-05'00' or XML's 2026-01-31T12:00:00-05:00.
+// Info is the file's metadata, unchanged; empty where missing. A program is as in
+// "Producer", the dates as in PDF's D:20260131120000-05'00' or XML's
+// 2026-01-31T12:00:00-05:00.
 type Info struct {
 	Producer, Creator, Title    string
 	Created, Modified           string
@@ -83,8 +82,8 @@ type Font struct {
 	Embedded bool
 }
 
-// Page holds what a page shows, in the order of drawing. Positions are points
-// from the lower left corner of the page, as it stands before it is turned.
+// Page holds the content of a page in the order of drawing. Positions are points from the
+// lower left corner of the page before its rotation.
 type Page struct {
 	Width, Height float64
 	Runs          []Run
@@ -100,7 +99,7 @@ type Run struct {
 	Order     int     // of drawing, shared with Paint
 	Object    int     // of the page's text objects, from BT to ET
 	Op        int     // of the operation that drew it, and maybe more runs
-	Stream    int     // of the page's content streams; forms go on counting
+	Stream    int     // of the page's content streams; forms continue the count
 	Stretch   float64 // 1 where the text is as wide as its font is
 	Spacing   float64 // added between letters, in points
 	Hidden    bool    // not painted
@@ -117,7 +116,7 @@ type Paint struct {
 	Annotation     bool // drawn by an annotation, over everything
 }
 
-// Is says whether the bytes begin as a PDF file does: the mark is within the
+// Is reports whether the bytes begin as a PDF file does: the mark is within the
 // first kilobyte.
 func Is(b []byte) bool { return bytes.Contains(b[:min(len(b), 1024)], []byte("%PDF-")) }
 
@@ -133,7 +132,7 @@ func Open(b []byte) (*File, error) {
 	return newReader(b[at:]).file()
 }
 
-// file is what is read; the error is one of the four.
+// file reads the file; the error is one of the four.
 func (r *reader) file() (out *File, err error) {
 	defer func() {
 		switch p := recover().(type) {

@@ -245,7 +245,7 @@ func TestUpdates(t *testing.T) {
 		}
 	}
 	if got := drawn(open(t, add(first, 4, stream("", "BT /F 10 Tf (new) Tj ET")))); got != "new@0,0-18" {
-		t.Errorf("the page shows %s, want what was appended", got)
+		t.Errorf("the page shows %s, want the appended text", got)
 	}
 }
 

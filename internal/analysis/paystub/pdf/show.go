@@ -53,7 +53,7 @@ func (p *painter) show(parts []any) {
 	finish()
 }
 
-// glyphs writes the letters of a string and moves on by their widths.
+// glyphs writes the letters of a string and advances by their widths.
 func (p *painter) glyphs(t text, b *strings.Builder) {
 	s := &p.state
 	take(&p.r.left.glyphs, len(t), "letters")

@@ -79,7 +79,7 @@ func firstOf(d dict, keys ...name) any {
 	return nil
 }
 
-// list is an array, or the one thing that stands for it.
+// list returns an array, or a single value as an array.
 func (r *reader) list(v any) array {
 	switch v := r.resolve(v).(type) {
 	case nil:

@@ -25,7 +25,7 @@ type (
 	}
 )
 
-// get is a value of a dictionary; nil where there is none.
+// get returns a value of a dictionary; nil if there is none.
 func (d dict) get(key name) any {
 	for i := range d {
 		if d[i].key == key {
@@ -169,7 +169,7 @@ func (l *lexer) name() name {
 	return name(out)
 }
 
-// digit is a hexadecimal digit's value; what is none is 255.
+// digit returns the value of a hexadecimal digit; 255 for other bytes.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -207,8 +207,8 @@ func (l *lexer) literal() text {
 	panic(l.broken(from, "a string without end"))
 }
 
-// broken is malformed, once what was gone over in vain is paid for: the same may
-// be read again.
+// broken returns malformed and counts the scanned bytes as work, because they may be
+// scanned again.
 func (l *lexer) broken(from int, why string) failure {
 	l.left.spend(l.at - from)
 	return malformed(why)

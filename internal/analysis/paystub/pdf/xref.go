@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// place is where an object stands: at a byte, or as one of those in a stream.
+// place is the location of an object: a byte offset, or an index in an object stream.
 type place struct {
 	at      int // byte; in a stream, the index
 	in      int // number of the stream; 0: none
@@ -15,7 +15,7 @@ type place struct {
 
 // section is one part of the cross-reference, newest first.
 type section struct {
-	at      int // where it stands
+	at      int // its offset
 	trailer dict
 	numbers []int
 }

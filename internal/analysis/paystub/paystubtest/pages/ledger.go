@@ -70,8 +70,7 @@ func makeLedger(name string, raw []byte, set map[string]string, rows []string) (
 	return &Page{HTML: out.Bytes(), Truth: p.truth, Stub: p.stub()}, nil
 }
 
-// stub is what a falsifier needs of the amounts: the totals, regular pay and what is
-// taken of it by federal rates.
+// stub has the amounts that a forger needs: the totals, regular pay and the federal taxes.
 func (p *ledger) stub() paystubtest.Stub {
 	line := func(i paystubtest.Item, keys ...string) (out []paystubtest.Line) {
 		for _, key := range keys {

@@ -216,7 +216,7 @@ func (p *filler) upper(s string) string {
 	return s
 }
 
-// isTax says whether an item is a tax.
+// isTax reports whether an item is a tax.
 func isTax(i paystubtest.Item) bool {
 	return i >= paystubtest.FederalTax && i <= paystubtest.FICA
 }

@@ -60,10 +60,9 @@ func main() {
 	}
 }
 
-// manner is how a layout is printed: half of them with letters at exact places, the
-// others at whole points, as a screen has them; some with the marks of their
-// structure, which double a file. The name decides, so that a layout that is added
-// changes no other.
+// manner returns how a layout is printed: half of the layouts with letters at exact
+// positions, the others at whole points, like a screen; some as tagged PDF, which doubles
+// the file. The name decides, so that a new layout does not change the others.
 func manner(name string) []string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
