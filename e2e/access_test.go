@@ -52,8 +52,8 @@ func checked(t *testing.T, f playwright.Frame, options string) (found []string) 
 	return found
 }
 
-// wideScript says by how much, and by what, the page is wider than its window when
-// its letters have the size.
+// wideScript returns by how many pixels the page is wider than its window at the given
+// text size, and which elements cause it.
 const wideScript = `(size) => {
 	const root = document.documentElement;
 	root.style.fontSize = size;
@@ -64,8 +64,8 @@ const wideScript = `(size) => {
 	return over > 0 ? over + " px, by " + who : "";
 }`
 
-// unmarkedScript gives the focus to each control in turn, unheard by the page's own
-// scripts, and returns those where one would not see it.
+// unmarkedScript focuses each control in turn, without the page's scripts noticing, and
+// returns the controls without a visible focus.
 const unmarkedScript = `() => {
 	const hush = (e) => e.stopImmediatePropagation();
 	const kinds = ["focus", "blur", "focusin", "focusout", "change"];
@@ -85,11 +85,10 @@ const unmarkedScript = `() => {
 	return JSON.stringify(unmarked);
 }`
 
-// everybody holds the page, and the frame in it, to what makes it usable for
-// everybody: axe finds nothing in light or dark, it fits a window of 320 px, twice
-// the zoom and letters of twice the size, one sees where the focus is in colours of
-// one's own, and nothing moves for those who asked for stillness. The page is
-// loaded once; its window and its media change under it.
+// everybody checks the accessibility of the page and its frame: axe finds nothing in
+// light or dark mode, the page fits a window of 320 px, twice the zoom and twice the
+// text size, the focus is visible in forced colors, and nothing moves with reduced
+// motion. The page is loaded once; its window and its media settings change.
 func everybody(t *testing.T, v *visitor, where string) {
 	t.Helper()
 	for _, size := range []struct {
@@ -113,7 +112,7 @@ func everybody(t *testing.T, v *visitor, where string) {
 			}
 		}
 	}
-	// Colours are the same in every language.
+	// Colors are the same in every language.
 	if lang, err := v.Evaluate(`() => document.documentElement.lang`); err == nil && lang == "es" {
 		check(`{"rules": {"color-contrast": {"enabled": false}}}`)
 	} else {
@@ -188,8 +187,8 @@ func onward(t *testing.T, at place, from string) {
 
 var walkingSteps = []string{"consent", "bank", "sign-in", "code", "accounts"}
 
-// TestPortalPagesAreForEverybody looks at the applicant's pages in the states that an
-// application can be in, and at each step of a visit.
+// TestPortalPagesAreForEverybody checks the applicant's pages in every state of an
+// application and at each step of a visit.
 func TestPortalPagesAreForEverybody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -234,8 +233,8 @@ func TestPortalPagesAreForEverybody(t *testing.T) {
 	})
 }
 
-// TestWidgetIsForEverybody looks at the page with the widget at each step, at
-// its problems, and at its end.
+// TestWidgetIsForEverybody checks the page with the widget at each step, in error
+// states, and at the end.
 func TestWidgetIsForEverybody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -295,7 +294,7 @@ func TestWidgetIsForEverybody(t *testing.T) {
 	})
 }
 
-// TestDialogIsForEverybody looks at the widget over a customer's page.
+// TestDialogIsForEverybody checks the widget in a dialog over a customer's page.
 func TestDialogIsForEverybody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -305,7 +304,7 @@ func TestDialogIsForEverybody(t *testing.T) {
 	must(t, v.page("[data-vestibule-fire]:enabled").WaitFor())
 	everybody(t, v, "page with a custom control")
 	click(t, v.page("[data-vestibule-fire]"))
-	for _, from := range walkingSteps[:2] { // in the dialog; what is in them is the same
+	for _, from := range walkingSteps[:2] { // in the dialog; their content is the same
 		step(t, v.widget, from)
 		everybody(t, v, "dialog, "+from)
 		onward(t, v.widget, from)

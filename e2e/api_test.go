@@ -24,7 +24,7 @@ func (s *site) backend(t *testing.T) *backend {
 	return &backend{s, s.Credentials.PortalAPIKey, http.Header{}, &http.Client{Transport: openapitest.Wrap(t, nil)}}
 }
 
-// send makes one request; in is JSON to be, or a string to be sent as it is.
+// send makes one request; in is sent as is if it is a string, else as JSON.
 func (b *backend) send(t *testing.T, method, path string, in any) (int, http.Header, []byte) {
 	t.Helper()
 	var body io.Reader
@@ -73,8 +73,8 @@ func (b *backend) create(t *testing.T, in map[string]any) opened {
 	return opened{out["id"].(string), out["connectUrl"].(string)}
 }
 
-// TestBackendEmbedded lets an onboarding app do everything from its own back end,
-// for an applicant who gets the widget in the portal's page.
+// TestBackendEmbedded has an onboarding app do everything from its back end, for an
+// applicant who gets the widget in the portal's page.
 func TestBackendEmbedded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -150,8 +150,8 @@ func TestBackendEmbedded(t *testing.T) {
 	}
 }
 
-// TestBackendAsksTheApplicant makes an application without the applicant's data:
-// the portal asks for it, and the applicant goes on by redirect.
+// TestBackendAsksTheApplicant creates an application without the applicant's data:
+// the portal asks for it, and the applicant continues by redirect.
 func TestBackendAsksTheApplicant(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -199,8 +199,8 @@ func TestBackendGivesANewToken(t *testing.T) {
 	}
 }
 
-// TestBackendMistakes makes every kind of mistake, with a good request before and
-// after: nothing is stored, and the answer says what is wrong.
+// TestBackendMistakes makes every kind of invalid request, with a valid request before
+// and after: nothing is stored, and the response names the mistake.
 func TestBackendMistakes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -251,7 +251,7 @@ func TestBackendMistakes(t *testing.T) {
 		{"nothing of the applicant", "POST", "/applications", with("prefill", map[string]any{}), 400, "INVALID_PREFILLS_PII_MISSING"},
 		{"unknown application", "GET", "/applications/00000000-0000-4000-8000-000000000000", nil, 404, "NOT_FOUND"},
 		{"no application at all", "GET", "/applications/%2e%2e", nil, 404, "NOT_FOUND"},
-		{"report of nobody", "GET", "/applications/00000000-0000-4000-8000-000000000000/report", nil, 404, "NOT_FOUND"},
+		{"report of an unknown application", "GET", "/applications/00000000-0000-4000-8000-000000000000/report", nil, 404, "NOT_FOUND"},
 		{"page of events", "GET", "/applications/" + first.ID + "/events?limit=0", nil, 400, "INVALID_PARAMETERS"},
 		{"wrong method", "DELETE", "/applications/" + first.ID, nil, 405, "METHOD_NOT_ALLOWED"},
 		{"no such address", "GET", "/horoscopes", nil, 404, "NOT_FOUND"},
@@ -272,7 +272,7 @@ func TestBackendMistakes(t *testing.T) {
 	}
 	app.create(t, with("externalId", "another"))
 
-	// A reviewer sees the two that are, and nothing of those that were refused.
+	// A reviewer sees the two valid applications, and nothing of the refused ones.
 	v := visit(t)
 	v.open(t, s.Portal+"/review")
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)

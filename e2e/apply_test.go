@@ -28,7 +28,7 @@ func TestRedirectWithoutScript(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// form opens the form of the product and waits until it is checked as it is typed.
+// form opens the product's form and waits until it is checked while typing.
 func (s *site) form(t *testing.T, v *visitor) {
 	t.Helper()
 	v.open(t, s.Portal+"/apply/cashflow")
@@ -94,7 +94,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 		name   string
 		fields map[string]string
 		wrong  string // the fields that are refused
-		later  string // those of them that nothing is said of before the form is sent
+		later  string // the ones that are reported only when the form is sent
 	}{
 		{"nothing at all", map[string]string{"firstName": "", "lastName": "", "email": "", "dob-month": "", "dob-day": "", "dob-year": ""},
 			"firstName lastName email dob", "dob"},
@@ -199,7 +199,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 	})
 }
 
-// order is the form's fields as they stand.
+// order is the order of the form's fields.
 var order = []string{"firstName", "lastName", "email", "phone", "dob-month", "dob-day", "dob-year", "address", "city", "state", "zip",
 	"statedAnnualIncome", "statedEmployerName"}
 
@@ -229,7 +229,7 @@ func TestFocusInTheForm(t *testing.T) {
 	}
 	enter("firstName", "3")
 	if !said("firstName") {
-		t.Error("a digit in a name, which no further letter mends, is not said at once")
+		t.Error("a digit in a name is not reported at once")
 	}
 	must(t, v.page("#firstName").Press("Backspace"))
 	if said("firstName") {
@@ -274,7 +274,7 @@ func TestFocusInTheForm(t *testing.T) {
 		return n
 	}
 	if marked("lastName") == 0 || marked("zip") != 0 {
-		t.Error("what is wrong is marked invalid, and nothing else")
+		t.Error("the invalid fields, and only these, should be marked invalid")
 	}
 
 	must(t, v.page("#phone").Press("Enter"))
@@ -296,18 +296,18 @@ func TestFocusInTheForm(t *testing.T) {
 	}
 	fillForm(t, v, map[string]string{"dob-month": "6", "dob-day": "31", "dob-year": "1990"})
 	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "that exists") {
-		t.Errorf("of a day that is none the form says %q", got)
+		t.Errorf("for an invalid date the form says %q", got)
 	}
 	fillForm(t, v, applicant)
 	if marked("dob")+marked("lastName") != 0 {
-		t.Error("what is mended is still marked invalid")
+		t.Error("a corrected field is still marked invalid")
 	}
 	click(t, v.page(`role=button[name="Continue"]`))
 	step(t, v.widget, "consent")
 }
 
-// TestServerChecksAgain where no script has: the form comes back with what was
-// typed, what is wrong, and nothing stored; mended, it is taken.
+// TestServerChecksAgain where there is no script: the form is shown again with the
+// entered data and the errors, and nothing is stored; once corrected, it is accepted.
 func TestServerChecksAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t)

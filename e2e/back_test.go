@@ -81,7 +81,7 @@ func TestReloadAndBackInTheWidget(t *testing.T) {
 	}
 }
 
-// before is the step of a cashflow visit that another comes after.
+// before is the step of a cashflow visit that precedes another.
 func before(name string) string {
 	return map[string]string{"bank": "consent", "sign-in": "bank", "code": "sign-in", "accounts": "code"}[name]
 }

@@ -14,8 +14,8 @@ func press(t *testing.T, v *visitor, l playwright.Locator) {
 	must(t, v.Mouse().Down())
 }
 
-// TestPressedAtTheBottom of a window that has changed its size, a frame is still
-// what is pressed: the tests see no less of a page than people do.
+// TestPressedAtTheBottom: at the bottom of a window that has changed its size, clicks
+// still reach a frame. The tests see as much of a page as people do.
 func TestPressedAtTheBottom(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -34,8 +34,8 @@ func TestPressedAtTheBottom(t *testing.T) {
 	})
 }
 
-// TestPressThroughWords that come for the field which the press has left: the
-// button stays under the pointer, and the form says what is wrong after the click.
+// TestPressThroughWords: a message that appears because a press left a field does not
+// move the pressed button, and the form reports its errors after the click.
 func TestPressThroughWords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -69,8 +69,8 @@ func TestPressThroughWords(t *testing.T) {
 	see(t, v.page("#email[aria-invalid=true]"))
 }
 
-// TestPressThroughAnAnswer of a search: while a bank is pressed, the list that
-// comes does not put another in its place.
+// TestPressThroughAnAnswer of a search: while a bank is pressed, the new list does not
+// put another bank in its place.
 func TestPressThroughAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t)

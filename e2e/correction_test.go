@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// TestACorrection is a dispute at the customer's desk: figures are refused at their
-// field, weighed, and confirmed by keyboard.
+// TestACorrection disputes a report in the customer's dashboard: figures are refused at
+// their field, previewed, and confirmed by keyboard.
 func TestACorrection(t *testing.T) {
 	t.Parallel()
 	s := start(t)

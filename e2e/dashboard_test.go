@@ -34,35 +34,35 @@ func delivered(t *testing.T, v *visitor) {
 	})
 }
 
-// TestDashboard is a day of the customer's staff: a sign-in, a callback, a delivery
-// that is looked at and sent again, a secret that is rotated by keyboard.
+// TestDashboard follows the customer's staff: a sign-in, a callback, a delivery that is
+// inspected and sent again, and a secret that is rotated by keyboard.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["cashflow"], "externalId": "loan-2001", "userArgs": "branch 9", "prefill": person}, 2)
 	token := s.control(t, "POST", "/visits/"+init["token"].(string)+"/complete", map[string]any{"username": "default"})["publicToken"].(string)
-	desk := s.Provider + "/dashboard"
+	dashboard := s.Provider + "/dashboard"
 
 	v := visit(t)
-	v.open(t, desk+"/webhooks")
+	v.open(t, dashboard+"/webhooks")
 	see(t, v.page("role=heading[level=1] >> text=Sign in to the dashboard"))
 	v.expect("422")
 	s.signInToDashboard(t, v, "not the password")
 	see(t, v.page("#sign-in-problem"))
 	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
-	at(t, v, desk+"/webhooks") // where he wanted to go
+	at(t, v, dashboard+"/webhooks") // the requested page
 
-	// An address that is none is refused at its field; another is taken.
+	// An invalid address is refused at its field; a valid one is accepted.
 	fill(t, v.page("[name=url]"), "ftp://nowhere")
 	click(t, v.page(`role=button[name="Save the address"]`))
 	see(t, v.page("#url-error >> text=Give an https address"))
 	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
 	click(t, v.page(`role=button[name="Save the address"]`))
 	said(t, v, "Events go to the new address")
-	at(t, v, desk+"/webhooks")
+	at(t, v, dashboard+"/webhooks")
 
-	// What was sent before, and sent again to the new address.
+	// The earlier delivery, sent again to the new address.
 	click(t, v.page("role=link[name='Deliveries']"))
 	click(t, v.page(".table tbody tr a").First())
 	delivered(t, v)
@@ -73,12 +73,12 @@ func TestDashboard(t *testing.T) {
 	click(t, v.page(`role=button[name="Send it again"]`))
 	said(t, v, "The event is on its way again")
 	if v.URL() == first {
-		t.Error("the new delivery has no page of its own")
+		t.Error("the new delivery has no separate page")
 	}
 	delivered(t, v)
 
 	// By keyboard alone: open, read, press.
-	v.open(t, desk+"/credentials")
+	v.open(t, dashboard+"/credentials")
 	must(t, v.page("summary >> text=Rotate").Focus())
 	must(t, v.Keyboard().Press("Enter"))
 	must(t, v.Keyboard().Press("Tab"))
@@ -96,19 +96,19 @@ func TestDashboard(t *testing.T) {
 	}
 
 	// Spanish stays; the report is found without its name in an address.
-	v.open(t, desk+"/reports?lang=es")
+	v.open(t, dashboard+"/reports?lang=es")
 	fill(t, v.page("[name=query]"), token)
 	click(t, v.page(`role=button[name="Buscar"]`))
 	see(t, v.page("role=heading[level=2] >> text=Cronología"))
 	if strings.Contains(v.URL(), token) {
 		t.Error("the publicToken is in the address")
 	}
-	v.open(t, desk+"/audit")
+	v.open(t, dashboard+"/audit")
 	see(t, v.page("role=cell >> text=rotó una secretKey"))
 }
 
-// TestTheHostedPageCannotActForStaff: it stands on the dashboard's origin, and in
-// the browser of somebody who is signed in.
+// TestTheHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and
+// may be open in the browser of a signed-in user.
 func TestTheHostedPageCannotActForStaff(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -69,8 +69,8 @@ func beside(pictures ...image.Image) image.Image {
 	return out
 }
 
-// TestDemo walks a whole application, from the first page to the report at the
-// review desk, and takes its pictures on the way. `make demo` keeps them.
+// TestDemo walks a whole application, from the first page to the report in the review
+// dashboard, and takes screenshots. `make demo` keeps them.
 func TestDemo(t *testing.T) {
 	if !*demo {
 		t.Skip("make demo takes the pictures; other tests look at what is on them")
@@ -134,26 +134,26 @@ func TestDemo(t *testing.T) {
 	click(t, hosted.page(`role=button[name="Close it"]`))
 	state(t, hosted, "exited")
 
-	// The review desk, with what came by the portal's API.
+	// The review dashboard, with applications that the portal's API created.
 	others := visit(t, noScript)
 	for _, x := range []struct{ externalID, username, end string }{
 		{"loan-2038", "joint", ""}, {"lease-0117", "supplier_unresponsive", ""}, {"loan-2040", "single", ""}, {"loan-2041", "", "exit"},
 	} {
 		s.submit(t, others, x.username, x.end, map[string]any{"externalId": x.externalID})
 	}
-	desk := visit(t, window(1200, 800))
-	desk.open(t, s.Portal+"/review")
-	s.signInToReview(t, desk, s.Credentials.Reviewer.Password)
-	see(t, desk.page("table"))
-	pictures.shot(t, desk, "review")
-	click(t, desk.page("tr:has-text('Ready') a").First())
-	click(t, desk.page(`role=link[name="Open the report"]`))
-	see(t, desk.page("article.report"))
-	pictures.shot(t, desk, "report")
-	must(t, desk.SetViewportSize(1000, 940))
-	right := pictures.shot(t, desk, "walk")
-	must(t, desk.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
-	must(t, desk.SetViewportSize(1200, 800))
-	pictures.shot(t, desk, "dark")
+	review := visit(t, window(1200, 800))
+	review.open(t, s.Portal+"/review")
+	s.signInToReview(t, review, s.Credentials.Reviewer.Password)
+	see(t, review.page("table"))
+	pictures.shot(t, review, "review")
+	click(t, review.page("tr:has-text('Ready') a").First())
+	click(t, review.page(`role=link[name="Open the report"]`))
+	see(t, review.page("article.report"))
+	pictures.shot(t, review, "report")
+	must(t, review.SetViewportSize(1000, 940))
+	right := pictures.shot(t, review, "walk")
+	must(t, review.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
+	must(t, review.SetViewportSize(1200, 800))
+	pictures.shot(t, review, "dark")
 	pictures.keep(t, "walk", beside(left, right))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestPlayground chooses on the playground, copies what is shown, runs it, and
+// TestPlayground chooses options on the playground, copies its code, runs it, and
 // follows the timeline to the report.
 func TestPlayground(t *testing.T) {
 	t.Parallel()

@@ -184,27 +184,27 @@ func breaches(t *testing.T, s *site) []breach {
 	s.token(t, map[string]any{"externalId": "taken"})
 	fresh := func() string { return s.token(t, nil) }
 	wrong := func(key string, value any) map[string]any {
-		return map[string]any{"prefill": somebody(map[string]any{key: value})}
+		return map[string]any{"prefill": acceptable(map[string]any{key: value})}
 	}
 	return []breach{
 		{"an environment that there is not", map[string]any{"env": "staging", "token": fresh()}, "UNKNOWN_CUSTOMER", true},
 		{"the other environment", map[string]any{"env": "production", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
 		{"no publicId", map[string]any{"publicId": nil, "token": fresh()}, "UNKNOWN_CUSTOMER", true},
-		{"somebody's publicId", map[string]any{"publicId": "svc-nobody", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
+		{"unknown publicId", map[string]any{"publicId": "svc-nobody", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
 		{"no productId", map[string]any{"productId": nil, "token": fresh()}, "INVALID_PRODUCT", true},
 		{"a productId that is none", map[string]any{"productId": "cashflow", "token": fresh()}, "INVALID_PRODUCT", true},
-		{"a productId of nobody", map[string]any{"productId": uuid.NewString(), "token": fresh()}, "INVALID_PRODUCT", false},
+		{"unknown productId", map[string]any{"productId": uuid.NewString(), "token": fresh()}, "INVALID_PRODUCT", false},
 		{"another product than the token's", map[string]any{"productId": income, "token": fresh()}, "MISMATCHED_PRODUCT_ID", false},
 		{"none of token, prefill and consumerId", map[string]any{}, "INVALID_TOKEN", true},
 		{"an unknown token", map[string]any{"token": "no-such-token"}, "INVALID_TOKEN", false},
 		{"a used token", map[string]any{"token": used}, "INVALID_TOKEN", false},
-		{"token with prefill", map[string]any{"token": fresh(), "prefill": somebody(nil)}, "INVALID_TOKEN", true},
-		{"consumerId with prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": somebody(nil)}, "INVALID_CONSUMER_ID", true},
-		{"all three", map[string]any{"token": fresh(), "consumerId": uuid.NewString(), "prefill": somebody(nil)}, "INVALID_CONSUMER_ID", true},
+		{"token with prefill", map[string]any{"token": fresh(), "prefill": acceptable(nil)}, "INVALID_TOKEN", true},
+		{"consumerId with prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": acceptable(nil)}, "INVALID_CONSUMER_ID", true},
+		{"all three", map[string]any{"token": fresh(), "consumerId": uuid.NewString(), "prefill": acceptable(nil)}, "INVALID_CONSUMER_ID", true},
 		{"a consumerId that is none", map[string]any{"consumerId": "zoe"}, "INVALID_CONSUMER_ID", true},
 		{"an unknown consumerId", map[string]any{"consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID", false},
 		{"token with another consumer", map[string]any{"token": fresh(), "consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID", false},
-		{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": somebody(nil)}, "DUPLICATE_EXTERNAL_ID", false},
+		{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": acceptable(nil)}, "DUPLICATE_EXTERNAL_ID", false},
 		{"an externalId that is too long", map[string]any{"externalId": strings.Repeat("x", 65), "token": fresh()}, "INTERNAL_ERROR", true},
 		{"userArgs that are too long", map[string]any{"userArgs": strings.Repeat("x", 256), "token": fresh()}, "INTERNAL_ERROR", true},
 		{"a sandboxReportId that is none", map[string]any{"sandboxReportId": "x", "token": fresh()}, "INTERNAL_ERROR", true},
@@ -226,7 +226,7 @@ func breaches(t *testing.T, s *site) []breach {
 		{"a wrong phone", wrong("phone", strings.Repeat("5", 256)), "INVALID_PREFILL_PHONE", true},
 		{"a wrong state", wrong("state", "ZZ"), "INVALID_PREFILL_STATE", true},
 		{"a wrong zip", wrong("zip", "1234"), "INVALID_PREFILL_ZIP", true},
-		{"too many employers", map[string]any{"productId": s.Credentials.Products["eligibility"], "prefill": somebody(map[string]any{"state": "CA",
+		{"too many employers", map[string]any{"productId": s.Credentials.Products["eligibility"], "prefill": acceptable(map[string]any{"state": "CA",
 			"statedEmployerNames": []string{"1", "2", "3", "4", "5", "6", "7"}})}, "INVALID_PREFILL_STATED_EMPLOYER_NAMES", true},
 		{"a good token, at last", map[string]any{"productId": cashflow, "token": fresh()}, "", false},
 	}
@@ -284,8 +284,8 @@ func TestBreachesInTheModule(t *testing.T) {
 	}
 }
 
-// TestModuleRegisters the provider's widget and passes on what it says, where
-// only the provider can tell; and where all is well.
+// TestModuleRegisters the provider's widget and passes on its errors that only the
+// provider can detect; and also the case without errors.
 func TestModuleRegisters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -346,7 +346,7 @@ func (h *host) modules(t *testing.T, sections []map[string]string, lang string) 
 	return h.URL + "/module?" + url.Values{"sections": {string(raw)}, "lang": {lang}}.Encode()
 }
 
-// of is what was reported by a section.
+// of returns the events that one section reported.
 func (h *host) of(section int) []reported {
 	h.mu.Lock()
 	defer h.mu.Unlock()

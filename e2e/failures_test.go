@@ -15,12 +15,11 @@ func handleOf(v *visitor) string {
 	return handle
 }
 
-// TestWhenThingsFail holds what has no test of its own elsewhere: each failure has
-// words and a way on, and nothing that was given is lost. A blocked script, a module
-// that is refused, a service that is away or slow, and a network that is gone in the
-// widget or on the status page are in TestBlockedScript, TestWithoutModule,
-// TestProviderAway, TestSlowFrame, TestSlowAnswer, TestOffline and
-// TestStatusPageMoves.
+// TestWhenThingsFail covers failures without a separate test: each has a message and a
+// next step, and keeps the entered data. Other tests cover a blocked script, a refused
+// module, an unavailable or slow service, and a lost network in the widget or on the
+// status page: TestBlockedScript, TestWithoutModule, TestProviderAway, TestSlowFrame,
+// TestSlowAnswer, TestOffline and TestStatusPageMoves.
 func TestWhenThingsFail(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -79,7 +78,7 @@ func TestWhenThingsFail(t *testing.T) {
 		until(t, "the letter is written", func() bool {
 			staff.open(t, s.Portal+"/review/letters")
 			text := read(t, staff.page("main"))
-			// The newest application of the address comes first.
+			// The newest application of the email address is listed first.
 			link = regexp.MustCompile(`http\S+/resume/\S+`).FindString(text)
 			return link != ""
 		})
@@ -90,27 +89,27 @@ func TestWhenThingsFail(t *testing.T) {
 		at(t, v, application)
 	})
 	t.Run("two devices", func(t *testing.T) {
-		desk, pocket := visit(t), visit(t, phone, dark)
-		s.apply(t, desk, "embedded", "")
-		step(t, desk.widget, "consent")
-		click(t, desk.page(`role=button[name="Continue on another device"]`))
-		see(t, desk.page(`role=img[name="QR code of the link below"]`))
-		desk.axe(t)
-		link, err := desk.page("#link").InputValue()
+		computer, pocket := visit(t), visit(t, phone, dark)
+		s.apply(t, computer, "embedded", "")
+		step(t, computer.widget, "consent")
+		click(t, computer.page(`role=button[name="Continue on another device"]`))
+		see(t, computer.page(`role=img[name="QR code of the link below"]`))
+		computer.axe(t)
+		link, err := computer.page("#link").InputValue()
 		must(t, err)
 		pocket.open(t, link)
 		pocket.axe(t)
 		click(t, pocket.page(`role=button[name="Yes, go on here"]`))
 		state(t, pocket, "connecting")
-		state(t, desk, "connecting") // it has gone on by itself
-		if desk.URL() != pocket.URL() {
-			t.Errorf("the desk is at %s, the phone at %s", desk.URL(), pocket.URL())
+		state(t, computer, "connecting") // it has gone on by itself
+		if computer.URL() != pocket.URL() {
+			t.Errorf("the computer is at %s, the phone at %s", computer.URL(), pocket.URL())
 		}
 		click(t, pocket.page(`role=button[name="Continue on the secure page"]`))
 		step(t, pocket.page, "consent")
 		s.complete(t, handleOf(pocket), "default", "")
-		state(t, desk, "ready")
-		pocket.open(t, desk.URL())
+		state(t, computer, "ready")
+		pocket.open(t, computer.URL())
 		state(t, pocket, "ready")
 	})
 }

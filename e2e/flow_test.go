@@ -9,7 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// person is the applicant as a back end sends him.
+// person is the applicant as a back end sends the data.
 var person = map[string]any{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "zoe@example.org", "dob": "1992-02-29"}
 
 // opened is an application that an onboarding app made over the portal's API.
@@ -22,7 +22,7 @@ func (s *site) begin(t *testing.T, mode string) opened {
 	return opened{out["id"].(string), out["connectUrl"].(string)}
 }
 
-// statusURL is the address at which an application comes to its end.
+// statusURL is the address of an application's status page.
 func (s *site) statusURL(a opened) string { return s.Portal + "/applications/" + a.ID }
 
 // leave opens a redirect by form in a browser without script, which stops on the
@@ -119,7 +119,7 @@ lines:
 // fetches is how many reports were served to the portal.
 func (s *site) fetches() int { return s.logged(`route="GET /connect/cashflow/v2/json"`, "status=200") }
 
-// until waits for what another process of the program does. Where an awkward service
+// until waits for what another process of the program does. Where a service with faults
 // calls a report PENDING for two polls, they are what takes longest.
 func until(t *testing.T, what string, reached func() bool) {
 	t.Helper()

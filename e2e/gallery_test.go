@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the accessibility trees and pictu
 // TestGallery holds each exhibit, in each language, to its accessibility tree, which
 // is what a screen reader reads and in which order, and to a window of 320 px. The
 // components, and the steps that no walk of access_test.go reaches, are held to what
-// axe finds in both themes, and to forced colours. Each is held to its picture, too:
+// axe finds in both themes, and to forced colors. Each is held to its picture, too:
 // in English on a phone in light, in Spanish on a desktop in dark.
 func TestGallery(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// hookReports keeps what the page reports to the portal: those of a hook, not
-// that the widget was opened.
+// hookReports records the reports of callbacks that the page sends to the portal,
+// without the report that the widget was opened.
 func hookReports(t *testing.T, v *visitor) func() []reported {
 	sent := v.sent("/callbacks")
 	var all []reported
@@ -33,7 +33,7 @@ func hookReports(t *testing.T, v *visitor) func() []reported {
 	}
 }
 
-// refuseFirst answers the first report of a hook 503, as a portal that is away.
+// refuseFirst answers the first report of a callback with 503, like an unavailable portal.
 func refuseFirst(t *testing.T, v *visitor) {
 	t.Helper()
 	v.expect("503")
@@ -55,13 +55,13 @@ func (v *visitor) id(t *testing.T) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(v.URL(), "/applications/")
 	if !ok {
-		t.Fatalf("%s is no application's page", v.URL())
+		t.Fatalf("%s is not an application's page", v.URL())
 	}
 	return rest[:36]
 }
 
-// TestHooksAreReportedOnce, with what they were called with, and stand in the
-// timeline once, also when the portal did not answer at first.
+// TestHooksAreReportedOnce, with their arguments, and are in the timeline once, also if
+// the portal did not answer at first.
 func TestHooksAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -152,8 +152,8 @@ func TestOnAfterAnEnd(t *testing.T) {
 	})
 }
 
-// TestWordsForEveryErrorType, in both languages, with the way on that can help.
-// A null type, and one that nobody knows, is an internal error.
+// TestWordsForEveryErrorType, in both languages, with a next step that can help. A null
+// type and an unknown one are internal errors.
 func TestWordsForEveryErrorType(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -225,7 +225,7 @@ func TestBlockedScript(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// TestFailedOnceScript is there the second time, and nothing else is seen of it.
+// TestFailedOnceScript: a script that failed once loads on the second attempt, without a notice.
 func TestFailedOnceScript(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -21,9 +21,9 @@ import (
 	"vestibule/web"
 )
 
-// host is a customer's own site, on an origin of its own and another site than
-// the provider's. Its pages have the strictest policy under which the provider's
-// guide (docs/widget.md) says that the widget works.
+// host is a customer's site, with another origin and site than the provider's. Its
+// pages have the strictest policy under which docs/widget.md says that the widget
+// works.
 type host struct {
 	URL  string
 	site *site
@@ -39,7 +39,7 @@ type reported struct {
 	Section                                       int `json:"-"` // of the page
 }
 
-// hostScript keeps what the hooks were called with.
+// hostScript records the arguments of the callbacks.
 const hostScript = `
 window.calls = [];
 const list = document.getElementById("calls");
@@ -51,8 +51,8 @@ window.begin = (options, name = "first") => SvcWidget.register({ ...options, ...
 document.getElementById("fire")?.addEventListener("click", () => SvcWidget.fire());
 `
 
-// fakeScript is a provider's script that does nothing by itself: the test calls
-// the hooks that it was registered with.
+// fakeScript is a provider's script that does nothing by itself: the test calls the
+// registered callbacks.
 const fakeScript = `window.FakeWidget = {
 	register(options) { (window.registered ??= []).push(options); },
 	fire() {},
@@ -161,16 +161,16 @@ func (h *host) options(more map[string]any) map[string]any {
 	return o
 }
 
-// begin registers the widget with the page's hooks, which write what they are
-// called with under the name.
+// begin registers the widget with the page's callbacks, which record their arguments
+// under the name.
 func begin(t *testing.T, v *visitor, options map[string]any, name string) {
 	t.Helper()
 	_, err := v.Evaluate(`([options, name]) => begin(options, name)`, []any{options, name})
 	must(t, err)
 }
 
-// called waits until a hook was called for the nth time (from 1) and returns
-// registration, hook and arguments.
+// called waits for the nth call of a callback (from 1) and returns registration,
+// callback and arguments.
 func called(t *testing.T, v *visitor, nth int) []string {
 	t.Helper()
 	must(t, v.page(fmt.Sprintf("#calls li:nth-child(%d)", nth)).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
@@ -186,8 +186,8 @@ func calls(t *testing.T, v *visitor) [][]string {
 	return out
 }
 
-// somebody is an applicant whom every product's rules accept.
-func somebody(more map[string]any) map[string]any {
+// acceptable is an applicant whom every product's rules accept.
+func acceptable(more map[string]any) map[string]any {
 	p := map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org", "dob": "1990-06-15"}
 	maps.Copy(p, more)
 	for k, v := range p {
@@ -206,7 +206,7 @@ func (s *site) basic() string {
 // token is a fresh initialization token.
 func (s *site) token(t *testing.T, more map[string]any) string {
 	t.Helper()
-	body := map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": somebody(nil)}
+	body := map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": acceptable(nil)}
 	maps.Copy(body, more)
 	return call(t, http.MethodPost, s.Provider+"/connect/initialization", s.basic(), body, 2)["token"].(string)
 }
@@ -220,7 +220,7 @@ func (s *site) report(t *testing.T, publicToken string) (status, substatus strin
 	req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(access)))
 	req.Header.Set("X-PUBLIC-TOKEN", publicToken)
 	var out struct{ Status, Substatus string }
-	for range 3 { // an awkward service calls what is done PENDING, twice at most
+	for range 3 { // with faults, the service reports a finished report as PENDING, at most twice
 		resp := send(t, req)
 		must(t, json.NewDecoder(resp.Body).Decode(&out))
 		resp.Body.Close()

@@ -18,7 +18,7 @@ func (s *site) incomeVisit(t *testing.T, lang string) string {
 func (s *site) hosted(t *testing.T, product, lang string, more map[string]any) string {
 	t.Helper()
 	link := call(t, "POST", s.Provider+"/connect/invite-link", s.basic(), map[string]any{
-		"productId": s.Credentials.Products[product], "prefill": somebody(more)}, 2)["inviteLink"].(string)
+		"productId": s.Credentials.Products[product], "prefill": acceptable(more)}, 2)["inviteLink"].(string)
 	return link + "?lang=" + lang
 }
 
@@ -35,8 +35,8 @@ func stubFile(name, text string) playwright.InputFile {
 	return playwright.InputFile{Name: name, MimeType: "application/pdf", Buffer: []byte("%PDF-1.4\n" + text)}
 }
 
-// TestPayrollVisit shows income by a payroll provider on the hosted page: each of
-// its steps is for everybody, in both languages.
+// TestPayrollVisit shows income by a payroll provider on the hosted page, and checks the
+// accessibility of each step, in both languages.
 func TestPayrollVisit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -72,7 +72,7 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	h := newHost(t, s)
 	v := visit(t)
 	v.open(t, h.URL+"/")
-	begin(t, v, h.options(map[string]any{"productId": s.Credentials.Products["income"], "prefill": somebody(nil)}), "first")
+	begin(t, v, h.options(map[string]any{"productId": s.Credentials.Products["income"], "prefill": acceptable(nil)}), "first")
 	step(t, v.widget, "consent")
 	submit(t, v.widget)
 	step(t, v.widget, "source")
@@ -115,7 +115,7 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	step(t, v.widget, "connected")
 	must(t, v.widget(`role=button[name="Finish"]`).Press("Enter"))
 	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
-		t.Errorf("the hooks were called with %v", got)
+		t.Errorf("the callbacks were called with %v", got)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestPayStubsOnAPhone(t *testing.T) {
 }
 
 // TestEligibilityVisit verifies one employer by payroll and one by a document, skips
-// one, and shows a bank: by keyboard, on pages for everybody.
+// one, and connects a bank: by keyboard, with accessibility checks.
 func TestEligibilityVisit(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -26,13 +26,13 @@ func TestBlockedCookiesAreToldBeforeTheForm(t *testing.T) {
 		click(t, v.page(`role=link[name="Try again"]`))
 		see(t, v.page("[name=firstName]"))
 		if shown, err := v.page(`text="Your browser blocks cookies"`).IsVisible(); err != nil || shown {
-			t.Errorf("a browser with cookies is told of them: %v", err)
+			t.Errorf("a browser with cookies sees the notice about cookies: %v", err)
 		}
 	}
 }
 
-// TestANoteOutlivesItsSession loses the session while a note and a decision are
-// written: after signing in again both are there, for who wrote them alone.
+// TestANoteOutlivesItsSession loses the session while a note and a decision are written:
+// after the reviewer signs in again both are there, but not for other reviewers.
 func TestANoteOutlivesItsSession(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -67,7 +67,7 @@ func TestANoteOutlivesItsSession(t *testing.T) {
 	holding("#note", "")
 	holding("#text", "Please connect your savings account.")
 
-	// Somebody else signs in in this tab.
+	// Another reviewer signs in in this tab.
 	_, err := v.Evaluate(`() => { document.body.dataset.reviewer = "another"; }`)
 	must(t, err)
 	_, err = v.Evaluate(`() => { for (const key of Object.keys(sessionStorage)) {

@@ -25,7 +25,7 @@ type shop struct {
 	bodies sync.Map // path → body
 }
 
-// shopScript writes down what the elements say: id, event, and what stands in it.
+// shopScript records the elements' events: id, event and detail.
 const shopScript = `
 window.shifted = 0;
 new PerformanceObserver((all) => all.getEntries().forEach((e) => e.hadRecentInput || (window.shifted += e.value))).observe({ type: "layout-shift", buffered: true });
@@ -156,7 +156,7 @@ func TestEmbedKit(t *testing.T) {
 		}
 		v.axe(t)
 
-		// The same page again, as a framework's second look at it: the tab keeps the token.
+		// Reload, like a framework that mounts twice: the tab keeps the token.
 		_, err := v.Reload()
 		must(t, err)
 		must(t, v.page("#a").ScrollIntoViewIfNeeded())
@@ -194,7 +194,7 @@ func TestEmbedKit(t *testing.T) {
 		if n := len(frames()); n != 0 {
 			t.Errorf("%d frames were fetched before the dialog was opened", n)
 		}
-		for range 2 { // what was typed is there when it is opened again
+		for range 2 { // the entered data is there when it is opened again
 			must(t, v.Keyboard().Press("Enter"))
 			heard(t, v, "m step details")
 			see(t, v.page(`role=dialog[name="Verificación de sus datos"]`))
@@ -315,7 +315,7 @@ func TestEmbedKit(t *testing.T) {
 		}`, s.Portal)
 		must(t, err)
 		if strings.Contains(told(t, v), "complete") {
-			t.Error("the element believes everybody")
+			t.Error("the element accepts messages from any window")
 		}
 
 		v.open(t, evil.URL+"/liar")

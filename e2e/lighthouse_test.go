@@ -13,9 +13,9 @@ import (
 
 var lighthouse = flag.Bool("lighthouse", false, "let Lighthouse look at the applicant's pages (make lighthouse fetches it)")
 
-// TestLighthouse has Lighthouse look at the applicant's pages as at a phone's on a
-// slow network: nothing is left to wish for but in performance, which is the median
-// of three runs, is said beside the machine's load, and fails nothing.
+// TestLighthouse runs Lighthouse on the applicant's pages as on a phone with a slow
+// network. All scores must be full except performance: its median of three runs is logged
+// with the machine's load and fails nothing.
 func TestLighthouse(t *testing.T) {
 	if !*lighthouse {
 		t.Skip("make lighthouse runs it")
@@ -26,7 +26,7 @@ func TestLighthouse(t *testing.T) {
 			var fast []int
 			var seen looked
 			for range 3 {
-				// An application of its own each time, whose widget nobody has opened.
+				// A new application each time, whose widget was not opened before.
 				v := visit(t, noScript)
 				s.apply(t, v, "embedded", "")
 				url := s.Portal + page.path

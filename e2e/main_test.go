@@ -1,7 +1,7 @@
-// Package e2e walks the product as people do: in a real browser, against the
-// real program with both parties on listeners of their own. Every page that a
-// test opens is held to the strict policy: a violation, a script error or a
-// failed load fails the test that saw it.
+// Package e2e uses the product as people do: in a real browser, against the real
+// program with both parties on separate listeners. Every page that a test opens has the
+// strict policy: a violation, a script error or a failed load fails the test that saw
+// it.
 package e2e
 
 import (
@@ -24,7 +24,7 @@ var demo = flag.Bool("demo", false, "leave the screenshots of TestDemo in docs/i
 
 var (
 	pw      *playwright.Playwright
-	browser playwright.Browser // shared by all tests; each has contexts of its own
+	browser playwright.Browser // shared by all tests; each test has separate contexts
 )
 
 func TestMain(m *testing.M) {

@@ -44,8 +44,8 @@ func addresses(t *testing.T, dirs ...string) (mux *http.ServeMux, patterns []str
 	return mux, patterns
 }
 
-// brandOfTexts is the example brand with its pages and without its colours: those of
-// a brand are looked at when the program starts, and here the ones that it comes with.
+// brandOfTexts is the example brand with its pages and without its colors: a brand's
+// colors are checked when the program starts; this test needs the default ones.
 func brandOfTexts(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,12 +61,12 @@ func brandOfTexts(t *testing.T) string {
 	return file
 }
 
-// noPage are addresses that answer programs, files and streams, those that only lead
-// to a page, and the parts of the widget, which its walks look at.
+// noPage matches addresses for programs, files and streams, those that only redirect to
+// a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
 	`|\.(json|csv|js|ts)$|/stream$|^GET /widget/|/files/\{file\}$|/newest$|/sign-in/(elsewhere|return)$|/find$|/review/applications/\{id\}/(shares|decision|notes)$`)
 
-// seen is what was looked at, by the patterns of both parties.
+// seen records the checked addresses, by the patterns of both parties.
 type seen struct {
 	site             *site
 	portal, provider *http.ServeMux
@@ -85,8 +85,8 @@ func (s *seen) pattern(t *testing.T, address string) string {
 	return pattern
 }
 
-// look opens the address and holds what is there to what is for everybody, unless
-// it has led to a page that was looked at.
+// look opens the address and checks its accessibility, unless it redirected to a page
+// that was checked before.
 func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	t.Helper()
 	v.open(t, address)
@@ -96,7 +96,7 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 		return
 	}
 	if strings.HasSuffix(came, "/connect") {
-		step(t, v.widget, "consent") // what stands there before has no ground of its own
+		step(t, v.widget, "consent") // before it is loaded, it has no background
 	}
 	if strings.HasSuffix(given, "/docs") {
 		if lang == "es" {
@@ -179,24 +179,24 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person, "deliverTo": "zoe@example.org"}, 2)
 
 	staff := visit(t, noScript)
-	desk, dashboard := s.Portal+"/review", s.Provider+"/dashboard"
-	staff.open(t, desk)
+	review, dashboard := s.Portal+"/review", s.Provider+"/dashboard"
+	staff.open(t, review)
 	s.signInToReview(t, staff, s.Credentials.Reviewer.Password)
-	at(t, staff, desk)
+	at(t, staff, review)
 	declined := s.begin(t, "redirect")
-	own := desk + "/applications/" + first.ID
-	staff.send(t, desk+"/applications/"+declined.ID+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
+	own := review + "/applications/" + first.ID
+	staff.send(t, review+"/applications/"+declined.ID+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
 	staff.send(t, own+"/shares", "publicId", s.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
 	staff.send(t, own+"/notes", "text", "Called about the second job.")
-	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(staff.send(t, desk+"/people", "email", "colleague@example.org", "role", "auditor"))
+	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(staff.send(t, review+"/people", "email", "colleague@example.org", "role", "auditor"))
 	if welcome == "" {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	letter := found(t, staff, desk+"/letters", `(/resume/[^"<\s]+)`)
-	event := found(t, staff, desk+"/events", `"(/review/events/[0-9a-f-]{36})"`)
+	letter := found(t, staff, review+"/letters", `(/resume/[^"<\s]+)`)
+	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
-	found(t, staff, own+"/report", `(id="total")`) // what stands behind it is there
+	found(t, staff, own+"/report", `(id="total")`) // its explanation is ready
 	staff.open(t, dashboard)
 	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
 	at(t, staff, dashboard)
@@ -213,7 +213,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
 	must(t, err)
-	must(t, applicant.Page.Close()) // others go on as this person, and it would load itself again
+	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
 
 	speaking(t, func(t *testing.T, lang string, speak option) {
 		all := &seen{site: s, portal: portalMux, provider: providerMux}
@@ -253,7 +253,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(desk, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report", "/applications/"+first.ID+"/files",
+				look(review, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report", "/applications/"+first.ID+"/files",
 					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",
 					"/deletions", "/audit", "/people", "/events")
 				look(s.Portal, event, withdraw)
@@ -265,13 +265,13 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 		})
 		for _, pattern := range append(append([]string{}, portalPatterns...), providerPatterns...) {
 			if _, ok := all.looked.Load(pattern); !ok && !noPage.MatchString(pattern) {
-				t.Errorf("%s is a page, and nobody looks whether it is for everybody", pattern)
+				t.Errorf("no check of accessibility covers the page %s", pattern)
 			}
 		}
 	})
 }
 
-// page is what stands at an address, for the visitor.
+// page returns the content of an address, as the visitor gets it.
 func page(t *testing.T, v *visitor, address string) string {
 	t.Helper()
 	resp, err := v.Context.Request().Get(address)

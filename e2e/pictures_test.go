@@ -23,8 +23,8 @@ const oneFace = `
 	@font-face { font-family: One; font-weight: 600 900; src: url(/faces/sans-bold.ttf) }
 	:root { --sans: One; --mono: One }`
 
-// grain is how many pixels, each way, are one of a picture that is kept: what one
-// build of the browser smooths in another way than the next is no difference there.
+// grain is how many pixels, each way, are averaged into one pixel of a stored picture:
+// differences in smoothing between builds of the browser do not count.
 const grain = 4
 
 // pictured holds the page to its picture of before, in the folder, in the window that
@@ -67,7 +67,7 @@ func pictured(t *testing.T, v *visitor, wideAndDark bool, folder, name string) {
 	if n := differing(want, got); n > 40 {
 		now := filepath.Join(os.TempDir(), "vestibule-"+filepath.Base(folder)+"-"+filepath.Base(file))
 		must(t, os.WriteFile(now, encoded(t, shot), 0o600))
-		t.Errorf("%s looks other than %s: %d of its %d pixels; as it is now: %s", name, file, n, len(got.Pix)/4, now)
+		t.Errorf("%s differs from %s in %d of its %d pixels; current picture: %s", name, file, n, len(got.Pix)/4, now)
 	}
 }
 
@@ -78,7 +78,7 @@ func encoded(t *testing.T, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// coarse has the mean colour of each grain.
+// coarse has the mean color of each grain.
 func coarse(m image.Image) *image.RGBA {
 	b := m.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx()/grain, b.Dy()/grain))
@@ -96,9 +96,8 @@ func coarse(m image.Image) *image.RGBA {
 	return out
 }
 
-// differing counts the pixels of which somebody would say that they are others: all
-// that one picture has and the other has not, and those of another colour. Chromium
-// and its headless shell differ in ten at the most.
+// differing counts the visibly different pixels: those that only one picture has, and
+// those of another color. Chromium and its headless shell differ in at most ten.
 func differing(want, got image.Image) (n int) {
 	all := want.Bounds().Union(got.Bounds())
 	for y := range all.Dy() {

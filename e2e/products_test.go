@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestProducts names employers on the form of an eligibility report, as one types,
-// and reads an income report like somebody who must decide: which pay stub was
-// altered, and the file itself.
+// TestProducts names employers on the form of an eligibility report, and reads an income
+// report as a reviewer does: which pay stub was altered, and the file.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,7 +34,7 @@ func TestProducts(t *testing.T) {
 		map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born, "state": "OH", "statedEmployerNames": []string{"Northwind Logistics", "Tern & Sons", "Vandelay"}})
 	abroad := ready("passport", map[string]any{"supplier": "MEX_CDC"}, map[string]any{"firstName": "Ana", "lastName": "Díaz", "email": "a@example.org", "dob": born})
 
-	// The form: what is missing is said, and six names can be given.
+	// The form: missing data is reported, and six names can be given.
 	v := visit(t)
 	v.open(t, s.Portal+"/apply/eligibility")
 	see(t, v.page("form[data-live=on]"))

@@ -52,7 +52,7 @@ func (r *receiver) next(t *testing.T) arrival {
 	case a := <-r.arrivals:
 		return a
 	case <-time.After(15 * time.Second):
-		t.Fatal("nobody arrived at the customer's page")
+		t.Fatal("no applicant arrived at the customer's page")
 		return arrival{}
 	}
 }

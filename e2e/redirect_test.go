@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRedirect walks secure redirects whose outcome comes back by GET.
+// TestRedirect walks secure redirects whose outcome is returned by GET.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -127,7 +127,7 @@ func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 	}
 }
 
-// again goes on from where a try has ended, and to a report.
+// again continues after a failed attempt, to a report.
 func (s *site) again(t *testing.T, v *visitor, a opened) {
 	t.Helper()
 	click(t, v.page(`role=button[name="Continue on the secure page"]`))
@@ -136,8 +136,8 @@ func (s *site) again(t *testing.T, v *visitor, a opened) {
 	state(t, v, "ready")
 }
 
-// TestRedirectBelongsToItsBrowser brings outcomes by other browsers than the one
-// that began: none of them gets in, and the one that began still does.
+// TestRedirectBelongsToItsBrowser returns outcomes in other browsers than the one that
+// began: none of them gets access, and the first one still does.
 func TestRedirectBelongsToItsBrowser(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -158,7 +158,7 @@ func TestRedirectBelongsToItsBrowser(t *testing.T) {
 		t.Errorf("the application is %d to another browser", status)
 	}
 
-	// One that has an application of its own, which stays as it is.
+	// Another applicant with a separate application, which does not change.
 	victim := visit(t, noScript)
 	theirs := s.reach(t, victim, "default", "")
 	before := s.cookie(t, victim)
@@ -232,10 +232,10 @@ func flip(s string) string {
 	return s[:i] + string(c) + s[i+1:]
 }
 
-// TestRedirectByPost walks redirects of an account whose outcome comes back by a
-// form that another site posts. The session's cookie is Lax, so it is not with
-// that request, however old it is: the outcome waits under a handle for the
-// browser to come with its cookie.
+// TestRedirectByPost walks redirects of an account whose outcome is returned by a form
+// that another site posts. The session's cookie is Lax, so that request lacks it,
+// whatever its age: the outcome waits under a handle until the browser returns with its
+// cookie.
 func TestRedirectByPost(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--return-mode=post")
@@ -312,7 +312,7 @@ func TestRedirectByPost(t *testing.T) {
 		click(t, mine.page("form#return button"))
 		at(t, mine, s.statusURL(a))
 		state(t, mine, "ready")
-		mine.open(t, finish) // what was parked for it by the other is its own as well
+		mine.open(t, finish) // the outcome that the other browser stored belongs to it as well
 		at(t, mine, s.statusURL(a))
 	})
 	t.Run("a handle that was never given", func(t *testing.T) {

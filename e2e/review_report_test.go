@@ -11,8 +11,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// explained opens the page of a report until what stands behind it is there: the
-// report does not wait for it.
+// explained opens a report's page until its explanation is there: the report does not
+// wait for it.
 func explained(t *testing.T, v *visitor, url string) {
 	t.Helper()
 	for range 100 {
@@ -51,14 +51,14 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	}
 	must(t, json.Unmarshal(raw, &report))
 
-	// Plots are named and told in words, and each has its table.
+	// Plots have a name and a description, and each has its table.
 	for name, story := range map[string]string{"end of each day": "lowest", "Money in and out by month": "On average of"} {
 		plot := v.page("role=img[name=/" + name + "$/]")
 		see(t, plot)
 		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)
 		must(t, err)
 		if !strings.Contains(words.(string), story) {
-			t.Errorf("the plot %q is told as %q", name, words)
+			t.Errorf("the plot %q is described as %q", name, words)
 		}
 	}
 	for _, table := range []string{"Balances by month, as a table", "Month by month, as a table"} {
@@ -96,7 +96,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	click(t, plain.page(".figure-find button"))
 	at(t, plain, url+"?q=Lowest+BALANCE&node=#figures")
 	see(t, plain.page(`#figures-found:text("3 figures")`))
-	// A page without script cannot be asked by script: its rows are what there is.
+	// Without script the page only has the rows that the server sent.
 	names, err := plain.page("details.figures[open] .figure-name").AllTextContents()
 	must(t, err)
 	if strings.Join(names, " ") != strings.Join(live, " ") {

@@ -22,8 +22,8 @@ func (s *site) signInToReview(t *testing.T, v *visitor, password string) {
 	click(t, v.page("form[action='/review/sign-in'] button"))
 }
 
-// submit makes an application with the given data and walks its visit; what is
-// not given is person's.
+// submit creates an application with the given data and walks its visit; missing data
+// is person's.
 func (s *site) submit(t *testing.T, v *visitor, username, end string, more map[string]any) reached {
 	t.Helper()
 	in := map[string]any{"product": "cashflow", "mode": "redirect-form", "prefill": person}
@@ -69,11 +69,11 @@ func TestReview(t *testing.T) {
 	s.await(t, stranger.ID, "ready")
 	s.await(t, owner.ID, "ready")
 	s.await(t, left.ID, "exited")
-	desk := s.Portal + "/review"
-	reportURL := desk + "/applications/" + stranger.ID + "/report"
+	review := s.Portal + "/review"
+	reportURL := review + "/applications/" + stranger.ID + "/report"
 
-	// Nobody is let in, an applicant neither, and wrong passwords lead nowhere.
-	for _, path := range []string{desk, reportURL, reportURL + ".json", desk + "/applications/" + stranger.ID} {
+	// The pages are closed to visitors, to applicants, and after wrong passwords.
+	for _, path := range []string{review, reportURL, reportURL + ".json", review + "/applications/" + stranger.ID} {
 		applicant.open(t, path)
 		title(t, applicant, "Sign in to review")
 	}
@@ -89,12 +89,12 @@ func TestReview(t *testing.T) {
 	}
 	before := s.cookie(t, v)
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
-	at(t, v, reportURL) // where he wanted to go
+	at(t, v, reportURL) // the requested page
 	if after := s.cookie(t, v); after == "" || after == before {
 		t.Error("signing in did not change the session's id")
 	}
 
-	// The report, of somebody who is not the account's owner.
+	// The report of a person who is not the account's owner.
 	title(t, v, "Cashflow report")
 	see(t, v.page(`text="The name the applicant gave does not match every source."`))
 	see(t, v.page("role=cell >> text=Does not match"))
@@ -131,15 +131,15 @@ func TestReview(t *testing.T) {
 	s.readReport(t, v, plain, stranger.ID, got)
 
 	// The account's owner matches.
-	v.open(t, desk+"/applications/"+owner.ID)
+	v.open(t, review+"/applications/"+owner.ID)
 	click(t, v.page(`role=link[name="Open the report"]`))
 	see(t, v.page(`text="The name the applicant gave matches every source."`))
 	if n, err := v.page("role=cell >> text=Does not match").Count(); err != nil || n != 0 {
 		t.Errorf("%d names do not match", n)
 	}
 
-	// The list, by state, and what is looked for.
-	v.open(t, desk)
+	// The list, by state and by search.
+	v.open(t, review)
 	rows := v.page("table tbody tr")
 	wantRows := func(want int) {
 		t.Helper()
@@ -154,12 +154,12 @@ func TestReview(t *testing.T) {
 	click(t, v.page("a.filter >> text=Failed"))
 	title(t, v, "Applications")
 	see(t, v.page(`text="Nothing fits what you are looking for"`))
-	v.open(t, desk)
+	v.open(t, review)
 	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" + owner.ID, stranger.ID: "/applications/" + stranger.ID} {
 		fill(t, v.page("[name=query]"), what)
 		click(t, v.page(`role=button[name="Find"]`))
-		at(t, v, desk+url)
-		v.open(t, desk)
+		at(t, v, review+url)
+		v.open(t, review)
 	}
 	fill(t, v.page("[name=query]"), "loan-")
 	click(t, v.page(`role=button[name="Find"]`))
@@ -169,10 +169,10 @@ func TestReview(t *testing.T) {
 	click(t, v.page(`role=button[name="Find"]`))
 	see(t, v.page(`text="Nothing fits what you are looking for"`))
 	v.expect("404")
-	if status := v.answer(t, desk+"/applications/00000000-0000-4000-8000-000000000000"); status != 404 {
+	if status := v.answer(t, review+"/applications/00000000-0000-4000-8000-000000000000"); status != 404 {
 		t.Errorf("an unknown application is answered %d", status)
 	}
-	if status := v.answer(t, desk+"/applications/"+left.ID+"/report"); status != 404 {
+	if status := v.answer(t, review+"/applications/"+left.ID+"/report"); status != 404 {
 		t.Errorf("a report that is not there is answered %d", status)
 	}
 
@@ -187,8 +187,8 @@ func TestReview(t *testing.T) {
 	title(t, v, "Sign in to review")
 }
 
-// TestDecisionsAndDeletion declines an applicant by the reasons of the report, reads
-// the letter that says so, and deletes all that is known of the person.
+// TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the
+// decision letter, and deletes the applicant's data.
 func TestDecisionsAndDeletion(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -228,7 +228,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	v.axe(t)
 	v.expect("410")
 	if status := v.answer(t, own); status != 410 {
-		t.Errorf("the page of what was deleted is answered %d", status)
+		t.Errorf("the page of the deleted application is answered %d", status)
 	}
 	v.open(t, s.Portal+"/review")
 	see(t, v.page(`text="No applications here yet"`))

@@ -9,8 +9,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// leg is one step of a journey: what is typed, the button that is pressed, and the step
-// that it leads to.
+// leg is one step of a journey: the input, the button that is pressed, and the next
+// step.
 type leg struct {
 	step   string
 	fields map[string]string
@@ -69,7 +69,7 @@ func TestSecondClicks(t *testing.T) {
 						at = v.widget
 						v.open(t, h.URL+"/")
 						begin(t, v, h.options(map[string]any{"productId": s.Credentials.Products[product],
-							"token": s.token(t, map[string]any{"productId": s.Credentials.Products[product], "prefill": somebody(more)})}), "first")
+							"token": s.token(t, map[string]any{"productId": s.Credentials.Products[product], "prefill": acceptable(more)})}), "first")
 					}
 					var posts atomic.Int32
 					v.OnRequest(func(r playwright.Request) {

@@ -19,7 +19,7 @@ func TestSharing(t *testing.T) {
 	card := v.page("#sharing")
 	see(t, card.Locator(`text="This report is shared with nobody."`))
 
-	// Nobody of that name; what was typed stays.
+	// No third party has that name; the input is kept.
 	v.expect("422")
 	fill(t, v.page("#publicId"), "svc-nobody")
 	fill(t, v.page("[name=label]"), "Harbor Bank")
@@ -48,7 +48,7 @@ func TestSharing(t *testing.T) {
 	see(t, card.Locator(".share-head >> text=Retirado"))
 	v.axe(t)
 	if text := read(t, card); strings.Contains(text, "Conceder otras") {
-		t.Errorf("what was withdrawn can be given more time:\n%s", text)
+		t.Errorf("a withdrawn share can be extended:\n%s", text)
 	}
 	v.expect("409")
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)

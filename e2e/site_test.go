@@ -38,8 +38,8 @@ type credentials struct {
 	PortalAPIKey                  string
 }
 
-// start runs the program on ports of its own until the test ends, and waits
-// until it is ready. It must drain with exit code 0.
+// start runs the program on free ports until the test ends, and waits until it is
+// ready. The program must drain with exit code 0.
 func start(t *testing.T, args ...string) *site {
 	t.Helper()
 	needBrowser(t)
@@ -105,8 +105,8 @@ func start(t *testing.T, args ...string) *site {
 	return s
 }
 
-// discreet holds the log to be without secrets, tokens, and what is personal of
-// the tests' applicants.
+// discreet checks that the log has no secrets, no tokens, and no personal data of the
+// tests' applicants.
 func (s *site) discreet(t *testing.T) {
 	t.Helper()
 	said := s.Log.String()
@@ -140,7 +140,7 @@ func (s *site) api(t *testing.T, method, path string, in any) map[string]any {
 // awkwardSeed is the seed of the difficulties that every test's service makes; "" for none.
 var awkwardSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
-// send sends a request of a customer's. An awkward service holds some back, which
+// send sends a request of a customer's. A service with faults holds some back, which
 // their senders send again; the bodies are those of http.NewRequest.
 func send(t *testing.T, req *http.Request) *http.Response {
 	t.Helper()

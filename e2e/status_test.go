@@ -33,7 +33,7 @@ func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
 func TestStatusPageMoves(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1) // until it is told otherwise, no report comes
+	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1) // no report until the fault is removed
 
 	v := visit(t)
 	a, token := s.hand(t, v)
@@ -90,7 +90,7 @@ func TestStatusPageMoves(t *testing.T) {
 		t.Errorf("the focus is on %q", focused)
 	}
 	if said := read(t, v.page("#live")); said != "All done" {
-		t.Errorf("screen readers are told %q", said)
+		t.Errorf("screen readers announce %q", said)
 	}
 	v.axe(t)
 	if n := s.fetches(); n != 3 {
@@ -98,7 +98,7 @@ func TestStatusPageMoves(t *testing.T) {
 	}
 }
 
-// TestStatusPageEnds looks at every end in English and in Spanish.
+// TestStatusPageEnds checks every end in English and in Spanish.
 func TestStatusPageEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t)

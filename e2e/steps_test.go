@@ -18,8 +18,8 @@ func (v *visitor) widget(selector string) playwright.Locator {
 	return v.Page.FrameLocator("iframe").Locator(selector)
 }
 
-// applicant is the consumer of most tests; the household `default` of the
-// sandbox bank is somebody else, as the identity matching must say.
+// applicant is the consumer of most tests. The sandbox bank's household `default` is
+// another person, so the identities must not match.
 var applicant = map[string]string{
 	"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "zoe@example.org",
 	"dob-month": "2", "dob-day": "29", "dob-year": "1992",

@@ -10,7 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// visitor is one person's browser: a context with cookies of its own and a page.
+// visitor is one person's browser: a separate context of cookies, with a page.
 type visitor struct {
 	playwright.Page
 	Context playwright.BrowserContext
@@ -133,11 +133,10 @@ func see(t *testing.T, l playwright.Locator) {
 	must(t, l.First().WaitFor())
 }
 
-// SetViewportSize gives the page that size, and its window the room for it. The
-// driver makes the whole window that size, of which Chromium's own bars take 87 px:
-// the page is then longer than what shows of it, and what is pressed below that line
-// never reaches another site's frame (TestPressedAtTheBottom). No person can press
-// there.
+// SetViewportSize gives the page that size, and enlarges its window accordingly. The
+// driver sets the size of the whole window, of which Chromium's bars take 87 px: the
+// page would be longer than its visible part, and presses below that line would never
+// reach another site's frame (TestPressedAtTheBottom). People cannot press there.
 func (v *visitor) SetViewportSize(width, height int) error {
 	if err := v.Page.SetViewportSize(width, height); err != nil {
 		return err
@@ -159,9 +158,9 @@ func (v *visitor) SetViewportSize(width, height int) error {
 }
 
 // click, fill and read fail the test when the page does not let them.
-// click presses with the mouse what knows that the mouse is over it. The browser
-// looks for another site's frame in the picture that it shows, and a test that has
-// read of a button may be ahead of that picture; a person, who has to see it, is not.
+// click moves the mouse over a control and presses it once the control has noticed the
+// mouse. The browser finds another site's frame by the displayed frame of the page, and a
+// test can be ahead of the display, unlike a person.
 func click(t *testing.T, l playwright.Locator) {
 	t.Helper()
 	until(t, "the mouse is over what is to be clicked", func() bool {

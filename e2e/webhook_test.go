@@ -16,8 +16,8 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// mailbox stands where the portal receives webhooks, and keeps them: a test
-// passes them on when, and as often as, it wants.
+// mailbox receives webhooks in place of the portal and keeps them: a test passes them on
+// whenever, and as often as, it wants.
 type mailbox struct {
 	url string
 
@@ -91,14 +91,14 @@ func (s *site) callback(t *testing.T, url string) {
 	s.control(t, "POST", "/callbacks", map[string]any{"publicId": s.Credentials.PublicID, "url": url})
 }
 
-// hook reports a hook of the widget as the page's module does, in v's browser.
+// hook reports a callback of the widget as the page's module does, in v's browser.
 func (s *site) hook(t *testing.T, v *visitor, a opened, eventID, kind string) {
 	t.Helper()
 	resp, err := v.Context.Request().Post(s.statusURL(a)+"/callbacks", playwright.APIRequestContextPostOptions{
 		Data: map[string]any{"eventId": eventID, "type": kind, "attempt": 1}})
 	must(t, err)
 	if resp.Status() != http.StatusNoContent {
-		t.Fatalf("the hook is answered %d", resp.Status())
+		t.Fatalf("the callback is answered %d", resp.Status())
 	}
 }
 
@@ -115,11 +115,11 @@ func orders(all []string) [][]string {
 	return out
 }
 
-// TestNewsInEveryOrder lets hook, return and webhook come in every order, each
-// of them doubled, and any of them not at all, while the provider does not answer
-// polls; then polls, to those that nothing else told of. Each application comes
-// to its report, and each report is fetched once. Of two that come, their order is
-// the beginning of one of three, so these are left out.
+// TestNewsInEveryOrder delivers callback, return and webhook in every order, each of them
+// twice, or not at all, while the provider does not answer polls. Then it polls for
+// applications that got none of them. Each application gets its report, and each report
+// is fetched once. The orders of two are the beginnings of orders of three, so they are
+// left out.
 func TestNewsInEveryOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -164,22 +164,21 @@ func TestNewsInEveryOrder(t *testing.T) {
 	}
 	for _, r := range unproven {
 		if got := s.stateOf(t, r.ID); got != "returned" {
-			t.Errorf("with hooks alone, which prove nothing, the application is %s", got)
+			t.Errorf("with callbacks alone, which prove nothing, the application is %s", got)
 		}
 	}
 	if n, want := s.fetches(), len(all)-len(unproven); n != want {
 		t.Errorf("%d reports were fetched for %d applications with a proof", n, want)
 	}
 
-	// Only the provider's own answer is left to those, and to one more of which
-	// nobody tells anything.
+	// These, and one more application without any notification, depend on the polls.
 	silent := s.reach(t, v, "default", "")
 	all, unproven = append(all, silent), append(unproven, silent)
 	s.control(t, "DELETE", "/faults", nil)
 	for _, r := range unproven {
 		s.await(t, r.ID, "ready")
 	}
-	for _, r := range all { // and what comes late changes nothing
+	for _, r := range all { // late notifications change nothing
 		s.receive(t, box.about(t, r.publicToken))
 		v.open(t, r.back)
 		s.hook(t, v, r.opened, "late", "onExit")
@@ -222,7 +221,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	before := s.logged(`route="POST /webhooks/visit"`, "status=204")
 	lines := len(s.events(t, a.ID))
 	fired := s.control(t, "POST", "/webhooks/fire", map[string]any{"publicToken": got["publicToken"], "times": 3, "reorder": true})["deliveries"].(float64)
-	until(t, "they have arrived again", func() bool { // an awkward service sends each twice
+	until(t, "they have arrived again", func() bool { // a service with faults sends each twice
 		return s.logged(`route="POST /webhooks/visit"`, "status=204") >= before+int(fired)
 	})
 	if now := len(s.events(t, a.ID)); now != lines {
@@ -234,8 +233,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	}
 }
 
-// TestForgedWebhooks posts what is no webhook of the provider's between two that
-// are.
+// TestForgedWebhooks posts forged webhooks between two genuine ones.
 func TestForgedWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -282,7 +280,7 @@ func TestForgedWebhooks(t *testing.T) {
 		"another secret":    signed(stranger, now, nil),
 		"an hour old":       signed(secret, now.Add(-time.Hour), nil),
 		"an hour ahead":     signed(secret, now.Add(time.Hour), nil),
-		"another customer":  signed(secret, now, func(m map[string]any) { m["publicId"] = "somebody" }),
+		"another customer":  signed(secret, now, func(m map[string]any) { m["publicId"] = "another" }),
 		"production":        signed(secret, now, func(m map[string]any) { m["environment"] = "production" }),
 		"an unknown status": signed(secret, now, func(m map[string]any) { m["status"] = "FINE" }),
 		"no event":          {genuine.header, []byte(`{}`), genuine.event},

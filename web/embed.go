@@ -1,11 +1,11 @@
-// Package web holds what a browser loads: the assets of the two parties, built
-// by web/build into web/dist and embedded in the program. Each party has its
-// own set and serves nothing of the other's.
+// Package web holds the browser assets of the two parties, built by web/build into
+// web/dist and embedded in the program. Each party has a separate set and serves
+// only that set.
 //
-// Almost every asset has its content's hash in its name and may be cached
-// forever; the few that others link to from outside keep a stable name and are
-// revalidated. All are compressed when built, never when served. A program
-// compiled without a build serves no assets and says so by Ready.
+// Most assets have a content hash in their name and may be cached forever. The few
+// that other sites link to keep a stable name and are revalidated. Assets are
+// compressed by the build, never while serving. A program compiled without a build
+// serves no assets and reports that by Ready.
 package web
 
 import (
@@ -28,7 +28,7 @@ var embedded embed.FS
 
 var dist = must(fs.Sub(embedded, "dist"))
 
-// ErrNotBuilt is the state of a program that was compiled before its assets were.
+// ErrNotBuilt means that the program was compiled before its assets were built.
 var ErrNotBuilt = errors.New("this program was compiled without the assets that browsers load; run make assets, then compile it again (make build does both)")
 
 // Prefix is the path below which Handler serves, with its trailing slash.
@@ -140,9 +140,8 @@ func (a *Assets) Handler() http.Handler {
 	})
 }
 
-// Stable serves the one asset of that name at whatever address it is mounted,
-// for those who link to it from outside: any site may load it, caches keep it
-// for five minutes and then ask whether it changed.
+// Stable serves the asset with that name at any address, for other sites that link to it:
+// any site may load it; caches keep it for five minutes and then revalidate.
 func (a *Assets) Stable(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e, ok := a.manifest[name]

@@ -102,7 +102,7 @@ func TestHandler(t *testing.T) {
 	})
 }
 
-// answer is what a browser is told; Any is Access-Control-Allow-Origin.
+// answer is an expected response; Any is Access-Control-Allow-Origin.
 type answer struct {
 	Status                                int
 	Body, Type, Encoding, Tag, Cache, Any string

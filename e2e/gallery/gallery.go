@@ -1,9 +1,9 @@
-// Package gallery is every component and every page of the applicant's, the
-// customer's and the service's, in every state, with canned data: to look at while one changes them, by
+// Package gallery has every component and every page of the applicant, the customer and
+// the service, in every state, with canned data, to look at during development:
 //
 //	make gallery
 //
-// and to be held by the browser tests. No program that is shipped has it.
+// The browser tests compare it with stored pictures. No shipped program contains it.
 package gallery
 
 import (
@@ -32,7 +32,7 @@ type Assets interface {
 	Handler() http.Handler
 }
 
-// still leaves scripts out: what they would do depends on what is not here.
+// still leaves scripts out: their effect depends on state that the gallery lacks.
 type still struct{ Assets }
 
 func (s still) URL(name string) string {
@@ -56,7 +56,7 @@ const id = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
 		{Lang: contract.English, URL: "?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "?lang=es", Current: lang == contract.Spanish}}}
-	desk := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
+	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
 	branded := base
@@ -121,8 +121,8 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: contract.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
-		Exhibit{"letters of the sandbox", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
-		Exhibit{"letters, none", review.Outbox(desk, review.OutboxView{By: "reviewer@example.org"})},
+		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"letters, none", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org"})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: contract.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
 			Text: contract.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},

@@ -11,10 +11,10 @@ import (
 // Vestibule's own.
 type Brand struct {
 	ui.Brand
-	Style          string                   // URL of the style sheet of its colours; "" is none
+	Style          string                   // URL of the style sheet of its colours; "" for none
 	Icon, IconType string                   // "" is Vestibule's
 	Privacy, Terms bool                     // there is a page of that
-	Consent        map[contract.Lang]string // HTML: what stands above the form's button
+	Consent        map[contract.Lang]string // HTML: the text above the form's button
 	Support        Support
 }
 
@@ -49,7 +49,7 @@ type Legal struct {
 	HTML  string
 }
 
-// LegalTitle is what a legal text is called; false for what is none.
+// LegalTitle returns the title of a legal text; false for an unknown document.
 func LegalTitle(document string) (contract.Words, bool) {
 	switch document {
 	case "privacy":

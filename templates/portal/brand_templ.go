@@ -256,8 +256,8 @@ func support(s Support, lang contract.Lang) templ.Component {
 	})
 }
 
-// consent stands above the form's button. Its HTML was made from the brand's own
-// text, without any of the text's own HTML.
+// consent shows the consent text above the form's button. Its HTML is generated
+// from the brand's text; HTML in that text is escaped.
 func consent(b Base) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// TestPagesOfABrand holds the pages of a company of its own against their expected
+// TestPagesOfABrand compares the pages of a branded company with their expected
 // output.
 func TestPagesOfABrand(t *testing.T) {
 	brand := Brand{Brand: ui.Brand{Name: "Harbor & Lane", Logo: &ui.Logo{URL: "/brand/l.svg", Dark: "/brand/d.svg", Width: 176, Height: 40, Wordmark: true}},

@@ -74,7 +74,7 @@ const (
 	TraceElement  TraceKind = "element"
 )
 
-// TraceLine is something that happened to an application, and who said it to whom.
+// TraceLine is one event of an application, with its sender and receiver.
 type TraceLine struct {
 	Key        string
 	At         time.Time
@@ -86,7 +86,7 @@ type TraceLine struct {
 	URL        string // the report's, for reviewers
 }
 
-// Run is an application of the playground as it goes on.
+// Run is a running application of the playground.
 type Run struct {
 	Base
 	ID       string

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "vestibule/templates/ui"
 
-// PlaygroundPage has the choices and their code. Without script its first button
-// shows the code of what was chosen.
+// PlaygroundPage shows the choices and their code. Without script, its first button
+// submits the choices and shows their code.
 func PlaygroundPage(m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -550,8 +550,8 @@ func listed(l Listing, b Base) templ.Component {
 	})
 }
 
-// RunPage shows an application to its developer: on the one side what the applicant
-// sees, on the other what happens. With script it follows the application's stream.
+// RunPage shows an application to its developer: the applicant's view beside the events.
+// With script, it follows the application's stream.
 func RunPage(m Run) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

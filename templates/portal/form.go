@@ -81,7 +81,7 @@ func (m Apply) states() ui.Question {
 }
 
 // housing reports whether the form is for an eligibility report, which needs the
-// date of birth, the state and employers (document 3, Events).
+// date of birth, the state and employers (API reference: Visits).
 func (m Apply) housing() bool { return m.Product == contract.Eligibility }
 
 // savings are all that is verified.

@@ -17,7 +17,7 @@ type Handover struct {
 	Minutes int    // how long the link works
 	Local   bool   // the address means this machine only
 	Again   string // where a new link is asked for, by POST
-	Letter  string // where a letter is asked for, by POST; "" offers none
+	Letter  string // POST address that requests an email; "" offers none
 	Status  string
 	Stream  string
 	Version int64
@@ -40,7 +40,7 @@ type Arrive struct {
 	Action  string
 }
 
-// Return is the form of who comes back without a link.
+// Return is the form for applicants who return without a link.
 type Return struct {
 	Base
 	Email   string
@@ -90,8 +90,8 @@ var (
 	wordsResumeButton = contract.Words{EN: "Go on", ES: "Continuar"}
 )
 
-// Elsewhere are the ways to go on in another browser; the zero value offers none.
+// Elsewhere holds the ways to continue in another browser; the zero value has none.
 type Elsewhere struct {
 	Link   string // where a link is asked for, by POST
-	Letter string // where a letter is; "" offers none
+	Letter string // address of the email form; "" offers none
 }

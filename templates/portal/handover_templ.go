@@ -15,8 +15,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// HandoverPage shows the link as a code and as text. With script it goes on to the
-// application's page when that moves; without, a link leads there.
+// HandoverPage shows the link as a QR code and as text. With script, it opens the
+// application's page as soon as the application changes; without, it has a link.
 func HandoverPage(m Handover) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -403,7 +403,7 @@ func HandoverPage(m Handover) templ.Component {
 	})
 }
 
-// elsewhere offers the ways to go on in another browser or later.
+// elsewhere offers the ways to continue in another browser or later.
 func elsewhere(m Elsewhere, lang contract.Lang) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

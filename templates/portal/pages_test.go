@@ -92,8 +92,8 @@ func render(t *testing.T, c templ.Component) string {
 	return buf.String()
 }
 
-// TestPages holds each page against its expected output, in which every tag has
-// a line of its own.
+// TestPages compares each page with its expected output, which has one tag per
+// line.
 func TestPages(t *testing.T) {
 	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
 		for name, c := range examples(lang) {

@@ -13,9 +13,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// StatusPage says where an application stands and what to do next. With script
-// it follows the stream and takes over the page's new content; without, it is
-// loaded again every five seconds while it may move.
+// StatusPage shows an application's state and the next step. With script, it follows
+// the event stream and replaces its content; without, it reloads every five seconds
+// while the state may still change.
 func StatusPage(m Status) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -29,14 +29,14 @@ type Base struct {
 	Frame     Frame       // with Framed
 	Brand     Brand
 
-	AssetsOnly bool // the eligibility product verifies assets only: nobody is asked for work and income
+	AssetsOnly bool // the eligibility product verifies assets only: the form does not ask for employment and income
 }
 
-// Frame is the page around one that is framed: who is told how it goes.
+// Frame describes the page around a framed page, which receives its messages.
 type Frame struct {
 	Parent      string // its origin
 	Application string
-	Error       string // what it is told of as an error; "" is none
+	Error       string // error that is reported to it; "" for none
 }
 
 // In is what a page has in the frame of another site.
@@ -92,11 +92,11 @@ type Landing struct {
 	Base
 	Products []contract.Product // what one can apply for here
 	Recent   []RecentApplication
-	Resume   *RecentApplication // the newest that waits for its applicant; nil is none
+	Resume   *RecentApplication // the newest that waits for its applicant; nil for none
 	Return   bool               // offers to find an application of another browser
 }
 
-// RecentApplication is one that this browser began.
+// RecentApplication is an application that this browser began.
 type RecentApplication struct {
 	URL     string
 	Product contract.Product
@@ -115,12 +115,12 @@ type Apply struct {
 	Problems  []Problem
 	Notice    *contract.Words // something else that kept the form from being taken
 	Mode      string
-	Probe     string // field by which the form says that the browser was given a cookie; "" is none
+	Probe     string // form field that tells that a cookie was set; "" for none
 
-	// CookieStyle is the style sheet that hides the form where no cookie comes back;
-	// "" where one has come.
+	// CookieStyle is the style sheet that hides the form if the browser sends no
+	// cookie back; "" once a cookie arrived.
 	CookieStyle string
-	Integrator  *Integrator // the sandbox's choices for those who integrate; nil hides them
+	Integrator  *Integrator // the sandbox's options for integrators; nil hides them
 }
 
 // Problem is a field that needs another look.
@@ -186,7 +186,7 @@ type Connect struct {
 	ProductID       string
 	PublicID        string
 	Token           string
-	Prefill         string // JSON; "" is none
+	Prefill         string // JSON; "" for none
 	ConsumerID      string
 	ExternalID      string
 	UserArgs        string
@@ -196,7 +196,7 @@ type Connect struct {
 	Resumed         bool // its widget was begun in this browser before
 	State           string
 	Today           string
-	Report          string // where hooks are reported
+	Report          string // address that receives the widget's callbacks
 	Next            string // the status page
 	Restart         string // where another try is asked for
 	Elsewhere       Elsewhere
@@ -229,7 +229,7 @@ type Leave struct {
 	Token string
 }
 
-// Status is where an application stands.
+// Status is the state of an application.
 type Status struct {
 	Base
 	ID        string
@@ -237,8 +237,8 @@ type Status struct {
 	State     string
 	Version   int64
 	Title     contract.Words // the state in a heading
-	Text      contract.Words // what it means and what comes next
-	Decision  string         // what a reviewer decided, as far as the applicant is told; "" is nothing
+	Text      contract.Words // its meaning and the next step
+	Decision  string         // the reviewer's decision, if shown to the applicant; "" for none
 	Asked     Asked          // with the decision moreAsked
 	Detail    contract.Words // why, where there is a reason; may be empty
 	Tone      ui.Tone
@@ -249,7 +249,7 @@ type Status struct {
 	Stream    string
 	Self      string // this page
 	Restart   string
-	Connect   string  // where the verification goes on; "" when it does not
+	Connect   string  // where the verification continues; "" if it is over
 	Other     bool    // offers the provider's page beside it
 	Correct   string  // where the form is filled in once more; "" where that does not help
 	Support   Support // where to ask for help, beside what went wrong
@@ -266,7 +266,7 @@ type Asked struct {
 
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
-// badge is where the application stands, in a word.
+// badge returns the application's state in a word.
 func (s Status) badge() (ui.Tone, contract.Words) {
 	switch s.Decision {
 	case "approved":
@@ -327,10 +327,10 @@ type Notice struct {
 	Text      contract.Words
 	Tone      ui.Tone
 	RequestID string
-	Retry     string  // the address to try again by GET; "" is none
-	Post      string  // the same by POST; "" is none
+	Retry     string  // the address to try again by GET; "" for none
+	Post      string  // the same by POST; "" for none
 	Home      bool    // offers the first page
-	Next      string  // the application's page, to go back to; "" is none
+	Next      string  // the application's page, to go back to; "" for none
 	Return    bool    // offers to find an application of another browser
 	Support   Support // where to ask for help
 }

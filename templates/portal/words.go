@@ -132,7 +132,7 @@ func ProductName(p contract.Product) contract.Words {
 	return contract.Words{EN: "Credit passport", ES: "Pasaporte crediticio"}
 }
 
-// productText is what a kind of report says about someone.
+// productText describes a kind of report.
 func (b Base) productText(p contract.Product) contract.Words {
 	if b.AssetsOnly && p == contract.Eligibility {
 		return contract.Words{EN: "Your savings, for a housing application.", ES: "Sus ahorros, para una solicitud de vivienda."}
@@ -148,7 +148,7 @@ func (b Base) productText(p contract.Product) contract.Words {
 	return contract.Words{EN: "Your credit history from another country.", ES: "Su historial de crédito de otro país."}
 }
 
-// applyIntro says what comes after the form.
+// applyIntro words the steps after the form.
 func applyIntro(p contract.Product) contract.Words {
 	if p == contract.Income {
 		return contract.Words{
@@ -163,7 +163,7 @@ func applyIntro(p contract.Product) contract.Words {
 	return wordsApplyIntro
 }
 
-// connectTitle is what is done on the page with the widget.
+// connectTitle is the title of the page with the widget.
 func (b Base) connectTitle(p contract.Product) contract.Words {
 	if b.AssetsOnly && p == contract.Eligibility {
 		return contract.Words{EN: "Verify your savings", ES: "Verifique sus ahorros"}

@@ -17,19 +17,19 @@ type Dashboard struct {
 	Languages []ui.Choice
 	RequestID string
 
-	Email    string // of who is signed in; empty for nobody
+	Email    string // of the signed-in user; empty if signed out
 	Account  string // the account's name
 	PublicID string
 	Sandbox  bool
 	Child    bool // the account has a parent
 
 	Once   string // what each form carries
-	Said   string // what was done: a key of deskSaid; empty is nothing
+	Said   string // last completed action, a key of dashboardSaid; empty for none
 	Secret string // made by it, shown here and nowhere else
 
 	Wrong string     // the field of a form that was refused; empty for none
-	Words string     // what is wrong with it
-	Given url.Values // what was sent
+	Words string     // the error message
+	Given url.Values // the submitted values
 }
 
 // DashboardSignInProblem says why a sign-in did not work.
@@ -59,7 +59,7 @@ type DashboardOverview struct {
 
 // DashboardWebhooks is where events go.
 type DashboardWebhooks struct {
-	URL      string // empty: there is no callback
+	URL      string // empty if there is no callback
 	Disabled time.Time
 	Statuses []DashboardStatus
 	Signers  []DashboardSigner
@@ -77,7 +77,7 @@ type DashboardSigner struct {
 	Created, Ends time.Time
 }
 
-// DashboardPager leads on and back in a list; empty is no way.
+// DashboardPager links to the older and newer page of a list; empty for no link.
 type DashboardPager struct{ Older, Newest string }
 
 // DashboardChip is a filter of a list.
@@ -138,7 +138,7 @@ type DashboardRedirects struct {
 // DashboardReports is the list of reports.
 type DashboardReports struct {
 	Chips    []DashboardChip
-	Searched string // what was looked for, if nothing was found
+	Searched string // the search text, if nothing was found
 	Rows     []DashboardReport
 	Pager    DashboardPager
 }
@@ -187,7 +187,7 @@ type DashboardShare struct {
 	Read, Revoked         time.Time
 }
 
-// DashboardOutbox is the letters to applicants.
+// DashboardOutbox lists the emails to applicants.
 type DashboardOutbox struct {
 	Sends   bool // there is a mail server
 	Letters []DashboardLetter
@@ -212,7 +212,7 @@ type DashboardAccount struct {
 	Created                     time.Time
 	Products                    []DashboardProduct
 	Configurations              []DashboardConfiguration
-	Own                         string // the id of its own configuration; empty where it inherits
+	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool
 }
 
@@ -232,7 +232,7 @@ type DashboardProduct struct {
 	Inherited             bool
 }
 
-// DashboardConfiguration is what products are configured as.
+// DashboardConfiguration is a configuration of products.
 type DashboardConfiguration struct {
 	ID, Alias         string
 	Kind              contract.Product
@@ -244,14 +244,14 @@ type DashboardConfiguration struct {
 	Workflow          report.Workflow // of eligibility reports
 }
 
-// DashboardPeople is who signs in for the account.
+// DashboardPeople lists the users of the account.
 type DashboardPeople struct{ Rows []DashboardPerson }
 
 // DashboardPerson is one of them.
 type DashboardPerson struct {
 	ID, Email string
 	Created   time.Time
-	Self      bool // who looks
+	Self      bool // the signed-in user
 }
 
 // DashboardEntry is a line of the audit trail.
@@ -303,8 +303,8 @@ var dashboardSections = []dashboardSection{
 	{"audit", "/dashboard/audit", contract.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
 }
 
-// value is what a field shows: what was sent in a form that was refused, else what
-// is so.
+// value is the content of a field: the submitted value of a refused form, or else
+// the current value.
 func (d Dashboard) value(field, now string) string {
 	if d.Given.Has(field) {
 		return d.Given.Get(field)
@@ -312,7 +312,7 @@ func (d Dashboard) value(field, now string) string {
 	return now
 }
 
-// wrong is what is wrong with a field.
+// wrong is the error message of a field.
 func (d Dashboard) wrong(field string) string {
 	if d.Wrong == field {
 		return d.Words

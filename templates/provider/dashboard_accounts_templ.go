@@ -1208,7 +1208,7 @@ func breakable(s string) templ.Component {
 	})
 }
 
-// DashboardPeoplePage is who signs in for the account, and one's own password.
+// DashboardPeoplePage lists the users of the account and changes the user's password.
 func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -26,7 +26,7 @@ type DashboardCorrection struct {
 	Now       report.RevisedValues
 	Estimated bool                  // gross figures are estimated from net ones
 	Currency  string                // ISO 4217, of all figures
-	Then      *report.RevisedValues // what a correction that was sent comes to; nil before
+	Then      *report.RevisedValues // the result of a submitted correction; nil before
 	MaxReason int
 	Made      []DashboardRevision // the newest first
 }
@@ -35,7 +35,7 @@ type DashboardCorrection struct {
 type DashboardRevision struct {
 	Number       int
 	At           time.Time
-	By           string // an e-mail; empty for who is gone
+	By           string // an email address; empty for a removed user
 	Reason       string
 	Before, Then report.RevisedValues
 }
@@ -47,8 +47,8 @@ var dashboardFigures = map[string]contract.Words{
 	"net_recent":   {EN: "Net income of the last three months, as of a year", ES: "Ingreso neto de los últimos tres meses, llevado a un año"},
 }
 
-// DashboardCorrectionPage is the form of a correction, what it comes to, and those that
-// were made.
+// DashboardCorrectionPage shows the form of a correction, its result and the earlier
+// corrections.
 func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -672,8 +672,8 @@ func (v DashboardCorrection) field(d Dashboard, name, label string) templ.Compon
 	})
 }
 
-// sign stands before a number of dollars; other currencies have none, and are named
-// by unit.
+// sign is the prefix of a dollar amount. Other currencies have no sign; their unit
+// names them.
 func (v DashboardCorrection) sign() string {
 	if v.Currency == report.Dollars {
 		return "$"
@@ -705,7 +705,7 @@ func (v DashboardCorrection) present(d Dashboard, name string) string {
 	return d.say("now ", "ahora ") + v.amount(*n)
 }
 
-// outcome is what every figure comes to, and why.
+// outcome lists the result for every figure, with the reason.
 func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: d.say("The figures now and then", "Las cifras ahora y después"), HideCaption: true, Columns: []ui.Column{
 		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Now", "Ahora"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}, {Label: d.say("How", "Cómo")}}}

@@ -727,7 +727,7 @@ func opened(d Dashboard, t time.Time, url string) templ.Component {
 	})
 }
 
-// opener is a link whose words alone would say too little to who hears them.
+// opener is a link with additional text for screen readers.
 func opener(words, what, url string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1032,7 +1032,7 @@ func shareActions(d Dashboard, s DashboardShare) templ.Component {
 	})
 }
 
-// DashboardOutboxPage is the letters to applicants.
+// DashboardOutboxPage lists the emails to applicants.
 func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

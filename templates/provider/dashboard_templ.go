@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// dashboardPage is a page of who is signed in: the menu, what was done, the content.
+// dashboardPage lays out a page for a signed-in user: menu, result, content.
 func dashboardPage(d Dashboard, section, title, intro string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -210,7 +210,7 @@ func dashboardPage(d Dashboard, section, title, intro string) templ.Component {
 	})
 }
 
-// dashboardSay says what was done, and shows a secret that was made by it.
+// dashboardSay reports the last action and shows a secret that it created.
 func dashboardSay(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -184,7 +184,7 @@ var dashboardKinds = map[contract.Product]contract.Words{
 	contract.Passport:    {EN: "Credit passport", ES: "Pasaporte crediticio"},
 }
 
-// dashboardWord looks a word up; what is not there is itself.
+// dashboardWord looks a word up; a missing key is returned as the word.
 func dashboardWord[K ~string](l contract.Lang, table map[K]contract.Words, key K) string {
 	if w, ok := table[key]; ok {
 		return w.In(l)

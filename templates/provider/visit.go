@@ -1,7 +1,7 @@
-// Package provider holds the pages of the service: the steps of a visit, as
-// the widget's frame and the hosted page show them alike, the frame's shell and
-// the ways back. It takes what is to be shown and gives HTML; which step it is,
-// and what may be done in it, provider/visits decides.
+// Package provider holds the pages of the service: the steps of a visit, which are
+// the same in the widget's frame and on the hosted page, the frame's shell and the
+// pages that lead back. It turns views into HTML; provider/visits decides which step
+// is next and which actions it allows.
 //
 // Every form works by plain POST or GET. The frame's script swaps the element
 // with the id "step"; its data attributes are what the script acts on.
@@ -26,20 +26,20 @@ type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
 type Visit struct {
 	Lang     contract.Lang
 	Path     string // of the visit's page, without a query
-	Nonce    string // of the step as it is shown; its forms send it back
-	Customer string // whom the report is for
+	Nonce    string // of the displayed step; its forms submit it
+	Customer string // the company that receives the report
 	Sandbox  bool
-	Hosted   bool // a page of its own, not the widget's frame
+	Hosted   bool // hosted page, not the widget's frame
 	Product  contract.Product
 	Step     Step
 	Way      Way   // that was chosen; empty before
-	Left     []Way // those that can be taken
+	Left     []Way // the sources that remain available
 	Back     Step  // where turning back leads; empty: nowhere
 
 	Verifies   bool       // stated employers are verified
-	IncomeOnly bool       // and nothing else is
-	Employers  []Employer // they, while the visit goes on
-	Employer   string     // the one that is being verified
+	IncomeOnly bool       // only stated employers are verified
+	Employers  []Employer // the stated employers, while the visit is open
+	Employer   string     // the employer that is being verified
 
 	Connected []Connected // of the report as a whole
 
@@ -64,15 +64,15 @@ type Visit struct {
 	MaxFiles     int
 	MaxFileSize  int64 // bytes
 	FileProblems FileProblems
-	Problem      contract.Words // what is wrong with what was sent; empty is nothing
+	Problem      contract.Words // error of the submitted form; empty for none
 
-	Note        contract.Words // what is said of the step as a whole; empty is nothing
+	Note        contract.Words // note about the whole step; empty for none
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
 	Status      contract.Status
 	Substatus   contract.Substatus
 	Error       contract.WidgetError
-	Return      string // where the way back to the customer begins; empty: there is none
+	Return      string // address that leads back to the customer; empty for none
 	CanReopen   bool
 }
 
@@ -169,8 +169,8 @@ func (v Visit) added() string {
 	return v.say(n+" files added", n+" archivos añadidos")
 }
 
-// uploadLimits are what a script checks before it sends files, and the words for what it
-// does not send; a percent sign stands for the file's name.
+// uploadLimits are the limits that the script checks before it sends files, and the
+// messages for refused files; a percent sign is replaced by the file's name.
 func (v Visit) uploadLimits() templ.Attributes {
 	return templ.Attributes{
 		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),
@@ -290,7 +290,7 @@ func (v Visit) title() string {
 	return v.say("We could not finish", "No pudimos terminar")
 }
 
-// connecting stands for the steps of a way before it is chosen.
+// connecting replaces the steps of a source before the applicant chooses it.
 const connecting Step = "connecting"
 
 // steps are those of the way that was chosen; where employers are verified, those of

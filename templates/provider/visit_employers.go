@@ -16,10 +16,10 @@ const (
 	Why    Step = "skip"
 )
 
-// Letters is documents other than pay stubs.
+// Letters is the source of documents other than pay stubs.
 const Letters Way = "documents"
 
-// Employer is one that was stated.
+// Employer is a stated employer.
 type Employer struct {
 	N       int // from 1
 	Name    string
@@ -41,8 +41,8 @@ func (e Employer) empty() bool {
 	return slices.ContainsFunc(e.Sources, func(c Connected) bool { return c.Empty })
 }
 
-// standing is where it stands, in words: whether what was shown verifies it, the report
-// says.
+// standing words the employer's state. Whether the source verifies the employer is
+// only known from the report.
 func (e Employer) standing(v Visit) (ui.Tone, string) {
 	switch {
 	case e.shown():
@@ -118,7 +118,7 @@ func (v Visit) verifySteps() (order []Step, now Step, rest Way) {
 	case v.Employer != "":
 		now = Stated
 	}
-	return order, now, Letters // which has no steps of its own here
+	return order, now, Letters // which has no separate steps here
 }
 
 // reasons are why an employer may be skipped.
@@ -135,7 +135,7 @@ func (v Visit) reasons() []ui.Row {
 	}
 }
 
-// goOn is what the button below the list says. It stands back while something is open.
+// goOn labels the button below the list of employers.
 func (v Visit) goOn() string {
 	switch {
 	case v.IncomeOnly && v.nextOpen() > 0:

@@ -60,7 +60,7 @@ func verifyIntro(v Visit) templ.Component {
 	})
 }
 
-// stated is the list of employers with where each stands.
+// stated lists the stated employers with their states.
 func stated(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

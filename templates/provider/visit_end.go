@@ -5,7 +5,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// endWords say what happened and what comes next.
+// endWords words the outcome and the next step.
 func (v Visit) endWords() string {
 	words := ""
 	switch {

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Failed is the step of a source that could not be connected, where there is no other.
+// Failed is the step for a source that could not be connected and has no other step.
 const Failed Step = "failed"
 
 // Failure is how a source failed; the zero value: it did not.
@@ -106,7 +106,7 @@ func (v Visit) countdown() templ.Attributes {
 	return templ.Attributes{"data-wait": v.seconds(), "aria-describedby": "code-wait"}
 }
 
-// trouble says what is wrong with a connected source; empty: nothing.
+// trouble words the problem of a connected source; empty for none.
 func (c Connected) trouble(v Visit) string {
 	v.Way = c.Way
 	switch {

@@ -189,8 +189,8 @@ func failed(v Visit) templ.Component {
 	})
 }
 
-// code asks for the one-time code. What is below it sends another code or leads back to
-// the list: nothing there ends the visit.
+// code asks for the one-time code. The links below it send another code or lead back
+// to the list; none of them ends the visit.
 func code(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -84,7 +84,7 @@ func source(v Visit) templ.Component {
 	})
 }
 
-// finish shows what is connected, and asks whether it is all.
+// finish lists the connected sources and asks whether the list is complete.
 func finish(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -568,8 +568,8 @@ func turn(v Visit) templ.Component {
 	})
 }
 
-// documents takes files. Without script the form sends those that were chosen; with
-// it they are sent as they are chosen, dropped or photographed.
+// documents takes uploads. Without script, the form submits the chosen files; with
+// script, files are sent when the applicant chooses, drops or photographs them.
 func documents(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

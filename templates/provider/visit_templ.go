@@ -13,7 +13,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// HostedPage is a step as a page of its own, for secure redirects and invites.
+// HostedPage is a step as a full page, for secure redirects and invites.
 func HostedPage(v Visit, u Urls, languages []ui.Choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -71,8 +71,8 @@ func HostedPage(v Visit, u Urls, languages []ui.Choice) templ.Component {
 	})
 }
 
-// refresh lets a page go on by itself where there is no script: while the report is made,
-// and back to the customer when the visit is over.
+// refresh reloads a page where there is no script: while the report is made, and to
+// return to the customer when the visit is over.
 func refresh(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// ManualPage is the page of a manual: styles are the party's sheet and that of the
-// manual, document is where the OpenAPI document itself is.
+// ManualPage is an API reference page: styles are the party's style sheet and the page's
+// own; document is the address of the OpenAPI document.
 func ManualPage(m apidocs.Manual, styles []string, icon, document string) templ.Component {
 	return Manual(Page{
 		Lang: contract.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",

@@ -14,8 +14,8 @@ import (
 	"vestibule/internal/apidocs"
 )
 
-// Manual is the reference page of an API. It needs the style sheet manual.css
-// besides the party's own; it has no script.
+// Manual is the reference page of an API. It needs the style sheet manual.css besides the
+// party's; it has no script.
 func Manual(p Page, m apidocs.Manual) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

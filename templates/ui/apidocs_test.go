@@ -60,7 +60,7 @@ func TestTheManualHasEverything(t *testing.T) {
 			}
 			for _, no := range []string{" style=", "<style", "<script", "javascript:", " onclick="} {
 				if strings.Contains(out.String(), no) {
-					t.Errorf("%q stands in the page", no)
+					t.Errorf("the page contains %q", no)
 				}
 			}
 		})
@@ -77,7 +77,7 @@ type page struct {
 func (p page) wants(t *testing.T, id, words string) {
 	t.Helper()
 	if !strings.Contains(p.ids[id], words) {
-		t.Errorf("%s stands nowhere, or says %q and not %q", id, p.ids[id], words)
+		t.Errorf("%s is missing, or is %q instead of %q", id, p.ids[id], words)
 	}
 }
 
@@ -87,8 +87,8 @@ var (
 	void      = regexp.MustCompile(`^(meta|link|input|br|wbr)$`)
 )
 
-// readPage reads HTML strictly: every element ends, in order, and no id comes
-// twice.
+// readPage parses HTML strictly: every element ends, in order, and every id is
+// unique.
 func readPage(t *testing.T, source string) page {
 	t.Helper()
 	p := page{ids: map[string]string{}}

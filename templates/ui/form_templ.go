@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Field is a labelled text field with its hint and its error.
+// Field is a labeled text field with its hint and its error.
 func Field(f Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1569,7 +1569,7 @@ func Fieldset(legend, hintWords string) templ.Component {
 	})
 }
 
-// Columns sets the fields inside it side by side where there is room.
+// Columns sets its fields side by side where the width allows.
 func Columns() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1863,8 +1863,8 @@ func Actions() templ.Component {
 	})
 }
 
-// ErrorSummary stands at the head of a form that was sent back: what is wrong,
-// with a link to each field. It takes the focus when the page opens.
+// ErrorSummary is at the top of a refused form: it lists the errors with a link to
+// each field and takes the focus when the page opens.
 func ErrorSummary(lang contract.Lang, wrong []Wrong) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -448,7 +448,7 @@ func Layout(p Page) templ.Component {
 	})
 }
 
-// sign is the brand in the header: its logo or the door, and its name.
+// sign is the brand in the header: its logo or the default mark, and its name.
 func sign(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -579,8 +579,8 @@ func sign(p Page) templ.Component {
 	})
 }
 
-// Mark is the sign: a doorway with light falling out of it. It is decoration;
-// the name stands beside it.
+// Mark is the default logo, a doorway with light in it. It is decorative: the name is
+// next to it.
 func Mark() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -610,8 +610,8 @@ func Mark() templ.Component {
 	})
 }
 
-// Hero is the beginning of the first page: a large heading, beside the sign where
-// it is the brand's. Its children stand below the sentence.
+// Hero is the top of the first page: a large heading, beside the logo if it is the
+// default one. Its children are below the sentence.
 func Hero(title, intro string, signed bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,8 +8,8 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Card is a sheet of content with a heading of the second level; an empty title
-// is none.
+// Card is a sheet of content with a second-level heading; an empty title omits the
+// heading.
 func Card(title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -132,7 +132,7 @@ func Head(title, intro string) templ.Component {
 	})
 }
 
-// Notice says something about the page or what was just done.
+// Notice reports something about the page or the last action.
 func Notice(n Note) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -249,7 +249,7 @@ func Notice(n Note) templ.Component {
 	})
 }
 
-// Progress shows where someone is in a journey.
+// Progress shows the applicant's position in a sequence of steps.
 func Progress(s Steps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -829,8 +829,8 @@ func (c Cell) content() templ.Component {
 	})
 }
 
-// Given is a value that may have a word as long as nobody thought of: in a table that
-// one breaks, so that the row's other columns stay in view.
+// Given shows a value that may contain an arbitrarily long word. In a table such a
+// word breaks, so that the row's other columns stay in view.
 func Given(s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -946,7 +946,7 @@ func Badge(tone Tone, words string) templ.Component {
 	})
 }
 
-// Empty is what stands where nothing is yet; its children say what to do.
+// Empty is the placeholder of an empty list; its children describe the next step.
 func Empty(title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1258,9 +1258,9 @@ func Rows(rows []Row) templ.Component {
 	})
 }
 
-// Dialog is the chrome of the widget's steps: a bar with the title and the way
-// out, the content, and the actions at the foot. It is a section; whoever
-// overlays it adds role dialog, the focus trap and the escape key.
+// Dialog is the frame of the widget's steps: a bar with the title and the close
+// button, the content, and the actions at the bottom. It is a section; a caller that
+// overlays it adds role dialog, the focus trap and the Escape key.
 func Dialog(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

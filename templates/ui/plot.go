@@ -8,11 +8,11 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Plots are drawn on the server, in integers: values are what the caller counts
-// in, cents say, and heights are tenths of a pixel. A plot is as wide as its
-// place: what lies along its width is in percent, so that letters keep their
-// size at any width, and needs neither script nor inline style. Each plot is one
-// image to a screen reader, named and described by ids that the page gives.
+// Plots are drawn on the server in integers: values are in the caller's unit (cents,
+// for example), heights in tenths of a pixel. A plot is as wide as its container:
+// horizontal positions are percentages, so text keeps its size at any width without
+// script or inline styles. Each plot is one image to a screen reader, with ids for
+// name and description that the page provides.
 
 // LinePlot is one series at even distances with the area between it and zero,
 // which shows where it is below.
@@ -113,7 +113,7 @@ func niceStep(low, high, most, least int64) int64 {
 // steps is how many steps reach v, which is not negative.
 func steps(v, step int64) int64 { return (v + step - 1) / step }
 
-// y is where a value stands, in tenths of a pixel from the top.
+// y is the vertical position of a value, in tenths of a pixel from the top.
 func (a axis) y(v int64) int64 { return (a.high - v) * a.height / (a.high - a.low) }
 
 // wide reports whether a tick is of more than one word, as in "1.5k EUR", which needs
@@ -200,8 +200,8 @@ func (p LinePlot) axis() axis {
 // last is the index at the right edge; a single value makes a level line.
 func (p LinePlot) last() int { return max(len(p.Values)-1, 1) }
 
-// line is the path of the values, and area the one that closes it at zero. Their
-// x are indices and their y tenths of a pixel.
+// line is the path of the values, and area the same path closed at zero. x values are
+// indices, y values tenths of a pixel.
 func (p LinePlot) line(a axis) string {
 	points := simplify(p.Values, mostPoints)
 	if len(points) == 0 {
@@ -259,7 +259,7 @@ func (p BarPlot) wide(hundredths int) string {
 
 func rank(n int) string { return "plot-x plot-rank-" + strconv.Itoa(n) }
 
-// Meter is a bar of points: how many of the most, and where a mark stands.
+// Meter is a bar of points: the points, their maximum and the position of a mark.
 type Meter struct {
 	Value, Most int64
 	Mark        int64 // with Marked

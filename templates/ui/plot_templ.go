@@ -976,8 +976,8 @@ func BarsUpAndDown(p BarPlot) templ.Component {
 	})
 }
 
-// plotAxis is the words of the ticks, in a place of their own whose width grows
-// with the letters.
+// plotAxis shows the labels of the ticks in a separate column, whose width grows
+// with the text.
 func plotAxis(a axis, say func(int64) string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1131,7 +1131,7 @@ func plotGrid(a axis) templ.Component {
 	})
 }
 
-// MeterBar draws a Meter. It is decoration: the figures stand beside it.
+// MeterBar draws a Meter. It is decorative: the figures are next to it.
 func MeterBar(m Meter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -51,7 +51,7 @@ func TestAnAxisHoldsItsValuesAndZero(t *testing.T) {
 		}
 		for _, v := range append(values, 0, a.low, a.high) {
 			if y := a.y(v); y < 0 || y > a.height {
-				t.Fatalf("%d stands at %d of %d", v, y, a.height)
+				t.Fatalf("value %d has the position %d of %d", v, y, a.height)
 			}
 		}
 	})
@@ -78,7 +78,7 @@ func TestSimplifyingKeepsEndsAndExtremes(t *testing.T) {
 	})
 }
 
-// TestDrawingsStayInTheirBoxes draws any series and looks at every coordinate.
+// TestDrawingsStayInTheirBoxes draws arbitrary series and checks every coordinate.
 func TestDrawingsStayInTheirBoxes(t *testing.T) {
 	share := regexp.MustCompile(`"(-?[\d.]+)%"`)
 	proptest.Check(t, func(t *rapid.T) {
@@ -111,7 +111,7 @@ func TestDrawingsStayInTheirBoxes(t *testing.T) {
 		}
 		for _, m := range share.FindAllStringSubmatch(out.String(), -1) {
 			if n, err := strconv.ParseFloat(m[1], 64); err != nil || n < 0 || n > 100 {
-				t.Fatalf("something stands at %s", m[0])
+				t.Fatalf("an element has the position %s", m[0])
 			}
 		}
 		if strings.Contains(out.String(), `height="-`) || strings.Contains(out.String(), "style=") {

@@ -4,7 +4,7 @@
 // application, no visit and no request, and never emits inline script or style.
 //
 // Every piece works without script, by keyboard, at 320 px and in forced
-// colours. The look is in web/ui, one style sheet a piece; the class names here
+// colors. The look is in web/ui, one style sheet a piece; the class names here
 // and there belong together.
 package ui
 
@@ -24,7 +24,7 @@ type Page struct {
 	Title       string   // of this page; the brand is added to it
 	Description string   // for search engines and link previews; may be empty
 	Brand       Brand    // in the header
-	Home        string   // where the brand leads; "" is no link
+	Home        string   // the brand's link; "" for no link
 	Icon        string   // URL of the favicon
 	IconType    string   // its media type; "" is SVG's
 	Styles      []string // URLs
@@ -38,7 +38,7 @@ type Page struct {
 	Bare        bool             // no header, no footer: inside the widget's frame
 }
 
-// Wide is p with room for tables and reports.
+// Wide returns p with the width for tables and reports.
 func Wide(p Page) Page {
 	p.Wide = true
 	return p
@@ -50,11 +50,11 @@ type Brand struct {
 	Logo *Logo // nil: the sign, beside the name
 }
 
-// Logo is a drawing that stands for the sign.
+// Logo is an image that replaces the default mark.
 type Logo struct {
 	URL, Dark     string // Dark for the dark theme; "" is the same
-	Width, Height int    // in pixels, as it is shown
-	Wordmark      bool   // it shows the name, which does not stand beside it
+	Width, Height int    // displayed size in pixels
+	Wordmark      bool   // it contains the name, which is then not repeated beside it
 }
 
 func (p Page) brand() string {
@@ -71,7 +71,7 @@ func (p Page) iconType() string {
 	return "image/svg+xml"
 }
 
-// logoText says what a logo shows where the name does not stand beside it.
+// logoText is the alternative text of a logo without the name beside it.
 func (p Page) logoText() string {
 	if p.Brand.Logo.Wordmark {
 		return p.brand()
@@ -99,7 +99,7 @@ type Link struct {
 	Current   bool // the page that is open
 }
 
-// Tone is what a notice, a badge or a row wants to say by its colour; the words
+// Tone is what a notice, a badge or a row wants to say by its color; the words
 // always say it too.
 type Tone string
 
@@ -111,8 +111,8 @@ const (
 	Danger  Tone = "danger"
 )
 
-// Note is a notice. Live is for one that appears or changes while the page is
-// open, or that answers what the person just did: it is announced.
+// Note is a notice. Live is for a notice that appears or changes while the page is open,
+// or that answers the user's last action: screen readers announce it.
 type Note struct {
 	Tone  Tone
 	Title string // may be empty
@@ -158,14 +158,14 @@ func (a Action) class() string {
 	return classes("button", "button-"+string(a.Kind), a.Kind != "", "wide", a.Wide)
 }
 
-// Input is a labelled text field. Its hint has the id ID-hint and its error
+// Input is a labeled text field. Its hint has the id ID-hint and its error
 // ID-error; the error's element is always there, so that a script can fill it.
 type Input struct {
 	ID           string // "" is Name
 	Name         string
 	Label        string
 	Hint         string
-	Error        string // words; "" is none
+	Error        string // message; "" for none
 	Lang         contract.Lang
 	Type         string // "" is text
 	Value        string
@@ -219,19 +219,19 @@ type Day struct {
 	Attrs            templ.Attributes
 }
 
-// Wrong is one line of the error summary: the id of the field it leads to, and
-// the same words that stand at the field.
+// Wrong is one line of the error summary: the id of the field that it links to, and the
+// message at the field.
 type Wrong struct{ Field, Words string }
 
-// Steps is where someone is in a journey; Current counts from 0, and
-// len(Names) is done.
+// Steps is the position in a sequence of steps; Current counts from 0, and len(Names)
+// means done.
 type Steps struct {
 	Lang    contract.Lang
 	Names   []string
 	Current int
 }
 
-// Fact is a line of a description list. Body, if given, stands for Text.
+// Fact is an entry of a description list. Body, if set, replaces Text.
 type Fact struct {
 	Term string
 	Text string
@@ -244,8 +244,8 @@ type Column struct {
 	Number bool // aligned right, figures of one width
 }
 
-// Cell is a cell of a table. Body, if given, stands for Text; URL makes Text a
-// link. Words, in a column of numbers, are what may wrap.
+// Cell is a cell of a table. Body, if set, replaces Text; URL makes Text a link.
+// Words, in a column of numbers, is text that may wrap.
 type Cell struct {
 	Text  string
 	URL   string
@@ -276,7 +276,7 @@ type Row struct {
 	Title       string
 	Detail      string
 	Initial     string // one or two letters for the disc before it; "" is the title's first
-	Plain       bool   // no disc: the title is no name
+	Plain       bool   // no disc: the title is not a name
 	Attrs       templ.Attributes
 }
 
@@ -285,9 +285,9 @@ type Frame struct {
 	Lang    contract.Lang
 	ID      string
 	Title   string
-	Back    templ.Component // a quiet button; nil is none
-	Close   templ.Component // a quiet button or form; nil is none
-	Actions templ.Component // the foot; nil is none
+	Back    templ.Component // a quiet button; nil for none
+	Close   templ.Component // a quiet button or form; nil for none
+	Actions templ.Component // at the bottom; nil for none
 }
 
 func id(given, name string) string {
@@ -327,7 +327,7 @@ func classes(first string, pairs ...any) string {
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
-// endless says that a text has a word of more letters than a column should be wide.
+// endless reports whether a text has a word that is wider than a column.
 func endless(s string) bool {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
 		if utf8.RuneCountInString(word) > 32 {

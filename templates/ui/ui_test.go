@@ -91,7 +91,7 @@ func TestPieces(t *testing.T) {
 			got := strings.ReplaceAll(out.String(), "><", ">\n<") + "\n"
 			for _, no := range []string{" style=", "<style", "javascript:", " onclick="} {
 				if strings.Contains(got, no) {
-					t.Errorf("%q stands in the HTML:\n%s", no, got)
+					t.Errorf("the HTML contains %q:\n%s", no, got)
 				}
 			}
 			file := filepath.Join("testdata", c.name+".html")

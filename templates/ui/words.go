@@ -40,7 +40,7 @@ const maxLanguageLink = 1000
 // Other parameters are kept, so give it none that are secret.
 func Languages(current contract.Lang, u *url.URL) []Choice {
 	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
-		return nil // what was sent in an address is not repeated without bound
+		return nil // bounds how much of an address is repeated
 	}
 	var out []Choice
 	for _, l := range contract.Languages() {
@@ -51,9 +51,9 @@ func Languages(current contract.Lang, u *url.URL) []Choice {
 	return out
 }
 
-// PickLanguage chooses the language of a page: what was asked for in the
-// address, else what was remembered, else the best of an Accept-Language
-// header, else English. Each may be empty or nonsense.
+// PickLanguage chooses a page's language: the one in the address, else the remembered
+// one, else the best of an Accept-Language header, else English. Each argument may be
+// empty or invalid.
 func PickLanguage(asked, remembered, acceptLanguage string) contract.Lang {
 	for _, s := range []string{asked, remembered} {
 		if l := contract.Lang(s); l.Spoken() {

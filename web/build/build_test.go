@@ -28,7 +28,7 @@ func sources() map[string]string {
 		"web/ui/README.md":                   "not an asset",
 		"web/portal/portal.css":              "@import '../ui/base.css';\nbody { margin: 0px; }\n",
 		"web/portal/apply.ts":                "import { greeting } from '../ui/words';\nconst a: { b?: string } = {};\na.b ||= greeting;\nconsole.log(a?.b);\n",
-		"web/portal/parts/x.ts":              "this is not TypeScript, and nobody imports it",
+		"web/portal/parts/x.ts":              "this is not TypeScript, and no file imports it",
 		"web/provider/widget.ts":             "const secret = 1;\n(globalThis as any).SvcWidget = { register() { return secret; } };\n",
 		"web/portal/parts/embed-api.d.ts":    "export interface VestibuleApply {}\n",
 		"web/provider/parts/widget-api.d.ts": "export interface SvcWidget { fire(): void }\n",
@@ -64,7 +64,7 @@ func build(t *testing.T, root string, args ...string) string {
 	return log.String()
 }
 
-// everything is all of web/dist, by path.
+// everything returns all files of web/dist by path.
 func everything(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -143,7 +143,7 @@ func TestBuild(t *testing.T) {
 	}
 	for _, name := range []string{"words.js", "x.js", "README.md", "base.css"} {
 		if _, ok := portal[name]; ok {
-			t.Errorf("%s was built; it is no entry point", name)
+			t.Errorf("%s was built but is not an entry point", name)
 		}
 	}
 
@@ -164,7 +164,7 @@ func TestBuild(t *testing.T) {
 	if e := portal["apply.js"]; len(e.Encodings) > 0 {
 		for _, v := range e.Variants()[1:] {
 			if len(dist["portal/"+v.Path]) >= e.Size {
-				t.Errorf("%s is kept though it is no smaller", v.Path)
+				t.Errorf("%s is kept although it is not smaller", v.Path)
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type asset struct {
 	with    []byte // hashed together with the content: files that only fit each other
 }
 
-// types are the files that are served, by the end of their names, longest
-// first. What is not here is not an asset.
+// types maps the extensions of served files to media types, longest extension
+// first. Files with another extension are not assets.
 var types = []struct{ suffix, media string }{
 	{".d.ts", "text/plain; charset=utf-8"},
 	{".webmanifest", "application/manifest+json"},
@@ -118,9 +118,9 @@ func single(p party, file string, source bool) (asset, error) {
 	return asset{name: name, content: content}, nil
 }
 
-// bundle resolves what a script or style sheet imports and minifies the whole.
-// Scripts are modules, but for those that others' pages load by their stable
-// name: these are classic scripts, which keep to a scope of their own.
+// bundle resolves the imports of a script or style sheet and minifies the result.
+// Scripts are modules, except those with a stable name, which other sites load: they
+// are classic scripts, wrapped in a function scope.
 func bundle(p party, file string) (asset, error) {
 	name := strings.TrimSuffix(filepath.Base(file), ".ts")
 	script := name != filepath.Base(file)
@@ -180,7 +180,7 @@ func bundle(p party, file string) (asset, error) {
 	return asset{name: name, content: bytes.TrimSpace(content)}, nil
 }
 
-// shrink minifies what there is a minifier for, and leaves the rest.
+// shrink minifies the media types that have a minifier and returns the rest unchanged.
 func shrink(media string, content []byte) ([]byte, error) {
 	m := minify.New()
 	m.Add("image/svg+xml", &svg.Minifier{})

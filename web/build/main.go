@@ -1,12 +1,12 @@
-// Command build makes what a browser loads: it bundles TypeScript and CSS,
+// Command build builds the browser assets: it bundles TypeScript and CSS,
 // minifies, builds the Go→WASM module with its toolchain's loader, compresses,
-// and gives every file a name that holds its content's hash. The result is
-// web/dist, one folder a party with a manifest, embedded by package web.
+// and adds a content hash to every file name. It writes web/dist, one folder per
+// party with a manifest, which package web embeds.
 //
-// Entry points are found, not listed: every .ts and .css directly in
-// web/portal or web/provider is a bundle of that party, and images there and
-// in web/ui are copied. Sub-folders hold what bundles import. The same sources
-// give the same bytes. It needs Go and nothing else.
+// Entry points are found, not listed: every .ts and .css directly in web/portal or
+// web/provider is a bundle of that party, and images there and in web/ui are copied.
+// Sub-folders hold imported files. The same sources give the same bytes. The build needs
+// only Go.
 package main
 
 import (
@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// parties are the two sets of assets. The module is the portal's: the provider
-// decides on its server, and hands its widget to pages that are not its own.
+// parties are the two sets of assets. Only the portal has the WASM module: the
+// provider validates on its server, and its widget runs in pages of other sites.
 var parties = []party{
 	{name: "portal", wasm: true, stable: []string{"embed.js", "embed.d.ts"},
 		renamed: map[string]string{"embed.d.ts": "parts/embed-api.d.ts"}},
@@ -46,7 +46,7 @@ var parties = []party{
 type party struct {
 	name   string
 	wasm   bool
-	stable []string // names that outside relies on; scripts among them are classic, not modules
+	stable []string // names that other sites use; scripts among them are classic, not modules
 	// files by the name that they are served under; a widget.d.ts beside a widget.ts
 	// would be that script's output to TypeScript, and could not be imported
 	renamed map[string]string

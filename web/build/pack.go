@@ -21,7 +21,7 @@ import (
 	"vestibule/web/manifest"
 )
 
-// result is a party's packed folder, not yet in its place.
+// result is a party's packed folder before it replaces the previous one.
 type result struct {
 	dir   string
 	count int
@@ -29,8 +29,8 @@ type result struct {
 }
 
 // pack writes the assets, their encodings and the manifest to a new folder in
-// parent. Encodings of content that was packed into previous before are taken
-// from there, for the slowest step is to make them.
+// parent. It reuses the encodings of content that previous has, because compression
+// is the slowest step.
 func pack(parent string, p party, assets []asset, previous string) (result, error) {
 	dir, err := os.MkdirTemp(parent, ".build-")
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package manifest is the contract between the build of the assets, which
-// writes a manifest, and the program, which reads it: what was built, under
-// which file name, and in which encodings. It knows neither side.
+// Package manifest is the interface between the build of the assets, which writes
+// a manifest, and the program, which reads it: assets with their file names and
+// encodings. It depends on neither.
 package manifest
 
 // Name is the manifest's file name in a party's folder of web/dist.
 const Name = "manifest.json"
 
-// Manifest maps an asset's name, the one that templates use, to what was built.
+// Manifest maps an asset's name, as templates use it, to its built files.
 type Manifest map[string]Entry
 
 // Entry is one asset.

@@ -1,8 +1,8 @@
-// The connect page tells the server when the widget was begun, so that loading
-// the page again gets the same token in this browser and a new one in another. Where
-// the browser stores nothing, the widget could not find its visit again: then the page
-// gets a new one, too. If the module itself
-// never comes, it shows the way on without it. Everything else is the module's.
+// The connect page tells the server that the widget has started, so that reloading
+// the page gets the same token in this browser and a new one in another. If the
+// browser stores nothing, the widget could not find its visit again, and the page
+// gets a new token as well. If the WASM module does not load, the page shows the
+// link that works without it. The module does everything else.
 
 const patience = 15_000;
 

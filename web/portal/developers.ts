@@ -1,7 +1,7 @@
-// The pages for developers. The code follows the choices: the page's own HTML is
-// fetched for them, as its form would. The timeline of a run follows the
-// application's stream the same way, and what the element tells the page stands in
-// it, too, in the order of time. Buttons copy what is shown.
+// The pages for developers. When the choices change, the script fetches the page
+// with the new choices, as the form would, and takes over its code. The timeline of a
+// run follows the application's event stream in the same way; events of the element
+// are merged into it by time. Buttons copy the code.
 
 function copying(root: ParentNode): void {
 	if (!navigator.clipboard) return;
@@ -69,7 +69,7 @@ function trace(): HTMLElement | null {
 	return document.getElementById("trace");
 }
 
-// merge puts what the element told among the lines of the server.
+// merge inserts the element's events among the server's lines.
 function merge(): void {
 	const list = trace()?.querySelector("ol");
 	if (!list) return;
@@ -96,13 +96,13 @@ function heard(e: Event): void {
 	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail, ...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
 	told.push(made);
 	merge();
-	// A hook that comes after the report is on no stream.
+	// A callback after the report is not on the event stream.
 	if (e.type === "step" || e.type === "complete") void refresh();
 }
 
 let busy = false;
 let again = false;
-let last = ""; // what was fetched last
+let last = ""; // last fetched content
 
 async function refresh(): Promise<void> {
 	if (busy) {
@@ -144,7 +144,7 @@ if (address) {
 	});
 	stream.addEventListener("end", () => {
 		stream.close();
-		// The report is here, and yet a hook, a return or an event may come after it.
+		// A callback, a return or an event may follow the report.
 		for (const seconds of [0, 2, 5, 10, 20, 40]) window.setTimeout(() => void refresh(), seconds * 1000);
 	});
 }

@@ -1,8 +1,8 @@
-// The kit's script: it defines <vestibule-apply>, which shows the portal's pages
-// in a frame of another site's page, in a dialog over it, or goes to them. It
-// fetches nothing until somebody is about to see it, sets no cookie, and takes
-// messages from its own frame alone. Styles are set through the CSSOM, so a strict
-// policy of the page needs no exception. Names are those of internal/portal/embedkit.
+// The embed kit's script. It defines <vestibule-apply>, which shows the portal's
+// pages inline in a frame, in a dialog over the page, or redirects to them. It
+// fetches nothing until the applicant is about to use it, sets no cookie, and accepts
+// messages only from its own frame. It sets styles through the CSSOM, so it works
+// under a strict content security policy. internal/portal/embedkit defines the names.
 
 import { framed, properties } from "./parts/kit";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
@@ -11,16 +11,16 @@ const path = "/embed/v1/";
 const script = (document.currentScript as HTMLScriptElement | null) ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);
 const origin = new URL(script?.src || location.href).origin;
 
-const patience = 20_000; // for the frame's first word, in milliseconds
-const grace = 4_000; // for the same once the frame was loaded
+const patience = 20_000; // for the frame's first message, in milliseconds
+const grace = 4_000; // the same after the frame has loaded
 
 const words: Record<string, string[]> = {
   en: ["Verification of your details", "Opening the secure page", "This could not be opened here.", "Continue on the secure page", "Close"],
   es: ["Verificación de sus datos", "Abriendo la página segura", "No se pudo abrir aquí.", "Continuar en la página segura", "Cerrar"],
 };
 
-// A token belongs to the frames that come with its first key. The tab remembers
-// the key, for a page that is loaded again and a framework that mounts twice.
+// A token belongs to the frames with the first key that used it. The tab stores the
+// key for reloads and for frameworks that mount the element twice.
 const keys = new Map<string, string>();
 
 const place = (token: string): string => "vestibule:" + token.slice(0, 12);
@@ -51,10 +51,10 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   static observedAttributes = ["token", "mode"];
 
   placed?: boolean; // in a page, and begun there
-  box?: HTMLElement; // inline: what is kept free
+  box?: HTMLElement; // inline: the reserved area
   dialog?: HTMLDialogElement;
   frame?: HTMLIFrameElement;
-  note?: HTMLElement; // what is read while there is no frame to be seen
+  note?: HTMLElement; // text while the frame is not visible
   spoken?: boolean; // the frame has said something
   ready?: boolean; // and shown a step
   overflow?: string; // of the page behind the dialog
@@ -162,7 +162,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       for (const type of ["pointerenter", "focusin"]) this.on(this, type, () => this.warm());
       return;
     }
-    this.box = make("div", { display: "grid", minHeight: `${this.room()}px` });
+    this.box = make("div", { display: "grid", minHeight: `${this.reserved()}px` });
     this.note = make("div", { gridArea: "1 / 1" });
     slot.textContent = this.text(1);
     this.note.append(slot);
@@ -184,11 +184,11 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     if (open) this.say("close");
   }
 
-  room(): number {
+  reserved(): number {
     return parseInt(this.tell("height"), 10) || 860;
   }
 
-  // warm opens the connection for somebody who is about to press the button.
+  // warm opens the connection when the applicant is about to press the button.
   warm(): void {
     if (document.head.querySelector(`link[rel=preconnect][href="${origin}"]`)) return;
     const link = make("link");
@@ -243,7 +243,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     this.frame = frame;
     Object.assign(frame.style, this.dialog
       ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)" }
-      : { gridArea: "1 / 1", display: "block", height: `${this.room()}px` });
+      : { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
     frame.title = this.called();
     frame.referrerPolicy = "no-referrer";
     frame.src = this.address();
@@ -273,7 +273,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       if (this.dialog?.open) frame.focus();
     }
     if (event === "size" && this.box && detail.height > 0 && detail.height < 20_000) {
-      frame.style.height = `${Math.max(this.room(), Math.ceil(detail.height))}px`;
+      frame.style.height = `${Math.max(this.reserved(), Math.ceil(detail.height))}px`;
     }
     if (event === "escape") this.close();
     if (event === "step") {
@@ -285,7 +285,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     if (framed.includes(event)) this.say(event, detail);
   }
 
-  // fail says why there is no frame, and the way on without it.
+  // fail says that the frame could not be shown, and links to the portal's page.
   fail(errorType: ElementError | WidgetErrorType): void {
     if (this.spoken || !this.note?.isConnected) return;
     console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, and ${location.origin} the token's allowedOrigin?`);

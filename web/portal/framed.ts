@@ -1,8 +1,7 @@
-// A page in the frame of another site tells the page around it how it goes: at
-// which step the applicant is, what the widget's hooks said, where the application
-// stands, how high the page is, and that Esc was pressed. It tells the one origin
-// that the server named, and listens to nobody. Names and details are those of the
-// table in internal/portal/embedkit.
+// A page in another site's frame reports to the surrounding page: the applicant's
+// step, the widget's callbacks, the application's state, the height of the page, and
+// the Escape key. It sends only to the origin that the server named and accepts no
+// messages. The table in internal/portal/embedkit defines the names and details.
 
 const { parent: around, application, error } = document.body.dataset;
 const main = document.querySelector("main")!;
@@ -14,7 +13,7 @@ function tell(event: string, detail?: object): void {
 if (around && window.parent !== window) {
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
   const step = connect ? "connect" : document.getElementById("status") ? "status" : document.querySelector("form[data-vestibule]") ? "details" : "";
-  // The body is as high as the frame at least; what is in it may be less.
+  // The body is at least as high as the frame; its content may be lower.
   const size = (): void => {
     const low = Math.max(...Array.from(main.children, (el) => el.getBoundingClientRect().bottom));
     tell("size", { height: Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom)) });

@@ -1,6 +1,6 @@
-// The page with the code for another device goes on to the application's page as
-// soon as anything has happened there: the other device is in, or has moved it. The
-// button that copies the link is there where the browser can copy.
+// The page with the QR code opens the application's page as soon as the application
+// changes: the other device has opened the link or continued. The copy button is
+// shown where the browser can copy.
 
 const section = document.querySelector<HTMLElement>('[data-vestibule="handover"]');
 

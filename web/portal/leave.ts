@@ -1,5 +1,5 @@
-// The way to the provider by a form goes on by itself; its button is for those
-// without script, and for those who come back.
+// Submits the form that leads to the provider. Its button is for browsers without
+// script, and for applicants who return to this page.
 
 const form = document.querySelector<HTMLFormElement>('form[data-vestibule="leave"]');
 const navigation = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;

@@ -1,8 +1,7 @@
-// Loads the WASM module once the page has been painted, twice if it must, and
-// does for it what needs no rules: it fetches the provider's script, and shows
-// what belongs to the phase that the module sets. The page is complete without
-// the module; where it cannot run, the page with the widget shows the way on that
-// needs none.
+// Loads the WASM module once the page has been painted, with one retry, and does its
+// work in the page: it fetches the provider's script and shows the parts for the
+// phase that the module sets. The page works without the module: if it cannot run,
+// the page with the widget shows the link that works without it.
 
 import { checker, type Check } from "./parts/check";
 
@@ -20,7 +19,7 @@ globalThis.vestibule = { script };
 const sections = document.querySelectorAll<HTMLElement>('[data-vestibule="connect"]');
 for (const section of sections) {
   new MutationObserver(() => show(section)).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
-  // Its frame comes and goes, over the page too.
+  // The widget adds and removes its frame, also as a dialog over the page.
   new MutationObserver(() => show(section)).observe(document.body, { childList: true, subtree: true });
   show(section);
 }
@@ -83,7 +82,7 @@ function show(section: HTMLElement): void {
   if (words) words.hidden = /^(retry|final)$/.test(section.dataset.phase ?? "") && !!document.querySelector("iframe");
 }
 
-// turn lets the browser answer what was typed or touched between two pieces of work.
+// turn lets the browser handle input between two pieces of work.
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 // painted calls f when the browser has shown the page and has time, or after a

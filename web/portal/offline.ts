@@ -1,5 +1,5 @@
-// A form that is sent without a connection would leave its page for the browser's
-// own, and what was filled in with it: it stays, and says so.
+// Submitting a form without a connection would replace the page, with the entered
+// data, by the browser's error page. The script stops the submission and says so.
 
 const note = document.getElementById("offline");
 

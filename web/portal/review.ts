@@ -2,9 +2,9 @@ import { keepDrafts } from "./parts/drafts";
 
 keepDrafts();
 
-// The figures of a report are chosen as one types. The form itself asks the
-// server, which chooses the same way; this only spares the wait. What is found is
-// said in the live region, when the typing pauses.
+// Filters the figures of a report while the reviewer types. The server filters in the
+// same way when the form is submitted; the script only saves the wait. The live region
+// announces the result when the typing pauses.
 
 const form = document.querySelector<HTMLFormElement>("form[data-figures]");
 const groups = [...document.querySelectorAll<HTMLDetailsElement>("details.figures")];
@@ -14,7 +14,7 @@ interface Row {
 	text: string;
 }
 
-// fold is the server's: lower case, without accents.
+// fold matches the server's folding: lower case, without accents.
 function fold(s: string): string {
 	return s.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }
@@ -67,13 +67,13 @@ function live(form: HTMLFormElement): void {
 	});
 }
 
-// A page that the server has chosen from lacks the other figures: there the form
-// goes on asking the server.
+// A page that the server has filtered lacks the other figures: there the form keeps
+// asking the server.
 if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchParams(location.search).get("node")) live(form);
 
-// An application's page has several forms, and to send one is to lose what stands in
-// the others on the page that is left: the browser asks first. A text that was refused
-// stands in its field as if it had always done, so each that is not empty counts.
+// An application's page has several forms, and submitting one would lose the text in
+// the others: the browser asks first. A refused text is in the page's HTML like a
+// default value, so every non-empty field counts.
 let losing = false;
 document.addEventListener("submit", (e) => {
 	losing = [...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
@@ -83,7 +83,7 @@ window.addEventListener("beforeunload", (e) => {
 	losing = false;
 });
 
-// On paper nothing is folded.
+// In print, all sections are open.
 let folded: HTMLDetailsElement[] = [];
 window.addEventListener("beforeprint", () => {
 	folded = [...document.querySelectorAll<HTMLDetailsElement>("article.report details:not([open])")];

@@ -1,16 +1,16 @@
-// The status page follows its application: each event of the stream says that
-// something moved, and the page's own HTML, fetched again, says what. Without
-// streams it asks every ten seconds. New content waits while a pointer is pressed and
-// while a control has the keyboard's focus, so that no click lands on another control;
-// what is new is said at once. A page that comes to the front asks, too: a decision
-// can come long after the stream has ended.
+// The status page follows its application: on each event of the stream it fetches the
+// page's HTML again and takes over the new content. Without a stream it fetches every
+// ten seconds. New content waits while a pointer is pressed or a control has the
+// keyboard's focus, so that no click lands on another control; screen readers hear of
+// it at once. A page that becomes visible also fetches: a decision can follow long
+// after the stream has ended.
 
 import { released } from "../ui/press";
 
 const pause = 10_000;
 
-// retry is when a page that could not be fetched is asked for again: the event
-// that asked for it does not come twice.
+// retry is the delay before a failed fetch is repeated: the event that caused it is
+// not sent again.
 const retry = 2_000;
 
 function region(): HTMLElement | null {
@@ -21,7 +21,7 @@ let busy: Promise<void> | undefined;
 let again = false;
 let later = 0;
 
-// refresh takes over the page's new content; calls that come meanwhile become one more.
+// refresh takes over the page's new content; calls during a fetch are merged into one.
 function refresh(): Promise<void> {
 	if (busy) {
 		again = true;
@@ -42,7 +42,7 @@ function refresh(): Promise<void> {
 	return busy;
 }
 
-// load reports whether there was an answer, be it a refusal.
+// load reports whether the server answered, even with an error.
 async function load(): Promise<boolean> {
 	const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
 	if (!answer.ok) return answer.status < 500 && answer.status !== 429;
@@ -60,8 +60,8 @@ async function load(): Promise<boolean> {
 	return true;
 }
 
-// unused resolves when nothing in the region is being used, with what has the focus
-// there then. A control that was clicked keeps the focus without being in use.
+// unused resolves when the region is not in use, with the focused element. A control
+// that was clicked keeps the focus without being in use.
 async function unused(old: HTMLElement): Promise<Element | null> {
 	for (;;) {
 		await released();

@@ -1,11 +1,10 @@
-// The frame's script: it greets the embedding page, opens the visit with the
-// options it is answered, and walks the server-rendered steps by fetching each
-// and swapping it in. The pages work without it on the hosted page; here it is
-// what keeps the visit's handle in memory, so that no cookie is needed. A frame that is
-// loaded again finds its visit by parts/secret.
+// The frame's script: it greets the embedding page, opens the visit with the options
+// that it receives, and fetches and swaps in the server-rendered steps. The hosted page
+// works without it. The script keeps the visit's handle in memory, so that no cookie is
+// needed; a reloaded frame finds its visit by parts/secret.
 //
-// Every message, both ways, is held against the other window, its origin and
-// the nonce of the fragment; what does not fit is dropped in silence.
+// Every message, in both directions, is checked against the other window, its origin
+// and the nonce in the fragment; other messages are dropped silently.
 
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { released } from "../ui/press";
@@ -36,14 +35,14 @@ let ended = false;
 let busy = false;
 let poll = 0;
 let token: unknown;
-let walked = false; // the step that comes was gone to by a form
+let walked = false; // a form led to the next step
 let at = 0; // the entry of the step in the history; see parts/entries
 
 function send(type: string, more?: object): void {
   host.postMessage({ svc: 1, nonce, type, ...more }, hostOrigin || "*");
 }
 
-// A page without an origin (a sandboxed or local one) can only be addressed by
+// A page without an origin (sandboxed or from a local file) can only be addressed by
 // its window, which is checked.
 addEventListener("message", (e: MessageEvent) => {
   const m = e.data;
@@ -91,7 +90,7 @@ function stepURL(search = ""): string {
   return `/visit/${handle}?${q}`;
 }
 
-// request fetches with a limit of time; it is undefined when nothing came.
+// request fetches with a time limit; it returns undefined without an answer.
 async function request(url: string, init: RequestInit = {}): Promise<Response | undefined> {
   const stop = new AbortController();
   const limit = setTimeout(() => stop.abort(), giveUpAfter);
@@ -108,9 +107,8 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
   }
 }
 
-// problem shows the page of a widget error that came before there was a visit, or
-// that of another code, where it tells the applicant more. text takes the place of
-// the page's own words.
+// problem shows the page of a widget error that happened before there was a visit, or
+// of another code that tells the applicant more. text replaces the page's text.
 async function problem(errorType: string, code = errorType, text?: unknown): Promise<void> {
   end("error", { publicToken, errorType });
   const q = new URLSearchParams(lang ? { lang } : {});
@@ -120,8 +118,8 @@ async function problem(errorType: string, code = errorType, text?: unknown): Pro
   say("failed");
 }
 
-// show swaps in a step. moved says that the applicant asked for it: only then
-// may the focus move, for it may stand in a field of the embedding page.
+// show swaps in a step. moved means that the applicant asked for it: only then may the
+// focus move, because it may be in a field of the embedding page.
 async function show(answer: Response | undefined, moved: boolean, text?: unknown): Promise<void> {
   if (!answer) return say(navigator.onLine ? "failed" : "offline");
   const type = answer.headers.get("Content-Type") ?? "";
@@ -131,8 +129,8 @@ async function show(answer: Response | undefined, moved: boolean, text?: unknown
   swap(html, moved, undefined, text);
 }
 
-// came is the step as it came: one that comes again, unasked or by "Try again", leaves
-// what was typed.
+// came is the HTML of the current step. If the same step arrives again (by polling or
+// "Try again"), entered data is kept.
 let came = "";
 
 function swap(html: string, moved: boolean, first?: string, text?: unknown): void {
@@ -166,7 +164,7 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
 async function uploaded(html: string | undefined): Promise<void> {
   if (html === undefined) return say(navigator.onLine ? "failed" : "offline");
   await released();
-  if (!busy) swap(html, true, "[data-added]"); // else the answer that comes knows of the file
+  if (!busy) swap(html, true, "[data-added]"); // otherwise the pending answer includes the file
 }
 
 function focusStep(step: HTMLElement, first?: string): void {
@@ -203,8 +201,8 @@ function end(type: string, more: object): void {
   send(type, more);
 }
 
-// deepen makes entries for the steps before the one that a frame is loaded again at:
-// the browser has lost those of the former frame.
+// deepen adds history entries for the steps before the current one of a reloaded frame:
+// the browser has dropped the entries of the former frame.
 function deepen(steps: number): void {
   if (leaves(document.getElementById("step")!)) return;
   while (at < steps) mark({ run: publicToken!, n: ++at }, "pushState");
@@ -247,7 +245,7 @@ async function back(times: number): Promise<void> {
   }
 }
 
-// say shows one of the shell's notices; hush takes it away again.
+// say shows one of the shell's notices; hush hides it.
 function say(which: "slow" | "offline" | "failed"): void {
   const words = element<HTMLTemplateElement>(`words-${which}`);
   notice.replaceChildren(words.content.cloneNode(true));
@@ -260,7 +258,7 @@ function say(which: "slow" | "offline" | "failed"): void {
   notice.querySelector("button")?.addEventListener("click", () => void refresh());
 }
 
-// With the connection back, the step says where the visit stands.
+// When the connection is back, fetch the visit's current step.
 addEventListener("online", () => {
   if (notice.dataset.which === "offline" && !notice.hidden && !busy) void refresh();
 });
@@ -301,7 +299,7 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
   }
 }
 
-// The list of banks follows the search field as it is typed into.
+// Filters the list of banks while the applicant types into the search field.
 let typing = 0;
 addEventListener("input", (e) => {
   const field = e.target as HTMLInputElement;
@@ -310,7 +308,7 @@ addEventListener("input", (e) => {
   typing = setTimeout(() => void search(field), 180);
 });
 
-// search dims the list that it is about to replace.
+// search dims the list until its replacement arrives.
 let searches = 0;
 async function search(field: HTMLInputElement): Promise<void> {
   const asked = field.value;
@@ -351,14 +349,14 @@ leaveDialog.addEventListener("close", () => {
   leaveDialog.returnValue = "";
 });
 
-// leave tells the server, and the page around whether or not the server hears of it. A
-// visit that has moved on in another tab is closed where it is.
+// leave tells the server, and tells the embedding page even if the server cannot be
+// reached. A visit that has moved on in another tab is closed at its current step.
 async function leave(): Promise<void> {
   clearTimeout(poll);
   let { nonce } = document.getElementById("step")!.dataset;
   for (let tries = 0; handle && !ended && tries < 2; tries++) {
     const body = new URLSearchParams({ action: "close", nonce: nonce ?? "" });
-    // Whether it arrived is seen where the visit stands, even if no answer came.
+    // If no answer came, the current step shows whether the request arrived.
     const answer = (await request(stepURL(), { method: "POST", body, keepalive: true })) ?? (await request(stepURL()));
     if (!answer?.ok) break;
     const html = await answer.text();
@@ -381,8 +379,8 @@ addEventListener("keydown", (e) => {
   askToClose();
 });
 
-// tellHeight has the page around the frame make it as high as its content. It is also
-// called after each swap: a frame that is off the screen gets no ResizeObserver's call.
+// tellHeight asks the embedding page to make the frame as high as its content. It also
+// runs after each swap, because ResizeObserver does not run in an off-screen frame.
 function tellHeight(): void {
   if (hostOrigin && !modal) send("size", { height: document.body.scrollHeight });
 }

@@ -1,7 +1,6 @@
-// The hosted page's script. While the report is made it looks again and puts
-// the new step in the place of the old; when the visit is over it takes the
-// applicant back after a moment, which they can do at once by the button.
-// Without script the page does both by itself, less smoothly.
+// The hosted page's script. While the report is made, it polls and swaps in the new
+// step; when the visit is over, it returns the applicant after a short delay, or at
+// once by the button. Without script the page reloads to do both.
 
 import { goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
@@ -28,8 +27,8 @@ async function look(): Promise<void> {
   follow();
 }
 
-// put shows another page's step in the place of this one, and leads to the first of
-// the places that it has.
+// put replaces this page's step by another page's step, and focuses the first of the
+// given places that exists.
 function put(page: Document, next: HTMLElement, ...places: string[]): void {
   document.title = page.title;
   step().replaceWith(document.adoptNode(next));
@@ -44,7 +43,7 @@ function put(page: Document, next: HTMLElement, ...places: string[]): void {
 async function uploaded(html: string | undefined): Promise<void> {
   const page = new DOMParser().parseFromString(html ?? "", "text/html");
   const next = page.getElementById("step");
-  if (!next) return location.reload(); // where the visit stands, or the browser's own words
+  if (!next) return location.reload(); // the current step, or the browser's error page
   await released();
   put(page, next, "[aria-invalid=true]", "[data-added]", "h1");
   follow();
@@ -58,7 +57,7 @@ async function stopped(): Promise<void> {
   if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next, "[aria-invalid=true]", "h1");
 }
 
-// remembered is where the visit is in this tab's history, if the tab may keep it.
+// remembered is the visit's position in this tab's history, if the tab may store it.
 const name = `visit ${location.pathname}`;
 type Remembered = { run: string; n: number; going?: boolean };
 
@@ -73,10 +72,10 @@ function remembered(): Remembered | undefined {
 function remember(r: Remembered): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(r));
-  } catch {} // Back then shows the present step
+  } catch {} // Back then shows the current step
 }
 
-// arrive gives the page its place in the history, or finds that the applicant has gone
+// arrive records the page's position in the history, or detects that the applicant went
 // back to it.
 async function arrive(): Promise<void> {
   const before = remembered();

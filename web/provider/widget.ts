@@ -1,8 +1,8 @@
-// The loader: what an embedding page loads. It puts the provider's frame into
-// the page, answers the frame's greeting with the registered options, and calls
-// the hooks. It renders nothing itself, holds no applicant data beyond the
-// registered options, sets no cookie, and stores nothing unless the frame can store
-// nothing itself. Styles are set through the CSSOM, so a strict policy of the page needs no exception.
+// The loader, the script that an embedding page loads. It adds the provider's frame to
+// the page, answers the frame's greeting with the registered options, and calls the
+// callbacks. It renders nothing itself, holds no applicant data beyond the registered
+// options, sets no cookie, and uses storage only if the frame cannot. It sets styles
+// through the CSSOM, so it works under a strict content security policy.
 
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
 
@@ -16,7 +16,7 @@ type Visit = {
   publicToken?: string;
   resume?: string; // the frame's secret, where the frame itself can keep none
   greeted?: boolean;
-  ended?: boolean; // a hook was called: none will be again
+  ended?: boolean; // a callback was called; no other one will be
   timer?: number;
   undo: (() => void)[];
 };
@@ -32,7 +32,7 @@ const scriptURL = (document.currentScript as HTMLScriptElement | null)?.src || l
 const origin = new URL(scriptURL).origin;
 
 let hooks: Hooks = {};
-let identity = ""; // of the registration: the same again only replaces the hooks
+let identity = ""; // of the registration: registering the same again only replaces the callbacks
 let manual = false;
 let visit: Visit | undefined;
 
@@ -241,8 +241,8 @@ function text(x: unknown): string | undefined {
   return typeof x === "string" && x ? x : undefined;
 }
 
-// once calls a hook of the latest registration, at most one in a visit, and out
-// of our stack: what it throws is the page's to see.
+// once calls a callback of the latest registration, at most one per visit, in a
+// microtask: an exception in it reaches the page's error handlers.
 function once(v: Visit, call: () => void): void {
   if (v.ended) return;
   v.ended = true;

@@ -1,4 +1,4 @@
-// Package ui_test holds the colours of the tokens against the contrast that
+// Package ui_test holds the colors of the tokens against the contrast that
 // WCAG 2.2 AA asks for, in both themes. It reads the style sheet itself.
 package ui_test
 
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pairs are the colours that meet on a page: text needs 4.5, the edge of a
+// pairs are the colors that meet on a page: text needs 4.5, the edge of a
 // control, the focus ring and graphics that carry meaning need 3 (1.4.3,
 // 1.4.11).
 var pairs = []struct {
@@ -63,8 +63,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestThemesNameTheSameColours catches a colour that was added to one theme
-// only: the other would keep it, and nobody would look.
+// TestThemesNameTheSameColours fails on a color that only one theme defines: the other
+// theme would silently keep its value.
 func TestThemesNameTheSameColours(t *testing.T) {
 	raw, err := os.ReadFile("tokens.css")
 	if err != nil {
@@ -100,7 +100,7 @@ func tokens(css string) map[string]string {
 	return out
 }
 
-// luminance is WCAG's relative luminance of a colour #rrggbb.
+// luminance is WCAG's relative luminance of a color #rrggbb.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)

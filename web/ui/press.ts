@@ -1,6 +1,6 @@
-// What comes while a button is pressed would take it away from under the pointer,
-// or put another in its place: the click would be lost, or go to the other.
-// Whoever shows something that nobody has asked for just now waits for released.
+// Content that changes while a pointer is pressed would move the pressed control or put
+// another in its place: the click would be lost or reach the other control. Code that
+// shows content without a request of the user waits for released first.
 
 let pressed: Promise<void> | undefined;
 let free: () => void;
@@ -18,8 +18,8 @@ function hold(ms: number): void {
   }, ms);
 }
 
-// A press ends with its click, which comes a while after a finger is gone, and not
-// at all when the pointer was drawn away. Nothing waits for a press without end.
+// A press ends with its click, which follows a while after the finger is lifted, or not
+// at all if the pointer was dragged away. A timeout ends every wait.
 addEventListener("pointerdown", (e) => {
   if (e.button !== 0) return;
   pressed ??= new Promise((resolve) => (free = resolve));

@@ -29,8 +29,8 @@ var (
 	compareModel      = contract.Words{EN: "model", ES: "modelo"}
 )
 
-// Other is another application of a person. Compare is where the two reports
-// stand side by side; empty where they do not compare.
+// Other is another application of a person. Compare is the page that compares the two
+// reports; empty if they cannot be compared.
 type Other struct {
 	Row     Row
 	Compare string
@@ -38,7 +38,7 @@ type Other struct {
 
 // CompareView is two reports of one kind, the older one first.
 type CompareView struct {
-	By            string // e-mail of who is signed in
+	By            string // email of the signed-in user
 	ApplicationID string
 	Reports       [2]Compared
 }
@@ -196,8 +196,8 @@ func (v CompareView) pairs(l contract.Lang) [][2]measure {
 	return slices.DeleteFunc(out, func(p [2]measure) bool { return p[0].none && p[1].none })
 }
 
-// difference says how the second figure stands to the first; empty where one of
-// them has no value.
+// difference describes how the second figure differs from the first; empty when
+// one of them has no value.
 func difference(l contract.Lang, p [2]measure) string {
 	d := measure{in: p[0].in, value: p[1].value - p[0].value}
 	switch {

@@ -6,7 +6,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// A report beside itself differs in nothing, and each figure stands there once.
+// TestEveryKindOfReportCompares: a report compared with itself has no differences and
+// lists each figure once.
 func TestEveryKindOfReportCompares(t *testing.T) {
 	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(), "eligibility": madeEligibility(), "passport": madePassport()} {
 		for _, l := range []contract.Lang{contract.English, contract.Spanish} {
@@ -18,7 +19,7 @@ func TestEveryKindOfReportCompares(t *testing.T) {
 			seen := map[string]bool{}
 			for _, p := range pairs {
 				if p[0].name == "" || seen[p[0].name] {
-					t.Errorf("%s in %s: %q stands there twice, or has no name", name, l, p[0].name)
+					t.Errorf("%s in %s: %q is listed twice, or has no name", name, l, p[0].name)
 				}
 				seen[p[0].name] = true
 				if d := difference(l, p); d != compareSame.In(l) {

@@ -10,8 +10,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// currency is what amounts are in, by its ISO 4217 code. Each part of a page writes
-// its amounts by the currency of the figures, or of the account, that it shows.
+// currency is the ISO 4217 code of amounts. Each part of a page formats its amounts in the
+// currency of the figures, or of the account, that it shows.
 type currency string
 
 // usd is the currency of payroll, of pay stubs and of what applicants state.

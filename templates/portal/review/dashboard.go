@@ -9,8 +9,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Menu gives a page the desk's menu, as far as it is the reader's. Letters
-// are in it where they wait in an outbox.
+// Menu adds the review dashboard's menu to a page, limited to what the reader may
+// open. It includes the outbox if letters is set.
 func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
 	link := func(w contract.Words, to string) {
 		p.Links = append(p.Links, ui.Link{Text: w.In(p.Lang), URL: to, Current: path == to})
@@ -19,14 +19,14 @@ func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
 	link(reviewApplications, "/review")
 	link(eventsTitle, "/review/events")
 	if letters {
-		link(deskLetters, "/review/letters")
+		link(dashboardLetters, "/review/letters")
 	}
 	if oversees {
-		link(deskAudit, "/review/audit")
-		link(deskDeletions, "/review/deletions")
+		link(dashboardAudit, "/review/audit")
+		link(dashboardDeletions, "/review/deletions")
 	}
 	if administers {
-		link(deskPeople, "/review/people")
+		link(dashboardPeople, "/review/people")
 	}
 	return p
 }
@@ -41,15 +41,15 @@ const (
 
 func (s Said) words() (title, text, back contract.Words, to string) {
 	if s == LinkOver {
-		return sayLinkOver, sayLinkOverText, deskToSignIn, "/review/sign-in"
+		return sayLinkOver, sayLinkOverText, dashboardToSignIn, "/review/sign-in"
 	}
-	return sayNotYours, sayNotYoursText, deskBack, "/review"
+	return sayNotYours, sayNotYoursText, dashboardBack, "/review"
 }
 
-// PeopleView is the desk's people. Email and Role are as typed, and Problem
-// or Done what came of it.
+// PeopleView is the page of the dashboard's users. Email and Role are as typed;
+// Problem or Done is the result of the last action.
 type PeopleView struct {
-	By           string // e-mail of who is signed in
+	By           string // email of the signed-in user
 	People       []Person
 	Local        bool // they have passwords here
 	Email, Role  string
@@ -58,7 +58,7 @@ type PeopleView struct {
 	Link, LinkOf string // to set a password, and whose; shown once
 }
 
-// Person is one of the desk's people.
+// Person is a user of the review dashboard.
 type Person struct {
 	ID, Email, Role string
 	SignedIn        time.Time // zero for never
@@ -68,7 +68,7 @@ type Person struct {
 	Elsewhere       bool // signs in by another account
 }
 
-// PeopleProblem is why nobody was added.
+// PeopleProblem is the reason that a user was not added.
 type PeopleProblem int
 
 const (
@@ -87,7 +87,7 @@ func (p PeopleProblem) words(l contract.Lang) string {
 	return ""
 }
 
-// PeopleDone is what was just done, as it stands in the page's address.
+// PeopleDone is the last completed action, as the page's address has it.
 type PeopleDone string
 
 const (
@@ -118,7 +118,7 @@ func roleQuestion(l contract.Lang, chosen string) ui.Question {
 }
 
 func (v PeopleView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: deskPeople.In(l), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: dashboardPeople.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewEmail.In(l)}, {Label: peopleRole.In(l)}, {Label: peopleState.In(l)}, {Label: peopleSignedIn.In(l)}, {Label: peopleChange.In(l)}}}
 	for _, p := range v.People {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: personName(l, p)}, {Text: known(l, roleWords, p.Role)}, {Body: personState(l, p)},
@@ -135,7 +135,7 @@ type WelcomeView struct {
 
 // AuditView is a page of the audit trail, with the filter as it was chosen.
 type AuditView struct {
-	By                                   string // e-mail of who is signed in
+	By                                   string // email of the signed-in user
 	Actor, Action, Application, From, To string
 	People                               []PersonOption
 	Actions                              []string
@@ -161,14 +161,14 @@ func toApplication(id string) ui.Cell {
 }
 
 func (v AuditView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: deskAudit.In(l), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: dashboardAudit.In(l), HideCaption: true, Columns: []ui.Column{
 		{Label: reviewWhen.In(l)}, {Label: auditWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewOpen.In(l)}, {Label: auditDetail.In(l)}, {Label: auditRequest.In(l)}}}
 	for _, x := range v.Lines {
 		who := x.Actor
 		if who == "" {
-			who = deskNobody.In(l)
+			who = dashboardNoUser.In(l)
 			if x.Action == "letterSent" || x.Action == "letterFailed" || x.Action == "retentionDeleted" {
-				who = deskPortal.In(l)
+				who = dashboardPortal.In(l)
 			}
 		}
 		var app, details ui.Cell
@@ -186,7 +186,7 @@ func (v AuditView) grid(l contract.Lang) ui.Grid {
 	return g
 }
 
-// details is what a line's word of the desk's own says.
+// details returns the wording of a line's details.
 func (x AuditLine) details(l contract.Lang) string {
 	for _, table := range []map[string]contract.Words{decisionWords, roleWords, deletionWords, detailWords} {
 		if w, ok := table[x.Detail]; ok {
@@ -209,7 +209,7 @@ func options[K ~string](l contract.Lang, table map[K]contract.Words, all []strin
 type Reason struct {
 	Code   string
 	Words  contract.Words // empty where the report has the code no more
-	Letter contract.Words // as the applicant is told it; empty for Words
+	Letter contract.Words // the wording for the applicant; empty: Words
 }
 
 func (r Reason) tell(l contract.Lang) string {
@@ -219,7 +219,7 @@ func (r Reason) tell(l contract.Lang) string {
 	return r.say(l)
 }
 
-// Told is the reason as the applicant is told it.
+// Told returns the reason as worded for the applicant.
 func (r Reason) Told() (w contract.Words) {
 	return contract.Words{EN: r.tell(contract.English), ES: r.tell(contract.Spanish)}
 }
@@ -231,8 +231,8 @@ func (r Reason) say(l contract.Lang) string {
 	return r.Code
 }
 
-// Deciding is the card of what is decided. Decision, Reasons and Text are as
-// typed, and Problem why they were not taken.
+// Deciding is the decision form. Decision, Reasons and Text are as typed; Problem
+// is the reason that they were refused.
 type Deciding struct {
 	Known []Reason   // what the report gives
 	Taken []Decision // the newest first
@@ -249,7 +249,7 @@ type Decision struct {
 	Decision string
 	Reasons  []Reason
 	Text     string
-	By       string // an e-mail, or empty for somebody who is no longer here
+	By       string // an email address; empty for a removed user
 	At       time.Time
 
 	AnsweredAt time.Time // of more that was asked for: when the answer was here

@@ -336,7 +336,7 @@ func filterDay(name, label, value string) templ.Component {
 	})
 }
 
-// longText is a labelled field of several lines, which may stay empty.
+// longText is a labeled field of several lines, which may stay empty.
 func longText(name, label, hint, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -538,7 +538,7 @@ func paragraphs(s string) templ.Component {
 	})
 }
 
-// People is the desk's people.
+// People lists the users of the review dashboard.
 func People(p ui.Page, v PeopleView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -580,7 +580,7 @@ func People(p ui.Page, v PeopleView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Head(deskPeople.In(p.Lang), peopleIntro.In(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(dashboardPeople.In(p.Lang), peopleIntro.In(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -787,7 +787,7 @@ func People(p ui.Page, v PeopleView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, deskPeople.In(p.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, dashboardPeople.In(p.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1495,7 +1495,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Head(deskAudit.In(p.Lang), auditIntro.In(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(dashboardAudit.In(p.Lang), auditIntro.In(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1693,7 +1693,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, deskAudit.In(p.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var80), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, dashboardAudit.In(p.Lang)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var80), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1951,7 +1951,7 @@ func pager(l contract.Lang, older, newest string, words contract.Words) templ.Co
 	})
 }
 
-// reviewDecide is the card of what is decided.
+// reviewDecide is the card with the decision form.
 func reviewDecide(l contract.Lang, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2456,9 +2456,9 @@ func takenDecision(l contract.Lang, d Decision) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var129 string
-			templ_7745c5c3_Var129, templ_7745c5c3_Err = templ.JoinStringErrs(deskSomebody.In(l))
+			templ_7745c5c3_Var129, templ_7745c5c3_Err = templ.JoinStringErrs(dashboardRemovedUser.In(l))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 356, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 356, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var129))
 			if templ_7745c5c3_Err != nil {
@@ -2683,7 +2683,7 @@ func decisionBadge(l contract.Lang, decision string) templ.Component {
 	})
 }
 
-// decision is an application's newest decision, and whether what it asks for was given.
+// decision is an application's newest decision, and whether requested data were provided.
 func (r Row) decision(l contract.Lang) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2885,9 +2885,9 @@ func reviewNotes(l contract.Lang, v ApplicationView) templ.Component {
 					}
 				} else {
 					var templ_7745c5c3_Var147 string
-					templ_7745c5c3_Var147, templ_7745c5c3_Err = templ.JoinStringErrs(deskSomebody.In(l))
+					templ_7745c5c3_Var147, templ_7745c5c3_Err = templ.JoinStringErrs(dashboardRemovedUser.In(l))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 445, Col: 27}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 445, Col: 35}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var147))
 					if templ_7745c5c3_Err != nil {
@@ -3071,7 +3071,7 @@ func noteField(l contract.Lang, v ApplicationView) templ.Component {
 	})
 }
 
-// Letter is a decision as a letter to the applicant, to be printed.
+// Letter is a decision letter to the applicant, for printing.
 func Letter(p ui.Page, v LetterView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -3428,7 +3428,7 @@ func Letter(p ui.Page, v LetterView) templ.Component {
 	})
 }
 
-// letterLacks tells the reviewer what the letter lacks, and which flag says it.
+// letterLacks names a part that the letter is missing, and the flag that sets it.
 func letterLacks(what, flag string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

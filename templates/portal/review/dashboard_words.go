@@ -2,18 +2,18 @@ package review
 
 import "vestibule/internal/contract"
 
-// Words of the desk's pages around applications: the menu, people, the audit
-// trail, decisions and letters.
+// Texts of the review dashboard's pages around applications: the menu, users, the
+// audit trail, decisions and letters.
 var (
-	deskLetters   = contract.Words{EN: "Letters", ES: "Mensajes"}
-	deskPeople    = contract.Words{EN: "People", ES: "Personas"}
-	deskAudit     = contract.Words{EN: "Audit trail", ES: "Registro de auditoría"}
-	deskDeletions = contract.Words{EN: "Deletion", ES: "Eliminación"}
-	deskBack      = contract.Words{EN: "Back to the applications", ES: "Volver a las solicitudes"}
-	deskToSignIn  = contract.Words{EN: "To the sign-in page", ES: "Ir a iniciar sesión"}
-	deskPortal    = contract.Words{EN: "the portal", ES: "el portal"}
-	deskNobody    = contract.Words{EN: "nobody known", ES: "nadie conocido"}
-	deskSomebody  = contract.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
+	dashboardLetters     = contract.Words{EN: "Letters", ES: "Mensajes"}
+	dashboardPeople      = contract.Words{EN: "People", ES: "Personas"}
+	dashboardAudit       = contract.Words{EN: "Audit trail", ES: "Registro de auditoría"}
+	dashboardDeletions   = contract.Words{EN: "Deletion", ES: "Eliminación"}
+	dashboardBack        = contract.Words{EN: "Back to the applications", ES: "Volver a las solicitudes"}
+	dashboardToSignIn    = contract.Words{EN: "To the sign-in page", ES: "Ir a iniciar sesión"}
+	dashboardPortal      = contract.Words{EN: "the portal", ES: "el portal"}
+	dashboardNoUser      = contract.Words{EN: "nobody known", ES: "nadie conocido"}
+	dashboardRemovedUser = contract.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
 
 	sayNotYours     = contract.Words{EN: "Your role does not cover this", ES: "Su función no abarca esto"}
 	sayNotYoursText = contract.Words{EN: "Ask an administrator if you need it. Nothing was changed.", ES: "Pida ayuda a una persona administradora si lo necesita. No se ha cambiado nada."}
@@ -127,12 +127,12 @@ var (
 	letterScoreOn   = contract.Words{EN: "made on", ES: "calculada el"}
 	letterEqual     = contract.Words{EN: "Notice: The federal Equal Credit Opportunity Act prohibits creditors from discriminating against credit applicants on the basis of race, color, religion, national origin, sex, marital status, age (provided the applicant has the capacity to enter into a binding contract); because all or part of the applicant's income derives from any public assistance program; or because the applicant has in good faith exercised any right under the Consumer Credit Protection Act.", ES: "Aviso: La ley federal de igualdad de oportunidades de crédito (Equal Credit Opportunity Act) prohíbe a los acreedores discriminar a quienes solicitan crédito por raza, color, religión, origen nacional, sexo, estado civil o edad (siempre que tengan capacidad para celebrar un contrato vinculante); porque todo o parte de sus ingresos provenga de un programa de asistencia pública; o por haber ejercido de buena fe un derecho de la Consumer Credit Protection Act."}
 	letterRegulator = contract.Words{EN: "The federal agency that administers compliance with this law concerning this creditor is", ES: "La agencia federal que vigila el cumplimiento de esta ley por parte de este acreedor es"}
-	letterNobody    = contract.Words{EN: "The notice at the end names no federal agency, as the law wants it to. Whoever runs the portal sets it once, by", ES: "El aviso del final no nombra a la agencia federal, como exige la ley. Quien opera el portal la indica una vez, con"}
+	letterNoAgency  = contract.Words{EN: "The notice at the end names no federal agency, as the law wants it to. Whoever runs the portal sets it once, by", ES: "El aviso del final no nombra a la agencia federal, como exige la ley. Quien opera el portal la indica una vez, con"}
 	letterHost      = contract.Words{EN: "The letter names who made the report by an address of the internet alone; the law wants name, address and telephone number. Whoever runs the portal sets them once, by", ES: "La carta nombra a quien hizo el informe solo por una dirección de internet; la ley exige nombre, dirección y teléfono. Quien opera el portal los indica una vez, con"}
 	letterRegards   = contract.Words{EN: "Sincerely,", ES: "Atentamente,"}
 )
 
-// roleWords are the desk's roles, roleMay what each may do.
+// roleWords names the dashboard's roles; roleMay describes their permissions.
 var roleWords = map[string]contract.Words{
 	"reviewer":      {EN: "Reviewer", ES: "Revisión"},
 	"administrator": {EN: "Administrator", ES: "Administración"},
@@ -207,7 +207,7 @@ var actionWords = map[string]contract.Words{
 	"auditRead":        {EN: "Read the audit trail", ES: "Leyó el registro de auditoría"},
 }
 
-// detailWords are the details of lines that have no table of their own.
+// detailWords words the details of audit lines that no other table has.
 var detailWords = map[string]contract.Words{
 	"password":  {EN: "by password", ES: "con contraseña"},
 	"link":      {EN: "by a link", ES: "con un enlace"},
@@ -229,7 +229,7 @@ var detailWords = map[string]contract.Words{
 	"noAgency":    {EN: "the report's maker is not configured", ES: "falta configurar quién elabora el informe"},
 }
 
-// incompleteWords say what is missing, by the check that does not hold.
+// incompleteWords describes what is missing, by the check that failed.
 var incompleteWords = map[string]contract.Words{
 	"EMPLOYERS_VERIFIED_OR_SKIPPED":     {EN: "Not every employer that you named could be verified", ES: "No se pudo verificar a cada empleador que usted indicó"},
 	"ASSET_ACCOUNT_CONNECTED":           {EN: "No bank account was connected", ES: "No se conectó ninguna cuenta bancaria"},
@@ -239,8 +239,8 @@ var incompleteWords = map[string]contract.Words{
 	"DOCUMENTS_READABLE":                {EN: "A document could not be read", ES: "No se pudo leer un documento"},
 }
 
-// ScoreReason is a reason that a score gives, in its report's own words; a letter has
-// whole sentences, where the code means what it does at the embedded provider.
+// ScoreReason is a score's reason in the wording of its report. The letter has full
+// sentences for codes with the meaning that the embedded provider gives them.
 func ScoreReason(code, description string) Reason {
 	r := Reason{Code: code, Words: contract.Words{EN: description, ES: ReasonWords(contract.Spanish, code, description)}}
 	if reasonWords[code].EN == description {
@@ -249,7 +249,7 @@ func ScoreReason(code, description string) Reason {
 	return r
 }
 
-// DocumentReason is what was found irregular in a document.
+// DocumentReason is an irregularity that was found in a document.
 func DocumentReason(code string) Reason {
 	return Reason{Code: code, Words: contract.Words{EN: IrregularityWords(contract.English, code), ES: IrregularityWords(contract.Spanish, code)}}
 }

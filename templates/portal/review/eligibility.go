@@ -162,8 +162,7 @@ func (v EligibilityView) count() map[employerState]int {
 	return out
 }
 
-// payrollIncome is the income of a year by all payroll connections; false without
-// one that says it.
+// payrollIncome is a year's income by all payroll connections; false if none has it.
 func (v EligibilityView) payrollIncome() (gross, net report.Cents, ok bool) {
 	for _, p := range v.payroll() {
 		ok = ok || p.AnnualGross != nil
@@ -271,8 +270,8 @@ func (v EligibilityView) employersReal() finding {
 	return f
 }
 
-// assetsReal holds what the accounts hold today to what they held on average: money
-// that came lately may be somebody else's.
+// assetsReal compares today's balances with average balances: recently deposited
+// money may belong to another person.
 func (v EligibilityView) assetsReal() finding {
 	f := finding{question: askAssets, part: "assets"}
 	now, average, ok := v.held()

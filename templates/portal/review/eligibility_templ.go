@@ -45,7 +45,7 @@ func Eligibility(p ui.Page, v EligibilityView) templ.Component {
 	})
 }
 
-// verifiedBy is the sources of an employer, or why there is none.
+// verifiedBy lists the sources of an employer, or says why there are no sources.
 func verifiedBy(l contract.Lang, e report.StatedEmployer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -431,7 +431,7 @@ func eligibilityAccounts(l contract.Lang, all []report.AssetAccount) templ.Compo
 	})
 }
 
-// fileLink downloads a file; without a path there is none.
+// fileLink links to the download of a file; without a path it shows no link.
 func fileLink(l contract.Lang, applicationID, path, what string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

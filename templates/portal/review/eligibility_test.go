@@ -139,6 +139,6 @@ func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 	}
 	v.Report.Assets.MatchedIncome = nil
 	if got := v.incomeReal(); got.tone != ui.Warning {
-		t.Errorf("income of nobody stated: %q", got.tone)
+		t.Errorf("income without a stated figure: %q", got.tone)
 	}
 }

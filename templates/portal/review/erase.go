@@ -101,7 +101,7 @@ func (v EraseView) why(l contract.Lang) ui.Question {
 	return q
 }
 
-// DeletionsView is what was deleted, and how long anything is kept.
+// DeletionsView lists deletions and the retention period.
 type DeletionsView struct {
 	By            string
 	Days          int // 0 for ever
@@ -110,7 +110,8 @@ type DeletionsView struct {
 	Older, Newest string
 }
 
-// Deletion is what is left of an application. By is an e-mail, or empty.
+// Deletion is the record that a deleted application leaves. By is an email address,
+// or empty.
 type Deletion struct {
 	ApplicationID, Cause, By string
 	At                       time.Time
@@ -121,13 +122,13 @@ func (d Deletion) who(l contract.Lang) string {
 	case d.Cause == "age":
 		return deletionAged.In(l)
 	case d.By == "":
-		return deskSomebody.In(l)
+		return dashboardRemovedUser.In(l)
 	}
 	return d.By
 }
 
 func (v DeletionsView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: deskDeletions.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewWhen.In(l)}, {Label: reviewOpen.In(l)}, {Label: deleteWhy.In(l)}, {Label: deletionBy.In(l)}}}
+	g := ui.Grid{Caption: dashboardDeletions.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewWhen.In(l)}, {Label: reviewOpen.In(l)}, {Label: deleteWhy.In(l)}, {Label: deletionBy.In(l)}}}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, r.At)}, {Body: mono(r.ApplicationID)}, {Text: known(l, deletionWords, r.Cause)}, {Text: r.who(l)}})
 	}

@@ -9,9 +9,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// EventsView is a page of what the onboarding app was told.
+// EventsView is a page of the callbacks to the onboarding app.
 type EventsView struct {
-	By            string // e-mail of who is signed in
+	By            string // email of the signed-in user
 	URL           string // where events go; "" is nowhere
 	Stopped       time.Time
 	Decides       bool // may send again
@@ -22,7 +22,7 @@ type EventsView struct {
 	Done          EventsDone
 }
 
-// EventsDone is what was just done.
+// EventsDone is the last completed action.
 type EventsDone string
 
 const (

@@ -16,7 +16,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Events is what the onboarding app was told.
+// Events lists the callbacks to the onboarding app.
 func Events(p ui.Page, v EventsView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

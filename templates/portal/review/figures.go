@@ -34,7 +34,7 @@ var (
 	reportCapped     = contract.Words{EN: "beyond the scale, or divided by zero", ES: "fuera de la escala o dividido por cero"}
 )
 
-// nodeNames are the kinds of attributes in words, by document 1's node.
+// nodeNames names the groups of attributes, by node (API reference: Reports).
 var nodeNames = map[string]contract.Words{
 	"ASSET":    {EN: "Balances", ES: "Saldos"},
 	"INFLOW":   {EN: "Money in", ES: "Entradas"},
@@ -101,15 +101,15 @@ func foundWords(l contract.Lang, n int) string {
 	return strconv.Itoa(n) + " " + reportFound.In(l)
 }
 
-// sought is what an attribute is found by: its name, as it is and in words, what
-// it says, its kind and its code, folded.
+// sought is the folded text that a search matches for an attribute: its name (raw
+// and worded), its value, its group and its code.
 func sought(l contract.Lang, cur currency, a report.Attribute) string {
 	words, _ := cur.attributeWords(l, a.Name, a.Description)
 	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, known(l, nodeNames, a.Node), reasonOf(l, a)}, " "))
 }
 
-// reasonOf is the reason that an attribute stands for, with its code; the code
-// alone where the attribute is another provider's.
+// reasonOf is the reason that an attribute gives, with its code; only the code for
+// another provider's attribute.
 func reasonOf(l contract.Lang, a report.Attribute) string {
 	w, ok := reasonWords[a.AdverseActionCode]
 	if _, lang := AttributeWords(contract.Spanish, a.Name, ""); !ok || lang != contract.Spanish {
@@ -139,8 +139,8 @@ func fold(s string) string {
 	}, norm.NFD.String(s)))
 }
 
-// figureValue is a value as people read it, or what its sentinel says (document 1,
-// value types). Decimals tell its type: two are an amount.
+// figureValue formats a value for people, or words its sentinel (docs/analytics.md).
+// The number of decimals tells its type: two are an amount.
 func figureValue(l contract.Lang, cur currency, a report.Attribute) string {
 	if s := sentinel(l, a.Name, a.Value); s != "" {
 		return s
@@ -154,7 +154,7 @@ func figureValue(l contract.Lang, cur currency, a report.Attribute) string {
 	return grouped(plain(s))
 }
 
-// sentinel says what a value that is none means; empty for one that is.
+// sentinel words a sentinel value; empty for an ordinary value.
 func sentinel(l contract.Lang, name string, value interface{ String() string }) string {
 	s := value.String()
 	if strings.Contains(name, "_PRESENT_") {
@@ -180,8 +180,8 @@ func sentinel(l contract.Lang, name string, value interface{ String() string }) 
 	return ""
 }
 
-// keyFigures are the numbers at the head of the page, by the attributes that they
-// are; those that a report has not are not shown.
+// keyFigures are the figures at the top of the page, by attribute. Figures that a
+// report does not have are not shown.
 var keyFigures = []struct {
 	name  string
 	label contract.Words
@@ -200,7 +200,7 @@ var keyFigures = []struct {
 type keyFigure struct {
 	label string
 	of    report.Attribute
-	none  bool // its sentinel stands for it
+	none  bool // the value is a sentinel
 	below bool // less than zero
 }
 

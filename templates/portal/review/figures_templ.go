@@ -14,7 +14,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reportKeys is the row of numbers at the head, each with what it is.
+// reportKeys is the row of labeled figures at the top.
 func reportKeys(l contract.Lang, cur currency, keys []keyFigure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -25,7 +25,7 @@ type FilesView struct {
 	HasPage       bool // the report has a page to go back to
 	Files         []File
 	Problem       FilesProblem
-	Retry         string // the address to try again; "" is none
+	Retry         string // the address to try again; "" for none
 }
 
 var (

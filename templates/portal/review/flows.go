@@ -75,7 +75,7 @@ func streamKinds(a *report.Analysis) []streamKind {
 	})
 }
 
-// next is about when a stream's next payment comes; false where it cannot be said.
+// next estimates when a stream's next payment is due; false if it cannot.
 func next(s report.AnalysisStream) (time.Time, bool) {
 	if !s.Active {
 		return time.Time{}, false
@@ -206,7 +206,7 @@ func (f flow) grid(l contract.Lang) ui.Grid {
 	return g
 }
 
-// categoryName is a category in words; of an unknown one, what it says itself.
+// categoryName names a category; an unknown one by its own description.
 func categoryName(l contract.Lang, c report.AnalysisCategory) string {
 	name := CategoryWords(l, c.Category)
 	if name == c.Category && c.Description != "" {

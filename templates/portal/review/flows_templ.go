@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reportStreams is what comes and goes regularly.
+// reportStreams lists recurring income and expenses.
 func reportStreams(l contract.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -471,7 +471,7 @@ func monthly(l contract.Lang, cur currency, c *report.Cents) templ.Component {
 	})
 }
 
-// reportReturns is each returned payment, or that there is none.
+// reportReturns lists the returned payments, or says that there are none.
 func reportReturns(l contract.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

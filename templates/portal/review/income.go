@@ -18,7 +18,7 @@ type IncomeView struct {
 	ApplicationID string
 	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Income
-	Newest        bool // it is as the service has it now, and not what is kept
+	Newest        bool // fetched from the service now, not the stored copy
 }
 
 // HasMonths reports whether there is a history for a spreadsheet.
@@ -80,7 +80,7 @@ func (v IncomeView) sheet(l contract.Lang) sheet {
 	}
 	s.newest = !v.Newest
 	if v.Newest {
-		// What is downloaded is what is kept.
+		// Downloads serve the stored copy.
 		s.downloads, s.kept = nil, true
 		s.notices = append(s.notices, notice{ui.Info, incomeNewest})
 		if r.Meta.Revision == nil {
@@ -155,7 +155,7 @@ func (v IncomeView) keys(l contract.Lang) []key {
 	return out
 }
 
-// change tells how the last three months stand to the year.
+// change compares the last three months with the year.
 func change(l contract.Lang, recent, annual *int64) string {
 	if recent == nil || annual == nil || *annual <= 0 {
 		return incomeRecentIs.In(l)
@@ -170,8 +170,8 @@ func change(l contract.Lang, recent, annual *int64) string {
 	return incomeRecentIs.In(l) + " " + contract.Words{EN: "Down " + strconv.FormatInt(-percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(-percent, 10) + " % menos que en el año."}.In(l)
 }
 
-// statedShare tells how much of what was stated was found in the currency that
-// figures are in. Applicants state dollars.
+// statedShare tells which share of the stated income was found. Applicants state
+// dollars, so it needs figures in dollars.
 func statedShare(l contract.Lang, cur currency, stated int64, found *int64) string {
 	if found == nil || stated <= 0 || cur != usd {
 		return incomeStatedIs.In(l)
@@ -189,7 +189,7 @@ func (v IncomeView) findings(l contract.Lang) []finding {
 	return append(out, v.personReal())
 }
 
-// personReal is person; a name that nothing but pay stubs bears is looked at.
+// personReal is person, with a warning for a name that only pay stubs show.
 func (v IncomeView) personReal() finding {
 	all := v.identities()
 	f := person(all)
@@ -241,7 +241,7 @@ func (v IncomeView) incomeReal(l contract.Lang) finding {
 	return f
 }
 
-// employerReal says whether the employer that the applicant stated was found.
+// employerReal reports whether the employer that the applicant stated was found.
 func (v IncomeView) employerReal() finding {
 	f := finding{question: askEmployer, part: "employment"}
 	stated, found, missed, stub := "", false, false, true
@@ -283,8 +283,8 @@ func (v IncomeView) employers() string {
 	return strings.Join(out, ", ")
 }
 
-// comparedEmployer is how an item of employment stands to the one that the
-// applicant stated.
+// comparedEmployer compares an employment with the employer that the applicant
+// stated.
 func (v IncomeView) comparedEmployer(of report.Employment) comparison {
 	if of.Matching != nil || of.SourceID == report.ConsumerInput || of.SourceID == report.CustomerInput {
 		return typed

@@ -17,8 +17,8 @@ type IncomeMonth struct {
 	Gross, Net *report.Cents
 }
 
-// IncomeMonths is an account's history, oldest first, from the first month with
-// data to the last. Of a year, December comes first in the report.
+// IncomeMonths returns an account's history, oldest month first, from the first
+// month with data to the last. The report lists the months of a year latest first.
 func IncomeMonths(a report.FinancialAccount) []IncomeMonth {
 	var out []IncomeMonth
 	for _, y := range a.History {
@@ -74,7 +74,7 @@ func amountOr(l contract.Lang, cur currency, c *report.Cents) string {
 	return cur.say(*c)
 }
 
-// incomeBars draws the months: what was paid out, and above it what was taken off.
+// incomeBars draws the months: net pay, and above it the deductions.
 func incomeBars(l contract.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
 	cur := v.in()
 	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
@@ -131,7 +131,7 @@ func incomeMonthGrid(l contract.Lang, v IncomeView, a report.FinancialAccount) u
 	return g
 }
 
-// bankFacts is what a model makes of the accounts.
+// bankFacts lists a model's results for the accounts.
 func bankFacts(l contract.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 	wholeOf := func(cur currency, term contract.Words, n *int64) ui.Fact {
 		if n == nil {
@@ -155,8 +155,8 @@ var (
 	incomeAnnualNetThere   = contract.Words{EN: "Net of a year from there", ES: "Neto anual de ahí"}
 )
 
-// inflowGrid is recurring income with the stated employer that each is from, and
-// the account that it comes to.
+// inflowGrid lists recurring income with the matching stated employer and the
+// account that receives it.
 func inflowGrid(l contract.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
 	g := ui.Grid{Caption: incomeInflowsOf.In(l), HideCaption: true, Columns: []ui.Column{{Label: incomeInflow.In(l)}, {Label: incomeOfEmployer.In(l)}, {Label: reportAccount.In(l)},
 		{Label: incomeYear.In(l), Number: true}, {Label: incomeRecently.In(l), Number: true}}}
@@ -231,7 +231,7 @@ func revisedFacts(l contract.Lang, cur currency, r *report.RevisedValues) []ui.F
 	return facts
 }
 
-// payrollName is a provider's name, or what it is.
+// payrollName is a provider's name, or a generic term without one.
 func payrollName(l contract.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s

@@ -46,8 +46,8 @@ func Income(p ui.Page, v IncomeView) templ.Component {
 	})
 }
 
-// incomeBank is what each model makes of bank accounts: its figures, the months,
-// and where the money comes from.
+// incomeBank shows the result of each model for bank accounts: its figures, the
+// months and the sources of income.
 func incomeBank(l contract.Lang, v IncomeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -486,8 +486,8 @@ func incomePayroll(l contract.Lang, all []report.Payroll) templ.Component {
 	})
 }
 
-// payStubs is each uploaded pay stub: what was found about the file, what it says,
-// and the file itself.
+// payStubs shows each uploaded pay stub: the findings about the file, its content
+// and the file.
 func payStubs(l contract.Lang, v IncomeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -102,9 +102,9 @@ func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 	if strings.Contains(page, "s-1/paystub") {
 		t.Error("the page names a file by its path")
 	}
-	// What does not hold comes before what does.
+	// Failed checks are listed before passed checks.
 	if strings.Index(page, "Net is at most gross") > strings.Index(page, "Names the employee") {
-		t.Error("a check that holds comes before one that does not")
+		t.Error("a passed check is listed before a failed check")
 	}
 }
 
@@ -149,7 +149,7 @@ func TestWhetherIncomeIsReal(t *testing.T) {
 		{"no income", func(r *report.Income) { r.Income = nil }, "The income", ui.Danger},
 		{"an employer that was found", func(*report.Income) {}, "The employer", ui.Success},
 		{"another employer", func(r *report.Income) { r.Employment[0].Matching.EmployerName.Matched = nil }, "The employer", ui.Danger},
-		{"an employer of nobody's", func(r *report.Income) { r.Employment = r.Employment[:1] }, "The employer", ui.Warning},
+		{"an employer that was not stated", func(r *report.Income) { r.Employment = r.Employment[:1] }, "The employer", ui.Warning},
 		{"an employer of pay stubs only", func(r *report.Income) {
 			m := r.Employment[0].Matching
 			m.EmployerName.Matched, m.EmployerName.Unmatched = m.EmployerName.Unmatched, nil
@@ -167,7 +167,7 @@ func TestWhetherIncomeIsReal(t *testing.T) {
 			m := r.Identities[0].Matching
 			m.FullName.Matched, m.FullName.Unmatched = m.FullName.Unmatched, nil
 		}, "The person", ui.Warning},
-		{"a name of nobody's", func(r *report.Income) { r.Identities[0].Matching.FullName.Matched = nil }, "The person", ui.Danger},
+		{"a name of no identity", func(r *report.Income) { r.Identities[0].Matching.FullName.Matched = nil }, "The person", ui.Danger},
 		{"no other name", func(r *report.Income) { r.Identities = nil }, "The person", ui.Neutral},
 	} {
 		v := madeIncome()

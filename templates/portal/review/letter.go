@@ -11,15 +11,15 @@ import (
 	"vestibule/templates/ui"
 )
 
-// LetterView is a decision as a letter to the applicant.
+// LetterView is a decision letter to the applicant.
 type LetterView struct {
 	ApplicationID, Reference string
 	Name                     string
 	Address                  []string
-	Creditor                 string // name and address of who decided; "" is the brand's name alone
-	Agency                   string // who made the report; "" is named by Host alone
+	Creditor                 string // name and address of the creditor; "" for the brand's name alone
+	Agency                   string // maker of the report; "" for Host alone
 	Host                     string
-	Regulator                string // whom the notice of the law names; "" is nobody
+	Regulator                string // agency that the legal notice names; "" for none
 	Began                    time.Time
 	ReportAt                 time.Time // zero without a report
 	Score                    *LetterScore
@@ -62,7 +62,7 @@ type letterPart struct {
 	codes   bool // with the codes of items
 }
 
-// parts are a letter from the salutation to the regards.
+// parts returns a letter from the salutation to the closing.
 func (v LetterView) parts(l contract.Lang) (out []letterPart) {
 	say := func(text ...string) { out = append(out, letterPart{text: strings.Join(text, " ")}) }
 	list := func(codes bool, items []Reason) {
@@ -127,7 +127,7 @@ func (v LetterView) parts(l contract.Lang) (out []letterPart) {
 	return out
 }
 
-// Email is the letter as the text of an email, with a link to go on; "" is none.
+// Email returns the letter as a plain-text email with a link; "" if there is none.
 func (v LetterView) Email(l contract.Lang, brand, link, find string) (subject, text string) {
 	var b strings.Builder
 	for _, part := range v.parts(l) {
@@ -153,7 +153,7 @@ func (v LetterView) Email(l contract.Lang, brand, link, find string) (subject, t
 	return brand + ": " + v.title().In(l), b.String()
 }
 
-// Email is how the email of a decision is getting on. The zero value is none.
+// Email is the delivery state of a decision's email; the zero value means no email.
 type Email struct {
 	State string // waiting, outbox, sent, failed, withheld
 	Why   []string
@@ -205,7 +205,7 @@ var emailWords = map[string]contract.Words{
 	"withheld": {EN: "The email to the applicant was not sent:", ES: "No se envió el correo al solicitante:"},
 }
 
-// withheldWords are why it was not sent, where nothing of the letter is missing.
+// withheldWords word why an email was not sent although its letter is complete.
 var withheldWords = map[string]contract.Words{
 	"off":        {EN: "The portal is configured not to send this decision (--decision-emails). Make sure that the applicant gets it another way.", ES: "El portal está configurado para no enviar esta decisión (--decision-emails). Asegúrese de que el solicitante la reciba de otra manera."},
 	"noServer":   {EN: "No mail server is configured (--smtp-addr).", ES: "No hay servidor de correo configurado (--smtp-addr)."},
@@ -213,10 +213,11 @@ var withheldWords = map[string]contract.Words{
 	"superseded": {EN: "A later decision was made before it was sent.", ES: "Antes de enviarlo se tomó una decisión posterior."},
 }
 
-// lackWords are what the letter of a decline lacks, and lackFlags where it is said.
+// lackWords name what a decline letter is missing; lackFlags name the flags that
+// set it.
 var lackWords = map[string]contract.Words{
 	"noCreditor":  {EN: "The letter does not name the creditor with its address, as the law wants it to. The operator of the portal sets them once, by", ES: "La carta no nombra al acreedor con su dirección, como exige la ley. Quien opera el portal los indica una vez, con"},
-	"noRegulator": letterNobody,
+	"noRegulator": letterNoAgency,
 	"noAgency":    letterHost,
 }
 

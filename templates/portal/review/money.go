@@ -54,8 +54,8 @@ func tick(l contract.Lang, t time.Time) string {
 	return ui.MonthWords(l, t.Month())
 }
 
-// tickRank keeps half-years everywhere, quarters where there is room and months
-// where there is much; a short history keeps all.
+// tickRank is a ui.PlotMark's Rank: half-years always show, quarters and months of a
+// long history only where the width allows.
 func tickRank(t time.Time, months int) int {
 	switch {
 	case months <= 6 || (t.Month()-1)%6 == 0:

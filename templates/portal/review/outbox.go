@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// OutboxView lists, at the review desk, the letters of a sandbox that has no mail
-// server.
+// OutboxView lists, in the review dashboard, the emails of a sandbox that has no
+// mail server.
 type OutboxView struct {
 	By      string
 	Letters []OutboxLetter

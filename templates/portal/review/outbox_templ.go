@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "vestibule/templates/ui"
 
-// Outbox shows letters that nobody sends.
+// Outbox lists emails that were not sent because no mail server is configured.
 func Outbox(p ui.Page, v OutboxView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

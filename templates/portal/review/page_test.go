@@ -29,7 +29,7 @@ func on(s string) report.Date {
 
 func number(s string) *json.Number { n := json.Number(s); return &n }
 
-// madeReport is a household that nobody is: forty days, two accounts, one of them
+// madeReport is a made-up household: forty days and two accounts, one of which is
 // below zero for a while.
 func madeReport() ReportView {
 	score := 512
@@ -90,7 +90,7 @@ func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
 	if raw, err := report.Encode(v.Analysis); err != nil {
 		t.Fatal(err)
 	} else if _, err := report.ParseAnalysis(raw); err != nil {
-		t.Fatalf("the made analysis is none: %v", err)
+		t.Fatalf("the made analysis is invalid: %v", err)
 	}
 	for l, wants := range map[contract.Lang][]string{
 		contract.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words", "Score 512 on a scale from 300 to 850; Reference household 630",
@@ -207,7 +207,7 @@ func TestWhenAPaymentIsNext(t *testing.T) {
 	} {
 		got, ok := next(report.AnalysisStream{Active: true, Cadence: tc.cadence, Last: on(tc.last)})
 		if ok != (tc.want != "") || ok && got.Format(time.DateOnly) != tc.want {
-			t.Errorf("after %s, %s, comes %s (%v), want %q", tc.last, tc.cadence, got.Format(time.DateOnly), ok, tc.want)
+			t.Errorf("after %s, %s, the next payment is %s (%v), want %q", tc.last, tc.cadence, got.Format(time.DateOnly), ok, tc.want)
 		}
 	}
 	if _, ok := next(report.AnalysisStream{Cadence: "MONTHLY", Last: on("2026-01-31")}); ok {

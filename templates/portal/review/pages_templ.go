@@ -804,7 +804,7 @@ func List(p ui.Page, v ListView) templ.Component {
 	})
 }
 
-// Application is one application: where it stands and how it came there.
+// Application shows one application: its state and its history.
 func Application(p ui.Page, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1453,7 +1453,7 @@ func signInButton(second bool) ui.Action {
 	return ui.Action{Wide: true}
 }
 
-// reviewTop says who is signed in, and is the way out.
+// reviewTop shows the signed-in user and the sign-out button.
 func reviewTop(l contract.Lang, by string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -145,7 +145,7 @@ func (v PassportView) findings() []finding {
 	return out
 }
 
-// personReal is person; somebody who is dead according to a source is nobody here.
+// personReal is person; if a source reports the person as deceased, it is Danger.
 func (v PassportView) personReal() finding {
 	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
 		return finding{question: askPerson, part: "identity", tone: ui.Danger, answer: contract.Words{EN: "A source says that this person is dead.", ES: "Una fuente dice que esta persona ha fallecido."}}

@@ -60,7 +60,7 @@ func passportDocumentGrid(l contract.Lang, all []report.IdentityDocument) ui.Gri
 	return g
 }
 
-// scoreDial draws a bureau's score on its own scale; false for a scale that is none.
+// scoreDial draws a bureau's score on its scale; false for an invalid scale.
 func scoreDial(l contract.Lang, s report.PassportScore) (ui.Dial, bool) {
 	return ui.Dial{Label: contract.Words{EN: s.Type + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
 			ES: s.Type + ": " + strconv.Itoa(s.Value) + " en una escala de " + strconv.Itoa(s.Minimum) + " a " + strconv.Itoa(s.Maximum)}.In(l), Low: s.Minimum, High: s.Maximum, Value: s.Value},
@@ -121,7 +121,7 @@ func tradeName(l contract.Lang, i int, t report.Tradeline) string {
 	return strconv.Itoa(i+1) + ". " + passportWord(l, t.Type)
 }
 
-// paidMark is how a month was paid in a few letters, with the class of its colour.
+// paidMark abbreviates how a month was paid and returns the class of its color.
 func paidMark(status string) (letters, class string) {
 	switch status {
 	case "":

@@ -46,8 +46,8 @@ func Passport(p ui.Page, v PassportView) templ.Component {
 	})
 }
 
-// passportIdentities is who the applicant is by each source, and what each supplier
-// provides besides.
+// passportIdentities shows the applicant's identity by each source, with the other data of
+// each supplier.
 func passportIdentities(l contract.Lang, v PassportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -77,7 +77,7 @@ func TestWhatACreditFileSays(t *testing.T) {
 		{"a document that has expired", func(*report.Passport) {}, "The documents", ui.Warning},
 		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day }, "The documents", ui.Success},
 		{"a name that is known", func(*report.Passport) {}, "The person", ui.Success},
-		{"somebody who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "The person", ui.Danger},
+		{"a person who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "The person", ui.Danger},
 	} {
 		v := madePassport()
 		tc.change(v.Report)

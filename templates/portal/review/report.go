@@ -17,7 +17,7 @@ type ReportView struct {
 	ApplicationID string
 	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Cashflow
-	Analysis      *report.Analysis // what stands behind it; nil where there is none
+	Analysis      *report.Analysis // the explanation of its figures; nil if missing
 	Pending       bool             // the analysis is still being fetched
 	Query, Node   string           // choose figures; empty is all
 }
@@ -94,8 +94,8 @@ const (
 	unmatched
 )
 
-// compare finds how the name of an identity stands to the applicant's: the
-// consumer-input identity lists the others under matched or unmatched.
+// compare compares an identity's name with the applicant's: the consumer-input
+// identity lists the others under matched or unmatched.
 func compare(all []report.Identity, of report.Identity) comparison {
 	if of.Matching != nil {
 		return typed

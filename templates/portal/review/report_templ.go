@@ -695,7 +695,7 @@ func statusBadge(s contract.Status) templ.Component {
 	})
 }
 
-// compared is how a name stands to the one the applicant gave.
+// compared shows how a name compares with the name that the applicant gave.
 func compared(l contract.Lang, c comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -63,8 +63,8 @@ func (v ReportView) properties(l contract.Lang) []ui.Fact {
 	return out
 }
 
-// card finds what stands behind a score; nil without an analysis, or where the
-// two do not agree.
+// card returns the explanation of a score; nil without an analysis, or if the two
+// do not agree.
 func (v ReportView) card(s report.Score) *report.AnalysisScore {
 	if v.Analysis == nil {
 		return nil
@@ -142,7 +142,7 @@ func cardGrid(l contract.Lang, cur currency, card *report.AnalysisScore) ui.Grid
 	return g
 }
 
-// inWords says that a line's value is no number.
+// inWords reports whether a line's value is not a number.
 func inWords(l contract.Lang, b report.AnalysisBin) bool {
 	return b.Neutral || sentinel(l, b.Attribute, b.Value) != ""
 }
@@ -225,8 +225,8 @@ func rangeWords(l contract.Lang, cur currency, unit string, c report.AnalysisCel
 	return low + " " + reportUpTo.In(l) + " " + reportBelow.In(l) + " " + high
 }
 
-// wholeRange is a range of what is counted, with both of its ends; false for what
-// is no whole number.
+// wholeRange words a range of whole numbers, both ends included; false if the range
+// is not of whole numbers.
 func wholeRange(l contract.Lang, cur currency, unit string, c report.AnalysisCell) (string, bool) {
 	if unit != "COUNT" && unit != "DAYS" || c.Low == nil && c.High == nil {
 		return "", false

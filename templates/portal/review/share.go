@@ -7,11 +7,11 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Sharing is the card of whom a report is shared with. PublicID and Label
-// are as typed, and Problem or Done what came of it.
+// Sharing is the card that lists the third parties of a report. PublicID and Label
+// are as typed; Problem or Done is the result of the last action.
 type Sharing struct {
 	Open bool // there is a report that can be shared
-	// ReadOnly is for who may only look.
+	// ReadOnly is set for users who may only read.
 	ReadOnly bool
 
 	Shares []Share
@@ -25,8 +25,8 @@ type Sharing struct {
 	Done            ShareDone
 }
 
-// Share is one third party that the report is or was shared with. By whom is
-// an e-mail, or empty for somebody who is no longer here.
+// Share is a third party that the report is or was shared with. By is an email
+// address, or empty for a removed user.
 type Share struct {
 	ID, PublicID, Label  string
 	Created, Granted     time.Time
@@ -45,8 +45,8 @@ func (s Share) name() string {
 	return s.PublicID
 }
 
-// ShareLine is one line of what was done to share the report. Nobody knows
-// the end of one that is not done.
+// ShareLine is one step of sharing the report. The outcome of an unfinished step is
+// unknown.
 type ShareLine struct {
 	At              time.Time
 	By              string
@@ -55,7 +55,7 @@ type ShareLine struct {
 	Done            bool
 }
 
-// ThirdParty is one that other reports were shared with.
+// ThirdParty is a third party that other reports were shared with.
 type ThirdParty struct{ PublicID, Label string }
 
 // WithdrawView asks whether a share is to be withdrawn.
@@ -80,7 +80,7 @@ const (
 	ShareRefused
 )
 
-// at returns the words that stand at the fields, and those for the whole card.
+// problems returns the messages for the fields, and the one for the whole card.
 func (v Sharing) problems(l contract.Lang) (publicID, label, all string) {
 	switch v.Problem {
 	case ShareNoPublicID:
@@ -106,33 +106,33 @@ func (v Sharing) problems(l contract.Lang) (publicID, label, all string) {
 	return "", "", ""
 }
 
-// ShareDone is what was just done: shared, renewed or withdrawn; anything
-// else is nothing.
+// ShareDone is the last completed action: shared, renewed or withdrawn. Other values
+// are ignored.
 type ShareDone string
 
 func (d ShareDone) words(l contract.Lang) string { return shareDoneWords[d].In(l) }
 
 var (
-	shareTitle     = contract.Words{EN: "Sharing", ES: "Uso compartido"}
-	shareIntro     = contract.Words{EN: "A third party with an account at the report service can read this report under its own credentials.", ES: "Un tercero con cuenta en el servicio de informes puede leer este informe con sus propias credenciales."}
-	shareNone      = contract.Words{EN: "This report is shared with nobody.", ES: "Este informe no se ha compartido con nadie."}
-	shareUntil     = contract.Words{EN: "To be read until", ES: "Debe leerse antes del"}
-	shareHow       = contract.Words{EN: "It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
-	shareParty     = contract.Words{EN: "Third party", ES: "Tercero"}
-	shareFirst     = contract.Words{EN: "Shared", ES: "Compartido"}
-	shareLast      = contract.Words{EN: "Last 72 hours given", ES: "Últimas 72 horas concedidas"}
-	shareActive    = contract.Words{EN: "Active", ES: "Activo"}
-	shareActiveHow = contract.Words{EN: "for the first time; once read, it stays open", ES: "por primera vez; una vez leído, sigue abierto"}
-	shareOver      = contract.Words{EN: "72 hours over", ES: "72 horas vencidas"}
-	shareOverHow   = contract.Words{EN: "has passed: closed, unless it was read before", ES: "ya pasó: cerrado, salvo que se haya leído antes"}
-	shareEnded     = contract.Words{EN: "Withdrawn", ES: "Retirado"}
-	shareElsewhere = contract.Words{EN: "not on these pages", ES: "fuera de estas páginas"}
-	shareBy        = contract.Words{EN: "by", ES: "por"}
-	shareSomebody  = contract.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
-	shareMore      = contract.Words{EN: "Give another 72 hours", ES: "Conceder otras 72 horas"}
-	shareWithdraw  = contract.Words{EN: "Withdraw", ES: "Retirar"}
-	shareFor       = contract.Words{EN: "for", ES: "para"}
-	shareFrom      = contract.Words{EN: "from", ES: "a"}
+	shareTitle       = contract.Words{EN: "Sharing", ES: "Uso compartido"}
+	shareIntro       = contract.Words{EN: "A third party with an account at the report service can read this report under its own credentials.", ES: "Un tercero con cuenta en el servicio de informes puede leer este informe con sus propias credenciales."}
+	shareNone        = contract.Words{EN: "This report is shared with nobody.", ES: "Este informe no se ha compartido con nadie."}
+	shareUntil       = contract.Words{EN: "To be read until", ES: "Debe leerse antes del"}
+	shareHow         = contract.Words{EN: "It has 72 hours to read the report; once read, the report stays open to it until you withdraw it.", ES: "Tiene 72 horas para leer el informe; una vez leído, sigue abierto hasta que usted lo retire."}
+	shareParty       = contract.Words{EN: "Third party", ES: "Tercero"}
+	shareFirst       = contract.Words{EN: "Shared", ES: "Compartido"}
+	shareLast        = contract.Words{EN: "Last 72 hours given", ES: "Últimas 72 horas concedidas"}
+	shareActive      = contract.Words{EN: "Active", ES: "Activo"}
+	shareActiveHow   = contract.Words{EN: "for the first time; once read, it stays open", ES: "por primera vez; una vez leído, sigue abierto"}
+	shareOver        = contract.Words{EN: "72 hours over", ES: "72 horas vencidas"}
+	shareOverHow     = contract.Words{EN: "has passed: closed, unless it was read before", ES: "ya pasó: cerrado, salvo que se haya leído antes"}
+	shareEnded       = contract.Words{EN: "Withdrawn", ES: "Retirado"}
+	shareElsewhere   = contract.Words{EN: "not on these pages", ES: "fuera de estas páginas"}
+	shareBy          = contract.Words{EN: "by", ES: "por"}
+	shareRemovedUser = contract.Words{EN: "somebody who is no longer here", ES: "alguien que ya no está"}
+	shareMore        = contract.Words{EN: "Give another 72 hours", ES: "Conceder otras 72 horas"}
+	shareWithdraw    = contract.Words{EN: "Withdraw", ES: "Retirar"}
+	shareFor         = contract.Words{EN: "for", ES: "para"}
+	shareFrom        = contract.Words{EN: "from", ES: "a"}
 
 	shareFormTitle   = contract.Words{EN: "Share with a third party", ES: "Compartir con un tercero"}
 	sharePublicID    = contract.Words{EN: "Public id of the third party", ES: "Identificador público del tercero"}
@@ -173,12 +173,11 @@ var (
 	}
 )
 
-// facts are when the share was made, until when it is to be read, and by whom it
-// was withdrawn.
+// facts lists when the share was made, when it expires and which user withdrew it.
 func (s Share) facts(l contract.Lang) []ui.Fact {
 	by := func(email string) string {
 		if email == "" {
-			email = shareSomebody.In(l)
+			email = shareRemovedUser.In(l)
 		}
 		return shareBy.In(l) + " " + email
 	}
@@ -205,7 +204,7 @@ func (v Sharing) history(l contract.Lang) ui.Grid {
 	for _, t := range v.Lines {
 		who, result := t.By, ""
 		if who == "" {
-			who = shareSomebody.In(l)
+			who = shareRemovedUser.In(l)
 		}
 		if !t.Done {
 			result = shareUnknownEnd.In(l)

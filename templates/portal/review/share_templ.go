@@ -14,7 +14,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reviewSharing is the card of whom the report is shared with.
+// reviewSharing is the card that lists the third parties of the report.
 func reviewSharing(l contract.Lang, applicationID string, v Sharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -699,7 +699,7 @@ func Withdraw(p ui.Page, v WithdrawView) templ.Component {
 	})
 }
 
-// thirdParty is a third party by what it is called, and by its publicId.
+// thirdParty shows a third party by its label and its publicId.
 func thirdParty(publicID, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -765,8 +765,8 @@ func thirdParty(publicID, label string) templ.Component {
 	})
 }
 
-// shareItem is one third party, where its share stands as far as is known here,
-// and what can be done about it.
+// shareItem shows one third party: the last known state of its share, and the
+// actions on it.
 func shareItem(l contract.Lang, applicationID string, s Share, readOnly bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1007,7 +1007,7 @@ func shareState(l contract.Lang, s Share) templ.Component {
 	})
 }
 
-// shareWhen is when somebody did something, and who.
+// shareWhen shows when an action happened and which user did it.
 func shareWhen(l contract.Lang, t time.Time, by string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

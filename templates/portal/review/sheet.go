@@ -15,18 +15,18 @@ import (
 // empty is not on the page.
 type sheet struct {
 	title         contract.Words
-	by            string // e-mail of who is signed in
+	by            string // email of the signed-in user
 	applicationID string
 	identities    []report.Identity // of any kind of report, as the page compares them
 	product       *report.Product
 	retrieved     time.Time
 	downloads     []download
 	newest        bool // the service may have a newer one, to be looked at
-	kept          bool // it is the service's; the one that is kept is to be looked at
+	kept          bool // the service's copy; a link leads to the stored one
 	notices       []notice
 	keys          templ.Component // the row of numbers at the head
 	findings      []finding
-	stated        templ.Component // what the applicant stated beside what was found; nil is nothing
+	stated        templ.Component // the applicant's statements beside the findings; nil for none
 	sections      []section
 }
 
@@ -41,12 +41,12 @@ type notice struct {
 	words contract.Words
 }
 
-// finding is the answer to a question of someone who must decide.
+// finding is the answer to one of the reviewer's questions.
 type finding struct {
 	question contract.Words
 	tone     ui.Tone // Success: borne out; Warning: look closer; Danger: speaks against it; Neutral: nothing to go by
 	answer   contract.Words
-	part     string // the section that says more; "" is none
+	part     string // the section with details; "" for none
 }
 
 var (
@@ -107,7 +107,7 @@ func typedName(all []report.Identity) string {
 	return ""
 }
 
-// identityGrid is who the applicant is, by each source.
+// identityGrid shows the applicant's identity by each source.
 func identityGrid(l contract.Lang, all []report.Identity) ui.Grid {
 	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
 		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
@@ -127,7 +127,7 @@ func identityPart(l contract.Lang, all []report.Identity) templ.Component {
 	return whoIs(l, identityGrid(l, all), compared, agrees)
 }
 
-// person says whether the name that the applicant gave is known to the sources.
+// person reports whether the name that the applicant gave is known to the sources.
 func person(all []report.Identity) finding {
 	f := finding{question: askPerson, part: "identity"}
 	var yes, no []string
@@ -215,10 +215,10 @@ func noticeGrid(l contract.Lang, all []report.ConsumerNotice) ui.Grid {
 	return g
 }
 
-// key is a number, or a word, at the head of a page with what it is.
+// key is a labeled number, or word, at the top of a page.
 type key struct {
 	label, value, is string
-	none             bool // there is no value, and value says so
+	none             bool // there is no value; value holds the wording for that
 }
 
 func keyRow(all []key) templ.Component {

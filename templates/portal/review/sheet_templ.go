@@ -13,8 +13,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reportSheet is a report as a page to read and to print: first what is asked
-// first.
+// reportSheet is a report as a page to read and to print. The most important answers
+// are at the top.
 func reportSheet(p ui.Page, s sheet) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -451,7 +451,7 @@ func reportSheet(p ui.Page, s sheet) templ.Component {
 	})
 }
 
-// reportFindingList is the questions of someone who must decide, answered.
+// reportFindingList shows the reviewer's questions with their answers.
 func reportFindingList(l contract.Lang, s sheet) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

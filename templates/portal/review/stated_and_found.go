@@ -13,8 +13,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Stated is what an applicant stated, beside what a report found. Found is nil while
-// there is no report.
+// Stated holds an applicant's statements beside the findings of a report. Found is
+// nil while there is no report.
 type Stated struct {
 	Fields prefill.Fields
 	Found  Measured
@@ -203,8 +203,8 @@ func texts(all []foundText) (out []string) {
 	return out
 }
 
-// agree says how what was stated stands to what was found: as the report says it, else
-// by the texts.
+// agree compares a statement with the findings: by the report's own matching, or
+// else by the texts.
 func agree(stated string, all []foundText, alike func(a, b string) bool) comparison {
 	out := notCompared
 	for _, t := range all {
@@ -258,8 +258,8 @@ func (f found) incomeTold(l contract.Lang) string {
 	return joined(", ", f.in.say(*f.income), f.incomeIs.In(l))
 }
 
-// incomeDiffers is the difference of what was found to what was stated, with its share.
-// Applicants state dollars, with which nothing in another currency compares.
+// incomeDiffers is the difference between found and stated income, with its share of
+// the stated income. Applicants state dollars, so other currencies are not compared.
 func (f found) incomeDiffers(l contract.Lang, stated int64) string {
 	if f.income == nil {
 		return ""
@@ -275,7 +275,7 @@ func (f found) incomeDiffers(l contract.Lang, stated int64) string {
 	if stated <= 0 {
 		return text
 	}
-	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // cents of what was found by dollars of what was stated
+	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // found cents / stated dollars
 	return text + " (" + percent + " % " + statedOfIt.In(l) + ")"
 }
 

@@ -13,7 +13,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// statedCard is what an applicant stated beside what was found.
+// statedCard shows the applicant's statements beside the findings.
 func statedCard(l contract.Lang, g ui.Grid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -23,7 +23,7 @@ func fileURL(applicationID, path string) string {
 	return reportURL(applicationID, "/files/"+FileRef(path))
 }
 
-// irregularity is irregularity_detection's status in a word, with its colour.
+// irregularity is irregularity_detection's status in a word, with its color.
 func irregularity(status string) (ui.Tone, contract.Words) {
 	switch status {
 	case report.IrregularityNotDetected:
@@ -47,7 +47,7 @@ func failed(p report.Paystub) int {
 	return n
 }
 
-// stubsReal says whether the pay stubs are what they seem.
+// stubsReal reports whether the pay stubs are what they seem.
 func stubsReal(all []report.Paystub) finding {
 	f := finding{question: askDocuments, part: "stubs", answer: stubsTold(all), tone: ui.Success}
 	for _, p := range all {

@@ -19,7 +19,7 @@ const (
 	SignInWrong
 	SignInTooOften
 	SignInNoEntry   // signed in elsewhere, and has no place here
-	SignInElsewhere // the other house's sign-in came to nothing
+	SignInElsewhere // the sign-in with the identity provider failed
 	SignInClaims    // the issuer says too little of the person
 )
 
@@ -47,10 +47,10 @@ type SignInView struct {
 	Ended     bool // a form came when its session had ended
 	Problem   SignInProblem
 	Passwords bool   // people have passwords here
-	Elsewhere string // the house whose accounts people may sign in by; "" is none
+	Elsewhere string // name of the identity provider (OpenID Connect); "" for none
 }
 
-// elsewhere is where the other house's sign-in begins.
+// elsewhere is the address where the sign-in with the identity provider begins.
 func (v SignInView) elsewhere() string {
 	if v.Next == "" {
 		return "/review/oidc/login"
@@ -60,21 +60,20 @@ func (v SignInView) elsewhere() string {
 
 // ListView is a page of applications.
 type ListView struct {
-	By       string // e-mail of who is signed in
+	By       string // email of the signed-in user
 	States   []State
 	Filter   Filter
 	Narrowed bool // the filter leaves something out
 	Over     bool // the search has ended
-	// Everywhere is the same search without the other filters; empty where there
-	// are none.
+	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
 	Rows       []Row
 	Older      string // URL of the next page; empty on the last
 	Newest     string // URL of the first page; empty on it
 }
 
-// Filter is what the list is narrowed to, as it stands in the form. Days are
-// as ISO 8601 has them.
+// Filter holds the filters of the list, as they are in the form. Dates are in
+// ISO 8601 format.
 type Filter struct{ Text, State, Product, Outcome, Decision, From, To string }
 
 // narrow reports whether more than a text and a state are asked for.
@@ -172,7 +171,7 @@ type ApplicationView struct {
 	Notes      []Note // the newest first
 	Note       string // as typed
 	NoteBad    bool
-	Done       string  // decided, noted: what was just done
+	Done       string  // decided, noted: the last completed action
 	Others     []Other // of the same person
 	MoreOthers bool    // than are listed
 

@@ -122,7 +122,7 @@ var (
 	wordsNotGiven     = contract.Words{EN: "not given", ES: "no consta"}
 )
 
-// stateWords are the states of an application in a word, with the colour that
+// stateWords are the states of an application in a word, with the color that
 // goes with it.
 var stateWords = map[string]struct {
 	words contract.Words

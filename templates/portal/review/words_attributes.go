@@ -154,9 +154,8 @@ var spanishOwn = map[string]string{
 	"Days since the oldest purchase, bill or other spending":                                                          "Días desde la compra, factura u otro gasto más antiguo",
 }
 
-// AttributeWords is what an attribute says in the reader's language: the report's
-// description, or, where the Spanish one is known, that. The language is the one
-// that the words are in.
+// AttributeWords describes an attribute in the reader's language: the Spanish description
+// if known, otherwise the report's. It returns the language of the text.
 func AttributeWords(l contract.Lang, name, description string) (string, contract.Lang) {
 	if l != contract.Spanish {
 		return description, contract.English
@@ -183,15 +182,15 @@ func (cur currency) attributeWords(l contract.Lang, name, description string) (s
 	return cur.of(words), lang
 }
 
-// CategoryWords is a category's name, and GroupWords its group's; an unknown code
-// is said as it is.
+// CategoryWords names a category and GroupWords its group; an unknown code is
+// returned unchanged.
 func CategoryWords(l contract.Lang, code string) string { return known(l, categoryWords, code) }
 
 // GroupWords is a category group's name.
 func GroupWords(l contract.Lang, code string) string { return known(l, groupWords, code) }
 
-// ReasonWords is what an adverse action code says: the report's description, or
-// the Spanish words where the code means what it does at the embedded provider.
+// ReasonWords describes an adverse action code: the report's description, or Spanish words
+// for codes with the meaning that the embedded provider gives them.
 func ReasonWords(l contract.Lang, code, description string) string {
 	if w, ok := reasonWords[code]; ok && (description == w.EN || description == "") {
 		return w.In(l)

@@ -2,8 +2,8 @@ package review
 
 import "vestibule/internal/contract"
 
-// categoryWords are the categories of money in and out as people say them, by the
-// code that an analysis gives. A code that is not here is shown as it is.
+// categoryWords names the categories of income and spending, by the code in an
+// analysis. A code without an entry is shown unchanged.
 var categoryWords = map[string]contract.Words{
 	"INCOME.PAYROLL":       {EN: "Wages and salary", ES: "Sueldos y salarios"},
 	"INCOME.GOV_BENEFIT":   {EN: "Public benefits", ES: "Prestaciones públicas"},

@@ -1,5 +1,5 @@
-// Package stamp identifies the sources that the assets of a browser are built
-// from, so that a build, and a test that needs one, can see whether it is fresh.
+// Package stamp identifies the sources that the browser assets are built from, so
+// that a build, or a test that needs one, can check whether it is up to date.
 package stamp
 
 import (
@@ -37,7 +37,7 @@ func Read(built fs.FS) Stamp {
 	return s
 }
 
-// Take hashes the sources below the module's root as they are now.
+// Take hashes the current sources below the module's root.
 func Take(root string) (Stamp, error) {
 	packages, err := modulePackages(root)
 	if err != nil {

@@ -31,9 +31,9 @@ export function checker(instance: WebAssembly.Instance): Check {
       const v = members[key];
       if (v !== undefined) text += plain(key) + separator + value(v);
     }
-    const room = text.length * 3; // of UTF-8, at the most
-    const into = wasm.vestibule_buffer(room);
-    const { written } = encoder.encodeInto(text, new Uint8Array(wasm.mem.buffer, into, room));
+    const capacity = text.length * 3; // of UTF-8, at the most
+    const into = wasm.vestibule_buffer(capacity);
+    const { written } = encoder.encodeInto(text, new Uint8Array(wasm.mem.buffer, into, capacity));
     const size = wasm.vestibule_check(written);
     if (size < 0) throw new TypeError("vestibule: today must be YYYY-MM-DD");
     if (size === 0) return [];
@@ -55,8 +55,8 @@ function value(v: unknown): string {
   return "o" + separator;
 }
 
-// plain takes separators out of a text. The rules refuse the one as they refuse
-// the other, and count them alike.
+// plain replaces the separators in a text by U+FFFD. The rules refuse both characters
+// and count them alike.
 function plain(s: string): string {
   return s.includes(separator) ? s.replaceAll(separator, "\uFFFD") : s;
 }

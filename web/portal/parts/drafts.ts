@@ -1,7 +1,7 @@
-// What a reviewer types into a form that is posted stays in this tab until the server
-// has taken it: a session that ended meanwhile loses nothing. A draft belongs to the
-// reviewer who wrote it: the first page of another one deletes it, as signing out and
-// twelve hours do.
+// What a reviewer types into a form is kept in this tab until the server has accepted
+// it, so an expired session loses no text. A draft belongs to the reviewer who wrote
+// it: it is deleted by the first page of another reviewer, by signing out, and after
+// twelve hours.
 
 const prefix = "vestibule-draft:";
 const life = 12 * 3600_000;
@@ -71,9 +71,9 @@ function restore(form: HTMLFormElement): void {
 	save(form, false);
 }
 
-// keepDrafts begins to keep what is typed on this page, and gives back what was left.
+// keepDrafts starts to save input on this page, and restores saved drafts.
 export function keepDrafts(): void {
-	if (!reviewer) return; // the sign-in page leaves them for whoever signs in
+	if (!reviewer) return; // the sign-in page keeps drafts until a reviewer signs in
 	for (const key of keys()) {
 		const draft = read(key);
 		const taken = draft?.sent && done !== undefined;

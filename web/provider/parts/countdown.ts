@@ -1,5 +1,5 @@
-// A button that must not be pressed yet counts down to when it may. Without script it
-// can be pressed, and the server says how long it still takes.
+// Disables a button and counts down until it may be pressed. Without script it can
+// always be pressed, and the server answers with the remaining time.
 
 export function countDown(step: HTMLElement): void {
   const button = step.querySelector<HTMLButtonElement>("[data-wait]");

@@ -1,10 +1,10 @@
-// Each step that the applicant goes to has an entry of its own in the browser's history.
-// Back then leads to the step before, as far as the service allows it; from the first
-// step, and when the visit is over, it leaves.
+// Each step that the applicant goes to has a separate entry in the browser's history.
+// Back leads to the previous step, as far as the service allows it; from the first
+// step, and after the visit, it leaves the page.
 
 type Place = { run: string; n: number };
 
-// place is what a state of the history says of its step.
+// place is what a history state records of its step.
 export function place(state: unknown): Place | undefined {
   const p = (state as { visit?: Partial<Place> } | null)?.visit;
   return p && typeof p.run === "string" && Number.isInteger(p.n) && p.n! >= 0 ? (p as Place) : undefined;
@@ -17,14 +17,14 @@ export function mark(p: Place, way: "pushState" | "replaceState"): void {
 
 const name = "vestibule-entry";
 
-// remember keeps for the tab where the visit is in its history.
+// remember stores the visit's position in its history for this tab.
 export function remember(p: Place): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(p));
   } catch {} // it may be blocked
 }
 
-// remembered is the number of the entry that a visit was at in this tab, if it is known.
+// remembered returns the entry number that a visit had in this tab, if known.
 export function remembered(run: string): number | undefined {
   try {
     const p = place({ visit: JSON.parse(sessionStorage.getItem(name)!) });
@@ -34,14 +34,14 @@ export function remembered(run: string): number | undefined {
   }
 }
 
-// leaves reports whether nothing lies before a step but the page that led to it.
+// leaves reports whether only the page that led to the visit is before a step.
 export function leaves(step: HTMLElement): boolean {
   const { step: name, end, poll, over } = step.dataset;
   return name === "consent" || !!(end || poll || over);
 }
 
-// goBack asks the service for the step before, as often as the applicant went back, and
-// shows what it answers. ask posts a form and is undefined when no answer came.
+// goBack asks the service for the previous step, once per entry that the applicant went
+// back, and shows the answer. ask posts a form and returns undefined without an answer.
 export async function goBack(
   times: number,
   ask: (form: URLSearchParams) => Promise<Response | undefined>,

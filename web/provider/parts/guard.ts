@@ -10,9 +10,9 @@ let shown = 0; // counts the steps
 let timer = 0;
 let down: number | undefined; // when the pointer was pressed, until its click
 
-// painted begins the wait for a step that was just put into the page. A frame that is
-// requested in a frame begins when the one before it is on the screen. The style sheet
-// lets clicks through data-fresh, so that nothing looks as if it could be pressed.
+// painted starts the delay for a step that was just put into the page. An animation frame
+// requested within another begins after the first was displayed. The style sheet disables
+// clicks by data-fresh, so that nothing looks clickable.
 export function painted(): void {
   const step = ++shown;
   ready = Infinity;

@@ -1,6 +1,6 @@
-// A frame as high as its content may be taller than the window: what is at its top or
-// bottom is then out of sight. Only an IntersectionObserver tells a frame of another
-// site how much of it is on the screen, also where frames are in frames.
+// A frame as high as its content may be taller than the window, with its top or bottom
+// out of sight. Only an IntersectionObserver tells a cross-site frame how much of it is
+// on the screen, also in nested frames.
 
 const often = 150; // milliseconds
 

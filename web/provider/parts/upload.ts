@@ -1,11 +1,11 @@
-// Files that are uploaded as soon as they are chosen, dropped or photographed, with
-// a bar that says how far it is, and a button that stops it. Files that the server would
-// not take are not sent. Without script the same form has a button.
+// Uploads files when the applicant chooses, drops or photographs them, with a progress
+// bar and a stop button. It does not send files that the server would refuse. Without
+// script the same form has a button.
 
 type Shown = (html: string | undefined) => void;
 
-// What is to be said in the form of the step that comes next: of files that were not
-// sent beside those that were, and of an upload that was stopped.
+// Message for the next step's form: about refused files beside accepted ones, or about
+// a stopped upload.
 let still = "";
 
 // enhance readies the step's upload form, if it has one. shown is given the page
