@@ -23,12 +23,12 @@ import (
 	"vestibule/internal/store/storetest/cluster"
 )
 
-// sealingFigures measure what sealing adds to writing and reading reports. The peer is
-// the same program in which a value is kept as it is and nobody has a data key: it is
-// this one, built with another store/vault.go, which stands in the build's overlay and
-// nowhere else. A write is a submission of 300 transactions over HTTP, with its report
-// made, kept and announced; a read is the report over HTTP. Rounds of both take turns,
-// each in a process and a database of its own.
+// sealingFigures measures the cost of encryption for writing and reading reports. The
+// peer is the same program built with another store/vault.go, in the build's overlay
+// only, which stores values unencrypted and without data keys. A write is a submission
+// of 300 transactions over HTTP, with its report computed, stored and announced; a read
+// is the report over HTTP. Rounds of both alternate, each in a separate process and
+// database.
 func sealingFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {

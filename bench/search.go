@@ -38,11 +38,11 @@ const (
 	searches         = 1500 // requests that are measured
 )
 
-// searchFigures measures the desk's list over very many applications, on SQLite and
-// on PostgreSQL where this machine has it: pages by every filter, alone and
-// together, and searches by name, address and id, with the line of the audit trail
-// that each of them leaves. It is the 99th percentile of whole requests, one after
-// the other; the spread is from the median to it.
+// searchFigures measures the review dashboard's list with very many applications, on
+// SQLite and, if installed, on PostgreSQL: pages by every filter, alone and combined,
+// and searches by name, address and id, including the audit entry of each. The figure
+// is the 99th percentile of whole sequential requests; the spread is from the median to
+// it.
 func searchFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -83,7 +83,7 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 	srv.Config.Handler = p.Handler()
 	srv.Start()
 	defer srv.Close()
-	if err := fillDesk(ctx, db, writers); err != nil {
+	if err := fillApplications(ctx, db, writers); err != nil {
 		return nil, err
 	}
 	const email, password = "bench@example.com", "a password of the bench"
@@ -130,7 +130,7 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 			}
 			all = append(all, float64(took))
 		}
-		for range 2 { // the page, and once more as somebody who comes back
+		for range 2 { // the page, then again as a returning user
 			if strings.HasPrefix(path, "/review/applications/") {
 				break
 			}
@@ -149,9 +149,9 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 }
 
 var (
-	someFirst = strings.Fields("María James Mary Robert Patricia John Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah José Karen Zoë Nancy Ana Lisa Daniel Betty Matthew Margaret Anthony Sandra Mark Ashley Donald Kimberly Steven Emily Paul Donna Andrew Michelle Joshua Carol Kenneth Amanda Kevin Dorothy Brian Melissa George")
-	someLast  = strings.Fields("Smith García Johnson Williams Rodríguez Brown Martínez Jones Hernández Miller López Davis González Wilson Pérez Anderson Sánchez Thomas Ramírez Taylor Torres Moore Nguyen Jackson Flores Martin Rivera Lee Gómez Thompson Díaz White Reyes Harris Cruz Clark Morales Lewis Ortiz Robinson Gutiérrez Walker Chávez Young Ramos Allen Ruiz King Alvarez Wright Mendoza Scott Vásquez")
-	deskState = strings.Fields("started connecting returned pending ready ready ready ready ready failed exited exited expired")
+	someFirst  = strings.Fields("María James Mary Robert Patricia John Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah José Karen Zoë Nancy Ana Lisa Daniel Betty Matthew Margaret Anthony Sandra Mark Ashley Donald Kimberly Steven Emily Paul Donna Andrew Michelle Joshua Carol Kenneth Amanda Kevin Dorothy Brian Melissa George")
+	someLast   = strings.Fields("Smith García Johnson Williams Rodríguez Brown Martínez Jones Hernández Miller López Davis González Wilson Pérez Anderson Sánchez Thomas Ramírez Taylor Torres Moore Nguyen Jackson Flores Martin Rivera Lee Gómez Thompson Díaz White Reyes Harris Cruz Clark Morales Lewis Ortiz Robinson Gutiérrez Walker Chávez Young Ramos Allen Ruiz King Alvarez Wright Mendoza Scott Vásquez")
+	someStates = strings.Fields("started connecting returned pending ready ready ready ready ready failed exited exited expired")
 )
 
 // name is one of few or of many, as names are: the first of a list are common, and
@@ -185,7 +185,7 @@ func someFilter(r *rand.Rand) url.Values {
 			f.Set(name, values[r.IntN(len(values))])
 		}
 	}
-	maybe("state", deskState...)
+	maybe("state", someStates...)
 	maybe("product", "cashflow", "income", "eligibility", "passport")
 	maybe("decision", "none", "approved", "declined", "moreAsked", "escalated")
 	maybe("outcome", "SUCCESS", "EXIT", "ERROR")
@@ -194,11 +194,11 @@ func someFilter(r *rand.Rand) url.Values {
 	return f
 }
 
-// fillDesk makes applications as the portal does, over a year, but for what nobody
-// looks at here: their data keys are one, and they have no timeline.
-func fillDesk(ctx context.Context, db *store.DB, writers int) error {
-	desk := &review.Handler{DB: db, Now: time.Now}
-	if err := desk.Prepare(ctx); err != nil {
+// fillApplications makes a year of applications as the portal does. As the figures do not
+// need them, there are no separate data keys and no timelines.
+func fillApplications(ctx context.Context, db *store.DB, writers int) error {
+	reviews := &review.Handler{DB: db, Now: time.Now}
+	if err := reviews.Prepare(ctx); err != nil {
 		return err
 	}
 	const batch = 100
@@ -213,7 +213,7 @@ func fillDesk(ctx context.Context, db *store.DB, writers int) error {
 					return
 				}
 				failed[w] = db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-					return someApplications(ctx, tx, db, desk, first, batch)
+					return someApplications(ctx, tx, db, reviews, first, batch)
 				})
 			}
 		})
@@ -222,7 +222,7 @@ func fillDesk(ctx context.Context, db *store.DB, writers int) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	// As it is in service, where nobody has just written a hundred thousand rows.
+	// Tidy up, since a running service has not just inserted 100,000 rows.
 	tidy := []string{`ANALYZE`}
 	if db.Dialect == store.Postgres {
 		tidy = []string{`VACUUM ANALYZE`, `CHECKPOINT`}
@@ -235,7 +235,7 @@ func fillDesk(ctx context.Context, db *store.DB, writers int) error {
 	return nil
 }
 
-func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, desk *review.Handler, first, count int) error {
+func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *review.Handler, first, count int) error {
 	r := rand.New(rand.NewPCG(uint64(first), 9))
 	var rows []string
 	var args []any
@@ -256,7 +256,7 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, desk *rev
 		n := len(args)
 		rows = append(rows, fmt.Sprintf(`($%d, $%d, 'embedded', 'token', FALSE, '', 'api', $%d, '', '', '', 'en', $%d, $%d, $%d, 1, 0, '', '', '', '', 0, 0, 0, 1, $%d, $%d)`,
 			n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+7))
-		args = append(args, id, string(contract.Products()[i%4]), fmt.Sprintf("Loan-%d", i), store.SystemKey, sealed, deskState[r.IntN(len(deskState))], store.Micros(created))
+		args = append(args, id, string(contract.Products()[i%4]), fmt.Sprintf("Loan-%d", i), store.SystemKey, sealed, someStates[r.IntN(len(someStates))], store.Micros(created))
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url,
 		allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus, error, succeeded, fetch_until, report_at, version,
@@ -270,10 +270,10 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, desk *rev
 		if err != nil {
 			return err
 		}
-		if err := desk.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
+		if err := reviews.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 			return err
 		}
-		if err := desk.OnApplicant(ctx, tx, a, people[i]); err != nil {
+		if err := reviews.OnApplicant(ctx, tx, a, people[i]); err != nil {
 			return err
 		}
 		if decision := []string{"", "", "", "approved", "declined", "moreAsked", "escalated"}[r.IntN(7)]; decision != "" {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// paintFigures are what somebody on a slow network waits for the apply page, with the
-// module and without it: the two differ in nothing before the first key.
+// paintFigures measures how long the apply page takes on a slow network, with the
+// module and without it: the two are the same before the first key.
 func (p *program) paintFigures(ctx context.Context) ([]figure, error) {
 	const rounds = "9"
 	chromium, err := exec.LookPath("chromium")

@@ -85,15 +85,15 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 		return 0, err
 	}
 	before := mostMemory()
-	room := &documents.Service{DB: s.db, Now: s.now}
+	uploads := &documents.Service{DB: s.db, Now: s.now}
 	var files []reports.StubFile
 	for range documents.MaxFiles {
-		d, err := room.Upload(ctx, documents.New{PublicToken: token, KeyID: key, Kind: "PAYSTUB", Name: "paystub.pdf"}, bytes.NewReader(file))
+		d, err := uploads.Upload(ctx, documents.New{PublicToken: token, KeyID: key, Kind: "PAYSTUB", Name: "paystub.pdf"}, bytes.NewReader(file))
 		if err != nil {
 			return 0, err
 		}
 		err = s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if kept, err := room.Keep(ctx, tx, token, d.ID); err != nil || !kept {
+			if kept, err := uploads.Keep(ctx, tx, token, d.ID); err != nil || !kept {
 				return errors.Join(err, errors.New("a file was not kept"))
 			}
 			return nil
@@ -102,7 +102,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 			return 0, err
 		}
 		files = append(files, reports.StubFile{Name: "paystub.pdf", Body: func() ([]byte, error) {
-			from, err := room.Open(ctx, token, d.ID)
+			from, err := uploads.Open(ctx, token, d.ID)
 			if err != nil {
 				return nil, err
 			}

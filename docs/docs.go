@@ -1,8 +1,7 @@
-// Package docs holds the two OpenAPI documents: openapi.yaml for the service and
-// portal-openapi.yaml for the portal's API. They are written by hand, because
-// the contract leads; openapitest holds every answer of the API tests against
-// them. Here they are only turned into JSON, in the order they are written. Beside
-// them are the guides that the portal shows.
+// Package docs embeds the two OpenAPI documents, openapi.yaml for the service and
+// portal-openapi.yaml for the portal's API, and the guides that the portal shows. The
+// documents are written by hand; openapitest checks every answer of the API tests
+// against them. This package only converts them to JSON, keeping their order.
 package docs
 
 import (
@@ -23,8 +22,7 @@ var portal []byte
 //go:embed embed.md redirect.md webhooks.md production.md another-provider.md troubleshooting.md
 var guides embed.FS
 
-// Guides names the guides that the portal shows its developers, in the order in
-// which they are read.
+// Guides lists the guides that the portal shows to developers, in reading order.
 func Guides() []string {
 	return []string{"embed", "redirect", "webhooks", "production", "another-provider", "troubleshooting"}
 }
@@ -50,7 +48,8 @@ func toJSON(source []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// write keeps the order of mappings, which a Go map would lose.
+// write writes a node as JSON and keeps the order of mappings, which a Go map would
+// lose.
 func write(out *bytes.Buffer, n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.DocumentNode:

@@ -9,13 +9,12 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// separator stands between the texts that a script and the rules exchange. No
-// key takes it in a value but phone; scripts send U+FFFD in its place, which the
-// rules take for the same.
+// separator separates the texts that a script and the rules exchange. It is valid in no
+// value but phone; scripts send U+FFFD in its place, which the rules treat the same.
 const separator = '\x1f'
 
-// shared is the memory of the exchange. It is used only within one call from the
-// script, which nothing interrupts.
+// shared is the memory for the exchange. It is used only during one call from the
+// script, which cannot be interrupted.
 var shared = make([]byte, 4096)
 
 // buffer returns the address of memory for size bytes, valid until the next call
@@ -66,7 +65,7 @@ func check(size int32) (length int32) {
 	return length
 }
 
-// reader is what is left to be read.
+// reader is the unread input.
 type reader string
 
 //

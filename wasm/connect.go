@@ -10,13 +10,13 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// connect is the page with the widget.
+// connect is a page with the widget.
 type connect struct {
 	el      js.Value
-	app     journey.Application // as far as the browser knows
-	options js.Value            // what the widget is registered with
+	app     journey.Application // as the browser sees it
+	options js.Value            // the widget's register options
 	hooks   []callback          // released when the widget is destroyed
-	said    []string            // the events of this opening
+	said    []string            // events since the widget was opened
 }
 
 func attachConnect(el js.Value) {
@@ -50,11 +50,11 @@ func attachConnect(el js.Value) {
 	})
 }
 
-// configure reads the widget's options from the data attributes, which have
-// their names, and returns the error type of the first breach of their rules.
+// configure reads the widget's options from the data attributes with their names, and
+// returns the error type of the first invalid one.
 func (c *connect) configure() (breach contract.WidgetError) {
 	defer func() {
-		if recover() != nil { // prefill is no JSON
+		if recover() != nil { // prefill is not JSON
 			breach = contract.WidgetInternalError
 		}
 	}()
@@ -84,7 +84,7 @@ func (c *connect) configure() (breach contract.WidgetError) {
 	return breach
 }
 
-// value converts what a script has.
+// value converts a JavaScript value.
 func value(v js.Value) (out prefill.Value) {
 	switch v.Type() {
 	case js.TypeString:
@@ -103,7 +103,7 @@ func value(v js.Value) (out prefill.Value) {
 	return out
 }
 
-// widget is the provider's object; undefined before its script has run.
+// widget returns the provider's object; undefined before its script has run.
 func (c *connect) widget() js.Value {
 	name := data(c.el, "global")
 	if name == "" {
@@ -112,8 +112,8 @@ func (c *connect) widget() js.Value {
 	return js.Global().Get(name)
 }
 
-// load has module.ts fetch the provider's script, twice if it must, and reports
-// whether its object is there.
+// load makes module.ts load the provider's script, with one retry, and reports whether
+// its object is defined.
 func (c *connect) load() bool {
 	for try := 0; try < 2 && !c.widget().Truthy(); try++ {
 		await(js.Global().Get("vestibule").Call("script", data(c.el, "script")))
@@ -121,8 +121,8 @@ func (c *connect) load() bool {
 	return c.widget().Truthy()
 }
 
-// register hands the options to the widget. One that throws has an internal
-// error, as a null errorType does.
+// register registers the widget. An exception is an internal error, like a null
+// errorType.
 func (c *connect) register() {
 	defer func() {
 		if recover() != nil {
@@ -141,8 +141,7 @@ func (c *connect) register() {
 	c.enable(true)
 }
 
-// short is a string that a script passed, cut to what any identifier of the
-// contract needs.
+// short truncates a script's string to the longest identifier of the API.
 func short(v js.Value) string {
 	s := str(v)
 	return s[:min(len(s), 64)]
@@ -152,12 +151,12 @@ func (c *connect) controls(f func(js.Value)) {
 	all(document(), "[data-vestibule-fire],[data-vestibule-destroy]", f)
 }
 
-// enable lets the custom controls be used, or not.
+// enable enables or disables the custom controls.
 func (c *connect) enable(on bool) {
 	c.controls(func(b js.Value) { b.Set("disabled", !on) })
 }
 
-// fire opens the widget by the page's own control, for the first time or again.
+// fire opens the widget with the page's custom control, for the first time or again.
 func (c *connect) fire() {
 	c.app.State, c.app.Error, c.said = journey.Connecting, "", nil
 	c.show("open", c.app.HintWords())
@@ -174,8 +173,7 @@ func (c *connect) destroy() {
 	c.hooks = nil
 }
 
-// show sets the phase, by which module.ts shows what belongs to it, and puts the
-// words into the live region.
+// show sets the phase, by which module.ts shows elements, and updates the live region.
 func (c *connect) show(phase string, words contract.Words) {
 	c.el.Get("dataset").Set("phase", phase)
 	setText(find(c.el, "[data-vestibule-words]"), words.In(language()))

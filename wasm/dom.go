@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// guard runs f and keeps what goes wrong in it from ending the module. The
-// message is constant: what was being handled may be personal.
+// guard runs f and recovers from a panic, which would end the module. The message is
+// constant, because the panic may contain personal data.
 //
 //go:noinline
 func guard(f func()) {
@@ -36,8 +36,8 @@ var dispatch = js.FuncOf(func(_ js.Value, args []js.Value) any {
 	return nil
 })
 
-// callback is a function for scripts. Whoever makes it releases it, unless it is
-// to live as long as the page.
+// callback is a function for scripts. Its creator releases it, unless it is
+// needed as long as the page.
 type callback struct {
 	js.Value
 	place int

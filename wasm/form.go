@@ -51,7 +51,7 @@ func attachForm(el js.Value) {
 	el.Get("dataset").Set("live", "on")
 }
 
-// problems is what is wrong with the form as it stands.
+// problems returns the form's present problems.
 func (f *form) problems() []prefill.Problem {
 	typed := js.Global().Get("FormData").New(f.el)
 	return f.rules.Problems(prefill.FromFields(func(name string) (values []string) {
@@ -81,7 +81,7 @@ func (f *form) heard(event js.Value) {
 	f.touched(event)
 }
 
-// hold makes a press last so many milliseconds after an event, at the most.
+// hold keeps a press for at most ms milliseconds after an event.
 //
 //go:noinline
 func (f *form) hold(event string, ms int) {
@@ -125,11 +125,11 @@ func (f *form) touched(event js.Value) {
 	}
 }
 
-// outside stands for the key of what is not in the form.
+// outside is the key of elements outside the form.
 const outside = "-"
 
-// fieldOf is the key of the field that an element is in: empty in a form's other
-// parts, outside elsewhere.
+// fieldOf returns the key of an element's field: empty in other parts of the form,
+// outside elsewhere.
 func (f *form) fieldOf(el js.Value) string {
 	if !el.Truthy() || !f.el.Call("contains", el).Bool() {
 		return outside
@@ -140,7 +140,7 @@ func (f *form) fieldOf(el js.Value) string {
 	return ""
 }
 
-// submitted does what the server would do with a form that it refuses.
+// submitted shows a refused form's problems as the server would.
 func (f *form) submitted(event js.Value) {
 	problems := f.problems()
 	if len(problems) == 0 {
@@ -159,7 +159,7 @@ func (f *form) submitted(event js.Value) {
 	summary.Call("focus")
 }
 
-// show puts a problem's words to its field, or takes them away.
+// show sets or clears a field's error text.
 func (f *form) show(one *field, p *prefill.Problem) {
 	if p == nil && !one.shown {
 		return
@@ -175,7 +175,7 @@ func (f *form) show(one *field, p *prefill.Problem) {
 	})
 }
 
-// summary is ui's ErrorSummary.
+// summary creates the ErrorSummary of package ui.
 func (f *form) summary(problems []prefill.Problem) js.Value {
 	title := contract.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
 	list := element("ul", "", "")

@@ -79,22 +79,22 @@ func (c *connect) take(h hook, publicToken, word string) {
 		if next == "" && h == onSuccess {
 			next = data(c.el, "next")
 		}
-		// Only a path of this site, whoever wrote it.
+		// Only a path of this site, whatever the answer says.
 		if len(next) > 1 && next[0] == '/' && next[1] != '/' && next[1] != '\\' {
 			js.Global().Get("location").Call("assign", next)
 		}
 	})
 }
 
-// send reports an event, up to four times. It returns where the answer's JSON object
-// says to go next, and whether the event was taken.
+// send reports an event, up to four times. It returns the path that the answer's JSON
+// object names as next, and whether the event was accepted.
 func (c *connect) send(body js.Value) (next string, reported bool) {
 	for _, milliseconds := range [...]int{500, 2000, 6000, 0} {
 		request := object("method", "POST", "body", body, "keepalive", true, "headers", object("Content-Type", "application/json"))
 		if limit := js.Global().Get("AbortSignal"); limit.Get("timeout").Truthy() {
 			request.Set("signal", limit.Call("timeout", 10_000))
 		}
-		// The reason of a refusal has no status.
+		// A network error has no status.
 		response := await(js.Global().Call("fetch", data(c.el, "report"), request))
 		if status := response.Get("status"); status.Type() == js.TypeNumber {
 			switch code := status.Int(); {

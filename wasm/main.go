@@ -1,14 +1,13 @@
 //go:build js
 
 // Command wasm is the portal's module in the browser: it checks an applicant's
-// fields as they are typed, registers the provider's widget and takes its hooks.
-// It runs the same rules (prefill), words (svc) and states (journey) as the
-// server, whose answer is the truth; what it reports is a hint. Document 1,
-// Events and Widget registration.
+// fields as they are typed, registers the provider's widget and handles its callbacks.
+// It runs the same rules (prefill), texts (contract) and states (journey) as the
+// server, whose state counts; its reports are hints. See docs/widget.md.
 //
-// It refuses to be in the way: a page is complete without it, it never moves the
-// focus but to the summary of a refused form, each callback recovers and none
-// blocks. It imports syscall/js and what is as small.
+// Pages work without it. It never moves the focus except to the summary of a refused
+// form. Callbacks recover from panics and never block. It imports syscall/js and small
+// packages only.
 //
 // # The page's side
 //

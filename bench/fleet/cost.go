@@ -25,7 +25,7 @@ func (c Cost) Per(n float64) Cost {
 	return Cost{d(c.Replicas), d(c.Database), d(c.Balancer), d(c.Load)}
 }
 
-// Own is what the deployment itself used, whoever asked it.
+// Own returns the cost of the deployment itself, without the load generator.
 func (c Cost) Own() time.Duration { return c.Replicas + c.Database + c.Balancer }
 
 func (c Cost) String() string {

@@ -23,7 +23,7 @@ type Load struct {
 	f        *Fleet
 	http     *http.Client
 	provider *svcapi.Client
-	desk     string // the reviewer's cookie
+	reviewer string // the reviewer's cookie
 	serial   atomic.Int64
 	arrivals atomic.Int64
 	AtRush   atomic.Bool  // what is answered now is of the rush hour
@@ -48,7 +48,7 @@ func NewLoad(f *Fleet) (*Load, error) {
 	l.Begin()
 	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
 		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(), "Content-Type", asForm, "Origin", f.Portal)
-	l.desk = in.cookie()
+	l.reviewer = in.cookie()
 	return l, err
 }
 
@@ -279,7 +279,7 @@ func (l *Load) called(ctx context.Context, route string, began time.Time, err er
 
 // review lists the applications and opens the first.
 func (l *Load) review(ctx context.Context) error {
-	list, err := l.send(ctx, "GET /review", 200, l.f.Portal+"/review", "", "Cookie", l.desk)
+	list, err := l.send(ctx, "GET /review", 200, l.f.Portal+"/review", "", "Cookie", l.reviewer)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (l *Load) review(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	_, err = l.send(ctx, "GET /review/applications/{id}", 200, l.f.Portal+string(m), "", "Cookie", l.desk)
+	_, err = l.send(ctx, "GET /review/applications/{id}", 200, l.f.Portal+string(m), "", "Cookie", l.reviewer)
 	return err
 }
 

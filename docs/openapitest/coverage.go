@@ -21,7 +21,7 @@ const (
 	OfThePortal
 )
 
-// reached are the answers that passed Check in this process.
+// reached holds the answers that passed Check in this process.
 var reached = struct {
 	sync.Mutex
 	answers map[string]bool
@@ -33,7 +33,8 @@ func reach(answer string) {
 	reached.answers[answer] = true
 }
 
-// answerOf names an answer: operation, status and, of an error, its code.
+// answerOf returns the name of an answer: operation, status and, for an error, its
+// code.
 func answerOf(method, path string, status int, code string) string {
 	a := method + " " + path + " " + strconv.Itoa(status)
 	if code != "" {
@@ -42,8 +43,8 @@ func answerOf(method, path string, status int, code string) string {
 	return a
 }
 
-// answers is every answer that a document says of its operations: each status
-// that is listed and each code of x-errors.
+// answers returns every documented answer: each listed status and each code of
+// x-errors.
 func answers(d Document) ([]string, error) {
 	m, err := read(d)
 	if err != nil {
@@ -52,7 +53,7 @@ func answers(d Document) ([]string, error) {
 	var out []string
 	for _, s := range m.Sections {
 		for _, op := range s.Operations {
-			if op.Curl == "" { // a webhook, which we send
+			if op.Curl == "" { // a webhook
 				continue
 			}
 			for _, a := range op.Answers {
@@ -68,7 +69,7 @@ func answers(d Document) ([]string, error) {
 	return out, nil
 }
 
-// documented are the answers of a document as a set.
+// documented returns the answers of a document as a set.
 func documented(t testing.TB, d Document) map[string]bool {
 	t.Helper()
 	list, err := answers(d)
@@ -97,10 +98,10 @@ func manualOf(source func() ([]byte, error)) (apidocs.Manual, error) {
 	return apidocs.Read(raw, "")
 }
 
-// Main runs a package's tests and then wants every answer of the document to
-// have been seen by Check, but for those of unreached, which says why each of
-// them is not: as in "GET /x 500 INTERNAL_ERROR". It says nothing when only some
-// of the tests were asked for. Call it from TestMain and exit with its result.
+// Main runs a package's tests and then requires Check to have seen every documented
+// answer. unreached lists exceptions with their reasons, such as "GET /x 500
+// INTERNAL_ERROR". Main skips this when only some tests run. Call it from TestMain and
+// exit with its result.
 func Main(m *testing.M, d Document, unreached map[string]string) int {
 	code := m.Run()
 	if code != 0 || partial() {
@@ -118,7 +119,7 @@ func Main(m *testing.M, d Document, unreached map[string]string) int {
 	return code
 }
 
-// lacking says what keeps the tests from being whole.
+// lacking returns the missing answers and the wrong exceptions.
 func lacking(wanted []string, reached map[string]bool, unreached map[string]string) []string {
 	var out []string
 	for _, a := range wanted {

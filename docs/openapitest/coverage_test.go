@@ -16,8 +16,8 @@ func TestLackingNamesWhatNoTestReaches(t *testing.T) {
 	}
 }
 
-// TestEveryOperationSaysItsErrors counts on that every operation with credentials
-// refuses somebody.
+// TestEveryOperationSaysItsErrors requires documented errors for every operation with
+// credentials.
 func TestEveryOperationSaysItsErrors(t *testing.T) {
 	for _, d := range []Document{OfTheService, OfThePortal} {
 		m, err := read(d)

@@ -1,8 +1,7 @@
-// Package openapitest holds answers of the API tests against the OpenAPI
-// documents: status, headers, body and error code of every answer must be what the
-// document says for that address and method, and every request that is taken must
-// be one that it allows. Main wants every documented answer to be reached. A test gives its client's transport to Wrap
-// and goes on as before.
+// Package openapitest checks the answers of the API tests against the OpenAPI
+// documents: status, headers, body and error code of every answer must be documented
+// for that path and method, and every accepted request must be valid. Main requires
+// every documented answer to be reached. A test passes its client's transport to Wrap.
 package openapitest
 
 import (
@@ -44,10 +43,10 @@ func load(source func() ([]byte, error)) (*openapi3.T, error) {
 	return doc, doc.Validate(loader.Context, openapi3.IsOpenAPI31OrLater())
 }
 
-// Provider returns the service's document, parsed and found valid.
+// Provider returns the service's document, parsed and validated.
 func Provider(t testing.TB) *openapi3.T { return document(t, provider) }
 
-// Portal returns the document of the portal's API, parsed and found valid.
+// Portal returns the document of the portal's API, parsed and validated.
 func Portal(t testing.TB) *openapi3.T { return document(t, portal) }
 
 func document(t testing.TB, get func() (*openapi3.T, error)) *openapi3.T {
@@ -59,18 +58,18 @@ func document(t testing.TB, get func() (*openapi3.T, error)) *openapi3.T {
 	return doc
 }
 
-// always are the codes that any address may answer, as the documents' default
-// answer says.
+// always holds the codes that any path may answer, as the documents' default answer
+// says.
 var always = []contract.Code{contract.CodeInternal, contract.CodeUnavailable}
 
-// nowhere are the codes of addresses and methods that are not in the document.
+// nowhere holds the codes for undocumented paths and methods.
 var nowhere = append([]contract.Code{contract.CodeNotFound, contract.CodeMethodNotAllowed}, always...)
 
-// Check fails t when resp is not what the document says of the request that it
-// answers: its status, headers, body and error code; and when a request was
-// taken that the document would refuse. Addresses that are in neither document
-// are not looked at, but for those below /connect, /accounts, /config, /credentials, /secure-redirect and
-// /api, which may only answer that there is nothing. The body can be read afterwards.
+// Check fails t if resp is not a documented answer of its request (status, headers,
+// body and error code), or if an invalid request was accepted. It ignores paths outside
+// both documents, except those below /connect, /accounts, /config, /credentials,
+// /secure-redirect and /api, which may answer only that they do not exist. The body can
+// still be read afterward.
 func Check(t testing.TB, resp *http.Response) {
 	t.Helper()
 	req := resp.Request
@@ -116,7 +115,7 @@ func Check(t testing.TB, resp *http.Response) {
 		t.Errorf("%s %s answered %d, which is not as documented: %v\n%.2000s", req.Method, path, resp.StatusCode, err, body)
 		return
 	}
-	// To other sites and hosts the portal says that they are not meant, wherever.
+	// The portal refuses requests from other sites and for other hosts on every path.
 	away := of == OfThePortal && code == contract.CodeForbidden && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMisdirectedRequest)
 	if code != "" && !away && !slices.Contains(always, code) && !documented(t, of)[answerOf(req.Method, path, resp.StatusCode, string(code))] {
 		t.Errorf("%s %s answered %d %s, which is not in its x-errors", req.Method, path, resp.StatusCode, code)
@@ -130,12 +129,11 @@ func Check(t testing.TB, resp *http.Response) {
 
 type looseKey struct{}
 
-// Loose marks a request that has on purpose what the service passes over: taken,
-// it is not held against the document.
+// Loose marks a request with a deliberate deviation that the service accepts. Check
+// does not validate it.
 func Loose(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), looseKey{}, true)) }
 
-// checkRequest holds a request that was taken against the document. A body that
-// was streamed is gone, and not looked at.
+// checkRequest validates an accepted request. It skips a streamed body, which is gone.
 func checkRequest(t testing.TB, input *openapi3filter.RequestValidationInput, path string) {
 	t.Helper()
 	sent := input.Request.Clone(input.Request.Context())
@@ -151,7 +149,7 @@ func checkRequest(t testing.TB, input *openapi3filter.RequestValidationInput, pa
 		input.Options = &options
 	}
 	if sent.Header.Get("Content-Type") == "" && sent.Header.Get("Authorization") != "" {
-		sent.Header.Set("Content-Type", "application/json") // as which it is read
+		sent.Header.Set("Content-Type", "application/json") // the type that the server assumes
 	}
 	input.Request = sent
 	if err := openapi3filter.ValidateRequest(sent.Context(), input); err != nil {
@@ -159,7 +157,7 @@ func checkRequest(t testing.TB, input *openapi3filter.RequestValidationInput, pa
 	}
 }
 
-// codeOf is the error code of an answer that is one.
+// codeOf returns the error code of an answer, or "".
 func codeOf(status int, body []byte) contract.Code {
 	if status < 400 {
 		return ""
@@ -167,7 +165,7 @@ func codeOf(status int, body []byte) contract.Code {
 	var e struct {
 		Error contract.Code `json:"error"`
 	}
-	_ = json.Unmarshal(body, &e) // what is no error of ours has no code
+	_ = json.Unmarshal(body, &e) // other errors have no code
 	return e.Error
 }
 
@@ -176,7 +174,7 @@ func described(path string) bool {
 		path == "/accounts" || strings.HasPrefix(path, "/accounts/") || strings.HasPrefix(path, "/config/") || strings.HasPrefix(path, "/credentials/")
 }
 
-// match finds the documented path of an address.
+// match returns the documented path of a URL path.
 func match(doc *openapi3.T, path string) (string, *openapi3.PathItem, map[string]string) {
 	if item := doc.Paths.Value(path); item != nil {
 		return path, item, nil
@@ -224,7 +222,7 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Serve answers r by h without a network, and checks the answer.
+// Serve calls h with r without a network, and checks the answer.
 func Serve(t testing.TB, h http.Handler, r *http.Request) *http.Response {
 	t.Helper()
 	if r.Body != nil && r.Body != http.NoBody {

@@ -1,14 +1,13 @@
-// Package apidocs reads an OpenAPI document into what a reference page shows of
-// it: sections of operations with their parameters, bodies, answers, error codes
-// and examples, and the shapes that they share, all in the order of the document.
+// Package apidocs parses an OpenAPI document for a reference page: sections of
+// operations with their parameters, bodies, answers, error codes and examples, and the
+// shapes that they share, in the document's order.
 //
-// Error codes stand in x-errors of an operation, each by its name or as a group
-// of components/x-errors.
+// An operation lists its error codes in x-errors, each by name or as a group of
+// components/x-errors.
 //
-// It takes the document's bytes and gives values; templates/ui makes the page of
-// them. It reads what our own two documents use of OpenAPI 3.1 and refuses a
-// reference that leads nowhere, so that a mistake stops the program at its start
-// and not a reader.
+// It converts the document's bytes to values, which templates/ui renders. It supports
+// the parts of OpenAPI 3.1 that our two documents use, and refuses an unresolvable
+// reference, so that a mistake stops the program at its start.
 package apidocs
 
 import (
@@ -31,10 +30,10 @@ type Manual struct {
 	Errors                []contract.CodeInfo
 }
 
-// Access is one way to prove who is asking.
+// Access is one way to authenticate.
 type Access struct{ Name, Scheme, About string }
 
-// Section is the operations of one tag; the webhooks are one too.
+// Section is the operations of one tag, or the webhooks.
 type Section struct {
 	ID, Name   string
 	Operations []Operation
@@ -43,7 +42,7 @@ type Section struct {
 // Operation is one path and method.
 type Operation struct {
 	ID, Method, Path, Title, About string
-	Access                         string // name of an Access; empty for everybody
+	Access                         string // name of an Access; empty without authentication
 	Parameters                     []Row
 	Body                           *Body // nil for none
 	Answers                        []Answer
@@ -51,14 +50,15 @@ type Operation struct {
 	Curl                           string // empty for a webhook
 }
 
-// Body is what is sent.
+// Body is a request body.
 type Body struct {
 	About   string
 	Rows    []Row
 	Example string // indented JSON
 }
 
-// Answer is one status. Status is "default" for any that is not listed.
+// Answer is the answer of one status. Status is "default" for statuses that are not
+// listed.
 type Answer struct {
 	Status, About string
 	Headers       []Row
@@ -67,14 +67,14 @@ type Answer struct {
 	Example       string
 }
 
-// Shape is an object that has a name.
+// Shape is a named object.
 type Shape struct {
 	ID, Name, About string
 	Rows            []Row
 }
 
-// Row is one field or parameter. Inside is the path of the object that it
-// belongs to, such as "accounts[].", empty at the top.
+// Row is one field or parameter. Inside is the path of its object, such as
+// "accounts[].", and empty at the top.
 type Row struct {
 	Inside, Name string
 	In           string // of a parameter: header, path or query
@@ -84,8 +84,8 @@ type Row struct {
 	About        string
 }
 
-// Type is a type in words; Shape is the id of the shape that it speaks of, if
-// that has one. Or is what it may be besides.
+// Type is a readable description of a type. Shape is the id of its named shape, if any;
+// Or lists alternatives.
 type Type struct {
 	Words, Shape string
 	Or           []Type
@@ -94,7 +94,7 @@ type Type struct {
 // reader reads one document.
 type reader struct {
 	root   *yaml.Node
-	wanted []string        // shapes that were linked to, in order
+	wanted []string        // linked shapes, in order
 	seen   map[string]bool // of wanted
 	server string
 	access map[string]Access
@@ -103,8 +103,8 @@ type reader struct {
 
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read reads a document in JSON or YAML. server replaces the document's own
-// first server when it is given.
+// Read parses a document in JSON or YAML. server, if given, replaces the document's
+// first server.
 func Read(document []byte, server string) (Manual, error) {
 	var top yaml.Node
 	if err := yaml.Unmarshal(document, &top); err != nil {
@@ -131,7 +131,7 @@ func Read(document []byte, server string) (Manual, error) {
 	if hooks := r.webhooks(); len(hooks) > 0 {
 		m.Sections = append(m.Sections, Section{"webhooks", "Webhooks", hooks})
 	}
-	for i := 0; i < len(r.wanted); i++ { // a shape may want more of them
+	for i := 0; i < len(r.wanted); i++ { // a shape may link to more of them
 		name := r.wanted[i]
 		s := get(r.root, "components", "schemas", name)
 		m.Shapes = append(m.Shapes, Shape{shapeID(name), name, text(s, "description"), r.rows(s, "", false, 0)})
@@ -142,8 +142,8 @@ func Read(document []byte, server string) (Manual, error) {
 	return m, r.err
 }
 
-// sections are the tags in the document's order; a document without tags has
-// one section.
+// sections returns the tags in the document's order; a document without tags has one
+// section.
 func (r *reader) sections() []Section {
 	var out []Section
 	at := map[string]int{}
@@ -207,7 +207,7 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 	return out
 }
 
-// exchange reads what is sent and answered.
+// exchange reads the parameters, body and answers.
 func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 	for _, p := range append(items(get(item, "parameters")), items(get(op, "parameters"))...) {
 		p = r.follow(p)
@@ -246,7 +246,7 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 			default:
 				answer.Example = r.example(content)
 			}
-			if answer.Example == "{}" { // an object of which nothing is said
+			if answer.Example == "{}" { // an object without a schema
 				answer.Example = ""
 			}
 		}
@@ -271,8 +271,8 @@ func (r *reader) webhooks() []Operation {
 	return out
 }
 
-// code is an error code's row of the table in svc. With a status before it, as in
-// "400 INVALID_TOKEN", it is the widget error type of that name.
+// code returns the information on an error code. With a status before it, as in "400
+// INVALID_TOKEN", the name is a widget error type.
 func (r *reader) code(name string) contract.CodeInfo {
 	status, code, own := strings.Cut(name, " ")
 	if !own {

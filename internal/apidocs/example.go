@@ -13,8 +13,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// example is the content's own example, or one made from its schema, as indented
-// JSON.
+// example returns the content's example, or one made from its schema, as indented JSON.
 func (r *reader) example(content *yaml.Node) string {
 	var raw, out bytes.Buffer
 	if e := get(content, "example"); e != nil {
@@ -28,9 +27,9 @@ func (r *reader) example(content *yaml.Node) string {
 	return out.String()
 }
 
-// refusal is the example of an error: the content's or its schema's own, or else what
-// the operation answers with this status. Of several codes the last, for those that many
-// operations share are named first. Details are left out, which name a field.
+// refusal returns the example of an error: that of the content or schema, or else the
+// operation's code with this status. Of several codes it takes the last, since shared
+// codes come first. It omits details, which name a field.
 func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string {
 	schema := r.follow(get(content, "schema"))
 	if get(content, "example") != nil || example(schema) != nil {
@@ -70,7 +69,7 @@ func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string
 	return out.String()
 }
 
-// made writes a value that the schema allows: its example where it has one.
+// made writes a value that the schema allows, its example if it has one.
 func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 	if e := example(s); e != nil {
 		r.value(out, e)
@@ -105,7 +104,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 		out.WriteByte('}')
 	case kind == "array", slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "array" }):
 		out.WriteByte('[')
-		least, _ := strconv.Atoi(text(s, "minItems")) // no number is none
+		least, _ := strconv.Atoi(text(s, "minItems")) // 0 without a number
 		for i := range min(max(least, 1), 50) {
 			if i > 0 {
 				out.WriteByte(',')
@@ -116,7 +115,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 	case slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "null" }):
 		out.WriteString("null")
 	case kind == "object":
-		// Members without a schema of their own are what the others are.
+		// Members without a schema have that of additionalProperties.
 		out.WriteByte('{')
 		for i, name := range items(get(s, "required")) {
 			if i > 0 {
@@ -142,10 +141,10 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 	}
 }
 
-// formats are values of formats for schemas without an example.
+// formats holds values of formats, for schemas without an example.
 var formats = map[string]string{"uuid": "2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11", "date": "2026-11-20", "date-time": "2026-11-20T09:30:00.000Z"}
 
-// example is a schema's own.
+// example returns the schema's example.
 func example(s *yaml.Node) *yaml.Node {
 	for _, e := range items(get(s, "examples")) {
 		return e
@@ -198,12 +197,12 @@ func (r *reader) string(out *bytes.Buffer, s string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // of a string it cannot fail
+	_ = enc.Encode(s) // cannot fail for a string
 	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// curl is a line for the shell that asks for the operation: with what must be
-// sent, and with the parameters that the document gives an example of.
+// curl returns a shell command that calls the operation with its required data and the
+// parameters that have examples.
 func (r *reader) curl(o Operation, parameters []*yaml.Node) string {
 	path := o.Path
 	var headers, query []string
@@ -244,5 +243,5 @@ func (r *reader) curl(o Operation, parameters []*yaml.Node) string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// quote makes one word for the shell of s.
+// quote returns s as one word for the shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// get is the member at the end of a path of names; nil where there is none.
+// get returns the member at the end of a path of names, or nil.
 func get(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		var next *yaml.Node
@@ -22,7 +22,7 @@ func get(n *yaml.Node, path ...string) *yaml.Node {
 	return n
 }
 
-// text is a scalar member, "" where there is none.
+// text returns a scalar member, or "".
 func text(n *yaml.Node, name string) string {
 	v := get(n, name)
 	if v == nil || v.Kind != yaml.ScalarNode {
@@ -31,7 +31,7 @@ func text(n *yaml.Node, name string) string {
 	return v.Value
 }
 
-// members are a mapping's, in the document's order.
+// members iterates over a mapping in the document's order.
 func members(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n == nil || n.Kind != yaml.MappingNode {
@@ -52,7 +52,7 @@ func items(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// follow goes where a $ref leads; a node without one is itself.
+// follow resolves a $ref; it returns a node without one unchanged.
 func (r *reader) follow(n *yaml.Node) *yaml.Node {
 	for range 10 {
 		ref := text(n, "$ref")
@@ -69,7 +69,7 @@ func (r *reader) follow(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// json is the JSON content of a body or an answer; nil for none.
+// json returns the JSON content of a body or an answer, or nil.
 func (r *reader) json(n *yaml.Node) *yaml.Node {
 	return get(r.follow(n), "content", "application/json")
 }

@@ -7,19 +7,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// longest is how many values an enumeration may have to be listed in place.
+// longest is the maximum number of enumeration values listed in place.
 const longest = 14
 
-// deepest bounds how far bodies are unfolded.
+// deepest is the maximum depth to which bodies are expanded.
 const deepest = 6
 
-// row is a field of that schema.
+// row returns the row of a field with that schema.
 func (r *reader) row(name string, s *yaml.Node) Row {
 	return Row{Name: name, Type: r.typeOf(s, false), Limits: r.limits(s), About: r.about(s)}
 }
 
-// rows are the fields of an object, or of the objects in an array. With unfold,
-// shapes that have a name stand there too, in place of a link.
+// rows returns the fields of an object, or of the objects in an array. With unfold, it
+// includes the fields of named shapes in place of a link.
 func (r *reader) rows(s *yaml.Node, inside string, unfold bool, depth int) []Row {
 	var out []Row
 	s = r.follow(s)
@@ -54,7 +54,7 @@ type field struct {
 	schema *yaml.Node
 }
 
-// fields are an object's own and those of what it is made of.
+// fields returns an object's fields, including those of its allOf parts.
 func (r *reader) fields(s *yaml.Node) (fields []field, required []string) {
 	s = r.follow(s)
 	for _, part := range items(get(s, "allOf")) {
@@ -70,7 +70,7 @@ func (r *reader) fields(s *yaml.Node) (fields []field, required []string) {
 	return fields, required
 }
 
-// core is a schema without what lets it be null and without a wrapping allOf.
+// core returns a schema without null as alternative and without a wrapping allOf.
 func (r *reader) core(s *yaml.Node) *yaml.Node {
 	s = r.follow(s)
 	if parts := items(get(s, "allOf")); len(parts) == 1 && get(s, "properties") == nil {
@@ -84,13 +84,13 @@ func (r *reader) core(s *yaml.Node) *yaml.Node {
 	return s
 }
 
-// choices are the schemas of which one, or any, holds.
+// choices returns the alternatives of oneOf and anyOf.
 func choices(s *yaml.Node) []*yaml.Node {
 	return slices.Concat(items(get(s, "oneOf")), items(get(s, "anyOf")))
 }
 
-// typeOf is a type in words. A shape with a name is linked to, unless plain
-// wants its kind alone.
+// typeOf returns a readable type. It links to a named shape unless plain requests its
+// kind only.
 func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	if ref := text(s, "$ref"); ref != "" {
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
@@ -135,7 +135,7 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	return Type{Words: words}
 }
 
-// only is a scalar as a list of one.
+// only returns a scalar as a list of one.
 func only(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return nil
@@ -143,8 +143,7 @@ func only(n *yaml.Node) []*yaml.Node {
 	return []*yaml.Node{n}
 }
 
-// want has the shapes that a type speaks of described. Their ids are of ones that
-// exist.
+// want adds the named shapes of a type to those to describe.
 func (r *reader) want(t Type) {
 	for _, t := range append(t.Or, t) {
 		if name, ok := strings.CutPrefix(t.Shape, "shape-"); ok && !r.seen[name] {
@@ -164,7 +163,7 @@ func (r *reader) about(s *yaml.Node) string {
 	return ""
 }
 
-// limits are what a value must keep to besides its type, in words.
+// limits returns the readable constraints of a value besides its type.
 func (r *reader) limits(s *yaml.Node) []string {
 	s = r.core(s)
 	var out []string

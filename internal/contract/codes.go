@@ -1,7 +1,7 @@
 package contract
 
-// Code is the value of the `error` field of an error response. Codes is the
-// table from which statuses, documentation and tests are made.
+// Code is the value of the `error` field of an error response. Statuses, documentation
+// and tests are generated from the table Codes.
 type Code string
 
 const (
@@ -46,10 +46,9 @@ type CodeInfo struct {
 	Words  string // one plain sentence: what is wrong and what to do
 }
 
-// Codes is every error code that an HTTP API of either party answers with,
-// besides the widget error types that the initialization endpoints return
-// (WidgetErrors). Sources: document 1 "Errors", document 2 "Errors", and, for
-// what they leave open, the project's divergences.
+// Codes returns every error code that an HTTP API of either party answers with, besides
+// the widget error types of the initialization endpoints (WidgetErrors). See the API
+// reference and docs/divergences.md.
 func Codes() []CodeInfo {
 	return []CodeInfo{
 		{CodeMalformedHeaders, 400, "A required header is missing or has the wrong shape."},
@@ -87,8 +86,8 @@ func Codes() []CodeInfo {
 	}
 }
 
-// Info returns the row of c; an unknown code has the row of INTERNAL_ERROR, so
-// that a slip never becomes a success.
+// Info returns the information on c. An unknown code has that of INTERNAL_ERROR, so
+// that a mistake never becomes a success.
 func (c Code) Info() CodeInfo {
 	var internal CodeInfo
 	for _, k := range Codes() {

@@ -1,6 +1,6 @@
 package contract
 
-// Lang is a language that people are spoken to in.
+// Lang is a language of the interface.
 type Lang string
 
 const (
@@ -8,27 +8,27 @@ const (
 	Spanish Lang = "es"
 )
 
-// Words is one text in the two languages that are written beside each other.
+// Words is a text in English and Spanish.
 type Words struct{ EN, ES string }
 
-// Language is one that pages are shown in. English and Spanish stand in each
-// Words; any other is a table of its own, from the English text to its own, in a
-// file languages_xx.go beside this one, and a row of Languages. A test names the
-// texts of the applicant's pages that a table lacks.
+// Language is a language of the pages. Words holds English and Spanish; any other
+// language needs a table from English texts to its own, in a file languages_xx.go
+// beside this one, and a row of Languages. A test lists the texts of the applicant's
+// pages that a table lacks.
 type Language struct {
 	Lang  Lang
 	Name  string // in itself
 	table map[string]string
 }
 
-// languages is a value, never written to.
+// languages is never modified.
 var languages = [...]Language{{Lang: English, Name: "English"}, {Lang: Spanish, Name: "Español"}}
 
-// Languages lists the languages in the order of the switch; the first is the one
-// of who asks for none of them.
+// Languages lists the languages in the order of the language switch; the first is the
+// default.
 func Languages() []Language { return append([]Language(nil), languages[:]...) }
 
-// Spoken reports whether pages are shown in l.
+// Spoken reports whether pages are available in l.
 func (l Lang) Spoken() bool {
 	for i := range languages {
 		if languages[i].Lang == l {
@@ -38,7 +38,7 @@ func (l Lang) Spoken() bool {
 	return false
 }
 
-// In returns the text in l; where that is not there, in English.
+// In returns the text in l, or in English if it is missing.
 func (w Words) In(l Lang) string {
 	if l == Spanish && w.ES != "" {
 		return w.ES
@@ -60,7 +60,7 @@ func (l Language) in(w Words) string {
 	return w.EN
 }
 
-// Lacks returns those of the texts that a language of a table has no words for.
+// Lacks returns the texts that l's table does not translate.
 func (l Language) Lacks(all []Words) []Words {
 	var out []Words
 	for _, w := range all {

@@ -1,14 +1,13 @@
-// Package contract holds the words of the Consumer Report Service: environments,
-// product kinds, statuses and substatuses, error codes, widget error types and
-// the widget's register options. It is the vocabulary that browser, portal and
-// provider share; it decides nothing but what a word means.
+// Package contract holds the vocabulary of the verification service's API, which
+// browser, portal and provider share: environments, product kinds, statuses and
+// substatuses, error codes, widget error types and the widget's register options.
 //
-// It runs in the browser too, so it imports nothing: no fmt, no JSON, no time.
-// The source is the three documents of the contract; each table names its part.
+// It also runs in the browser, so it imports nothing heavy: no fmt, no JSON, no time.
+// The API reference (docs/openapi.yaml) and docs/widget.md describe the values.
 package contract
 
-// Environment is one of the service's two worlds. Each has its own host,
-// credentials and tokens (document 1, Conventions).
+// Environment is the sandbox or production. Each has its own host, credentials and
+// tokens.
 type Environment string
 
 const (
@@ -19,8 +18,8 @@ const (
 // Valid reports whether e is one of the two environments.
 func (e Environment) Valid() bool { return e == Sandbox || e == Production }
 
-// Product is a kind of report that an applicant can apply for. The values are
-// the words of the configuration and of the portal's addresses.
+// Product is a kind of report that an applicant can apply for. The values are those of
+// the configuration and of the portal's URLs.
 type Product string
 
 const (
@@ -30,7 +29,7 @@ const (
 	Passport    Product = "passport"
 )
 
-// Products lists the kinds in the order in which people are shown them.
+// Products lists the kinds in display order.
 func Products() []Product { return []Product{Cashflow, Income, Eligibility, Passport} }
 
 // Valid reports whether p is a known kind.
@@ -38,7 +37,7 @@ func (p Product) Valid() bool {
 	return p == Cashflow || p == Income || p == Eligibility || p == Passport
 }
 
-// Status is the state of a report (document 1, Status values).
+// Status is the status of a report (API reference: Reports).
 type Status string
 
 const (
@@ -67,18 +66,18 @@ func (s Status) Valid() bool {
 	return false
 }
 
-// Final reports whether a report in this status no longer moves by itself.
+// Final reports whether a report in this status is complete or ended.
 func (s Status) Final() bool { return s.Valid() && s != StatusPending }
 
-// Failed reports whether the status ends a visit without a report, other than
-// by expiry.
+// Failed reports whether the visit ended without a report for another reason than
+// expiry.
 func (s Status) Failed() bool {
 	return s == StatusError || s == StatusNotAuthenticated ||
 		s == StatusBureauUnresponsive || s == StatusSupplierUnresponsive
 }
 
-// Substatus says more about a status; empty is the contract's null. The
-// INVALID_PREFILL_… substatuses share their words with WidgetError.
+// Substatus refines a status; empty is the API's null. The INVALID_PREFILL_…
+// substatuses are also values of WidgetError.
 type Substatus string
 
 const (
@@ -90,12 +89,12 @@ const (
 	SubWidgetSessionExpired Substatus = "WIDGET_SESSION_EXPIRED"
 )
 
-// Substatuses lists every substatus but those that are a WidgetError's.
+// Substatuses lists every substatus that is not a WidgetError.
 func Substatuses() []Substatus {
 	return []Substatus{SubIncompatibleAccounts, SubNoRecentInformation, SubMFARequired, SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
 }
 
-// Outcome is what became of a secure redirect (document 2, Events).
+// Outcome is the outcome of a secure redirect (docs/redirect.md).
 type Outcome string
 
 const (
@@ -109,8 +108,7 @@ func (o Outcome) Valid() bool {
 	return o == OutcomeSuccess || o == OutcomeExit || o == OutcomeError
 }
 
-// InquiryTypes lists the values of product.inquiry_type (document 1,
-// Enumerations).
+// InquiryTypes lists the values of product.inquiry_type (API reference: Reports).
 func InquiryTypes() []string {
 	return []string{"COMMERCIAL", "CONSUMER", "CREDIT_CARD", "MONITORING", "MORTGAGE", "OTHER",
 		"PERSONAL", "STUDENT", "TELCO", "TENANT", "UTILITY", "VEHICLE_AUTO", "VEHICLE_OTHER"}
@@ -138,10 +136,10 @@ func IsUUID(s string) bool {
 	return true
 }
 
-// Lengths of the customer's own labels, in characters (document 1, widget
-// registration and submission).
+// Maximum lengths of the customer's own labels, in characters (API reference: Visits,
+// Submissions).
 const (
 	MaxExternalID   = 64
 	MaxUserArgs     = 255
-	MaxRedirectArgs = 1024 // the contract names none; ours, so that a return stays within one URL
+	MaxRedirectArgs = 1024 // our limit, so that a redirect callback fits a URL
 )

@@ -1,8 +1,8 @@
 package contract
 
-// WidgetError is an error type of the widget's onError hook, and the error code
-// of the endpoints that take the same options (document 1, Errors; document 3,
-// Errors). Empty stands for a null or undefined errorType: an internal error.
+// WidgetError is an error type of the widget's onError callback, and the error code of
+// the endpoints that take the same options (docs/widget.md). Empty stands for a null or
+// undefined errorType: an internal error.
 type WidgetError string
 
 const (
@@ -34,11 +34,11 @@ const (
 type WidgetErrorInfo struct {
 	Type      WidgetError
 	Engineer  string // for the integrating engineer: the cause and the remedy
-	Applicant Words  // for the applicant: what happened and what to do next
+	Applicant Words  // for the applicant: what happened and what to do
 	Retry     bool   // a new attempt with a fresh token can help
 }
 
-// The words that several error types share.
+// Texts shared by several error types.
 var (
 	wordsCorrect = Words{
 		EN: "Some of your details were not accepted. Go back, check them, and try again.",
@@ -54,8 +54,8 @@ var (
 	}
 )
 
-// widgetErrors is the table of error types. It is a value, never written to, and
-// not built by a function, because that would weigh on the browser.
+// widgetErrors is the table of error types, and is never modified. It is not built by a
+// function, which would enlarge the browser's module.
 var widgetErrors = [...]WidgetErrorInfo{
 	{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", Words{"This verification was already started once. Please start again.", "Esta verificación ya se inició una vez. Empiece de nuevo."}, true},
 	{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", wordsAgain, true},
@@ -81,14 +81,13 @@ var widgetErrors = [...]WidgetErrorInfo{
 	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.", "No se pudo completar la conexión con su banco o proveedor de nómina. Inténtelo de nuevo o elija otro."}, true},
 }
 
-// WidgetErrors is every error type with its words.
+// WidgetErrors returns every error type with its texts.
 func WidgetErrors() []WidgetErrorInfo { return append([]WidgetErrorInfo(nil), widgetErrors[:]...) }
 
 // Valid reports whether e is an error type of the contract.
 func (e WidgetError) Valid() bool { return e.row() != nil }
 
-// Known is e, or INTERNAL_ERROR for the empty and the unknown, as the contract
-// says of a null errorType.
+// Known returns e, or INTERNAL_ERROR if e is empty or unknown.
 func (e WidgetError) Known() WidgetError {
 	if e.Valid() {
 		return e
@@ -96,10 +95,10 @@ func (e WidgetError) Known() WidgetError {
 	return WidgetInternalError
 }
 
-// Info returns e's row; the empty and the unknown have that of INTERNAL_ERROR.
+// Info returns e's information, or that of INTERNAL_ERROR if e is empty or unknown.
 func (e WidgetError) Info() WidgetErrorInfo { return *e.Known().row() }
 
-// Applicant is what e's row says to the applicant.
+// Applicant returns e's text for the applicant.
 func (e WidgetError) Applicant() Words { return e.Known().row().Applicant }
 
 // Retry reports whether a new attempt with a fresh token can help.
@@ -117,8 +116,8 @@ func (e WidgetError) row() *WidgetErrorInfo {
 	return nil
 }
 
-// Option is a row of the widget's register table (document 1, Widget
-// registration). TypeScript declarations and documentation are made from it.
+// Option is a register option of the widget (docs/widget.md). TypeScript declarations
+// and documentation are generated from the table.
 type Option struct {
 	Name     string
 	TS       string // its TypeScript type
@@ -126,7 +125,7 @@ type Option struct {
 	Doc      string
 }
 
-// Options lists every register option in the contract's order.
+// Options lists every register option in the order of the documentation.
 func Options() []Option {
 	return []Option{
 		{"env", `"sandbox" | "production"`, true, "The environment of publicId, productId and token."},
@@ -145,8 +144,7 @@ func Options() []Option {
 	}
 }
 
-// Registration is the part of the options whose presence and values decide
-// whether they go together.
+// Registration holds the options that Check checks together.
 type Registration struct {
 	Env             string
 	ProductID       string
@@ -159,10 +157,9 @@ type Registration struct {
 	HasPrefill      bool
 }
 
-// Check holds the options against each other and against their own bounds, in
-// the browser and in the provider alike. It returns the error type of the first
-// breach, or empty. What only the provider can know (whether the product, the
-// customer, the token exist) it does not decide.
+// Check checks the options' values and combinations, in the browser and in the
+// provider. It returns the error type of the first error, or empty. It does not check
+// whether the product, the customer or the token exists, which only the provider knows.
 func (r Registration) Check() WidgetError {
 	switch {
 	case !Environment(r.Env).Valid() || r.PublicID == "":

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A request's body may keep a handler waiting for bodyGrace, and for as much longer as
-// what has come is worth at minBodyRate, but never for more than maxSilence at once or
-// maxBodyTime altogether. Time that the handler spends on other things does not count.
-// An upload of 20 MB takes 11 minutes at 256 kbit/s, which is four times the rate.
+// Limits of the time that reads of a request body may wait: bodyGrace, plus the time
+// that the received bytes take at minBodyRate, but at most maxSilence at once and
+// maxBodyTime altogether. The handler's other work does not count. An upload of 20 MB
+// takes 11 minutes at 256 kbit/s, which is four times the rate.
 const (
 	bodyGrace   = 15 * time.Second
 	maxSilence  = 30 * time.Second
@@ -18,9 +18,9 @@ const (
 	maxBodyTime = 15 * time.Minute
 )
 
-// LimitBodies ends requests whose body is sent too slowly: reading it fails, and the
-// connection (of HTTP/2, the stream) is closed. Requests without a body, event streams
-// among them, have no deadline. Use it around everything else, for it needs the
+// LimitBodies ends requests whose body arrives too slowly: reading it fails, and the
+// connection (with HTTP/2, the stream) is closed. Requests without a body, such as
+// event streams, have no deadline. Make it the outermost handler, because it needs the
 // server's own http.ResponseWriter.
 func LimitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,21 +38,22 @@ func LimitBodies(next http.Handler) http.Handler {
 	})
 }
 
-// timedBody sets a deadline before each read. HTTP/1.1's server goes on to read what a
-// handler has left, by the deadline that was set last; HTTP/2's fails a stream for
-// good at the deadline even if it is not read, so there none is left behind.
+// timedBody sets a deadline before each read. After the handler, HTTP/1.1's server
+// reads the rest of the body under the last deadline. HTTP/2 fails the stream for good
+// at a deadline, even without a read, so Read clears it.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	streams bool          // HTTP/2
-	left    time.Duration // that reads may still wait before the body is too slow
-	whole   time.Duration // that they may still wait altogether
+	left    time.Duration // remaining wait of reads at the present rate
+	whole   time.Duration // remaining wait of reads altogether
 	ended   bool
 }
 
 func (b *timedBody) limit() { b.deadline(time.Now().Add(max(0, min(b.left, b.whole)))) }
 
-// deadline sets one; a writer without a connection, as in tests, has none.
+// deadline sets the read deadline. It ignores the error of a writer without a
+// connection, as in tests.
 func (b *timedBody) deadline(t time.Time) { _ = b.control.SetReadDeadline(t) }
 
 // Read reads until the deadline.
@@ -63,7 +64,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	waited := time.Since(began)
 	b.whole -= waited
 	b.left = min(maxSilence, b.left-waited+time.Duration(n)*time.Second/minBodyRate)
-	// At the end the server watches the connection for its closing, without an end.
+	// At the end of the body, the server watches the connection for closing without a
+	// deadline.
 	b.ended = b.ended || errors.Is(err, io.EOF)
 	if b.ended || b.streams {
 		b.deadline(time.Time{})
@@ -71,7 +73,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end leaves HTTP/1.1's server a moment to read what the handler has left.
+// end gives HTTP/1.1's server up to a second to read the rest of the body.
 func (b *timedBody) end() {
 	if !b.ended && !b.streams {
 		b.left = min(b.left, time.Second)

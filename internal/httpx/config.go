@@ -9,12 +9,13 @@ import (
 	"strconv"
 )
 
-// TLSConfig says how the listeners keep connections private.
+// TLSConfig is the TLS configuration of the listeners.
 type TLSConfig struct {
 	CertFile string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain of the listeners, in PEM."`
 	KeyFile  string `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate, in PEM."`
 
-	// BehindProxy also has rate limits read the client's address from X-Forwarded-For.
+	// BehindProxy also makes rate limits read the client's address from
+	// X-Forwarded-For.
 	BehindProxy bool `name:"behind-proxy" help:"A proxy ends TLS and adds the client's address at the end of X-Forwarded-For."`
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// StaticPage is a page that is made once and is the same for everybody. Caches
-// keep it for five minutes and then ask by its tag whether it changed.
+// StaticPage is a page that is rendered once and is the same for every visitor. Caches
+// keep it for five minutes and then revalidate it by its ETag.
 type StaticPage struct {
 	plain, zipped []byte
 	tag           string
@@ -50,11 +50,11 @@ func (c *StaticPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	r = r.Clone(r.Context())
-	r.Header.Del("Range") // a part of a page is no use to anybody
+	r.Header.Del("Range") // send whole pages only
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// zips reports whether the reader takes gzip by its name.
+// zips reports whether Accept-Encoding names gzip with a weight above 0.
 func zips(r *http.Request) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(s string) bool {
 		name, weight, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(s, " ", "")), ";")

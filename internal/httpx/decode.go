@@ -74,7 +74,7 @@ func malformed(field, words string) *Error {
 	return NewError(contract.CodeMalformedBody, errors.New("malformed JSON"), Detail{Field: field, Message: words})
 }
 
-// article names a Go type as a client knows it.
+// article returns a Go type's JSON name with its article.
 func article(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -99,8 +99,8 @@ const MaxDetails = 100
 // what the client sent.
 const maxPath = 256
 
-// checker compares a document with the type that it is decoded into, and notes
-// what encoding/json ignores or reports only once.
+// checker compares a JSON document with the type that it is decoded into, and records
+// errors that encoding/json ignores or reports only once.
 type checker struct {
 	details []Detail
 }
@@ -117,7 +117,7 @@ func (c *checker) note(path, words string) {
 	c.details = append(c.details, Detail{Field: path, Message: words})
 }
 
-// value checks v. into is nil where any value is allowed.
+// value checks v. A nil into allows any value.
 func (c *checker) value(v any, into reflect.Type, path string) {
 	for into != nil && into.Kind() == reflect.Pointer {
 		into = into.Elem()
@@ -125,7 +125,7 @@ func (c *checker) value(v any, into reflect.Type, path string) {
 	if into != nil && (reflect.PointerTo(into).Implements(jsonUnmarshaler) || reflect.PointerTo(into).Implements(textUnmarshaler)) {
 		into = nil
 	}
-	// null leaves a field as it is, but is no request.
+	// null leaves a field unchanged, but is not a valid request.
 	if v == nil && path != "" {
 		return
 	}
@@ -178,8 +178,8 @@ var (
 	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
 )
 
-// holds reports whether v can be decoded into t. What is true of a number alone,
-// such as its range, is left to encoding/json.
+// holds reports whether v can be decoded into t. encoding/json checks the range of
+// numbers.
 func holds(t reflect.Type, v any) bool {
 	switch v.(type) {
 	case string:
@@ -200,7 +200,7 @@ func holds(t reflect.Type, v any) bool {
 	return t.Kind() == reflect.Interface // null in place of the request
 }
 
-// element is the type of what a list or a map holds; nil for anything else.
+// element returns the element type of a list or a map, and nil for other types.
 func element(t reflect.Type) reflect.Type {
 	if t == nil || t == reflect.TypeFor[json.RawMessage]() {
 		return nil
@@ -212,8 +212,8 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// member is the type of the field that a member is decoded into. encoding/json
-// takes a member in other letters' case too; a request does not.
+// member returns the type of the field that a JSON member is decoded into. Unlike
+// encoding/json, it compares names case-sensitively.
 func member(t reflect.Type, name string) (into reflect.Type, known bool) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -227,9 +227,8 @@ func member(t reflect.Type, name string) (into reflect.Type, known bool) {
 	return nil, false
 }
 
-// DecodeForm reads a form of type application/x-www-form-urlencoded and at most
-// limit bytes, and refuses what is not UTF-8 or has a NUL. The query of the
-// address is not part of it.
+// DecodeForm reads a form of type application/x-www-form-urlencoded and at most limit
+// bytes. It refuses invalid UTF-8 and NUL. It does not read the URL's query.
 func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
 	if !isType(r, "application/x-www-form-urlencoded") {
 		return nil, NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not a form's"))
@@ -252,8 +251,8 @@ func DecodeForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values
 	return form, nil
 }
 
-// ReadBody reads a body of at most limit bytes; a larger one is refused, at once when
-// its length is announced.
+// ReadBody reads a body of at most limit bytes. It refuses a larger one, at once if
+// Content-Length announces it.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, err := open(w, r, limit)
 	if err != nil {
@@ -266,10 +265,9 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return raw, nil
 }
 
-// StreamJSON opens a JSON body of at most limit bytes to be read as it comes; what
-// reading it fails with is for BodyError. Another content type, as for DecodeJSON, and
-// an announced length that is too large are refused at once. StreamJSON does not check
-// what the body says.
+// StreamJSON opens a JSON body of at most limit bytes for streaming; pass read errors
+// to BodyError. It refuses at once another content type, as DecodeJSON does, and an
+// announced length that is too large. It does not check the content.
 func StreamJSON(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error) {
 	if err := wantJSON(r); err != nil {
 		return nil, err
@@ -287,7 +285,7 @@ func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error
 	return http.MaxBytesReader(w, r.Body, limit), nil
 }
 
-// BodyError is the answer to a body whose reading failed.
+// BodyError returns the error response for a body that could not be read.
 func BodyError(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"))
@@ -295,12 +293,12 @@ func BodyError(err error) error {
 	return NewError(contract.CodeMalformedBody, errors.New("body was cut off"))
 }
 
-// ErrContentCoding is a body that was compressed, or coded in another way.
+// ErrContentCoding is the reason of RejectContentCoding.
 var ErrContentCoding = errors.New("body has a content coding")
 
-// RejectContentCoding refuses a body in a content coding such as gzip with
-// UNSUPPORTED_MEDIA_TYPE, and says so in Accept-Encoding (RFC 9110, section
-// 15.5.16): a small compressed body can be a large one.
+// RejectContentCoding refuses a body with a content coding such as gzip, because a
+// small compressed body can be a large one. It returns UNSUPPORTED_MEDIA_TYPE and sets
+// Accept-Encoding (RFC 9110, section 15.5.16).
 func RejectContentCoding(w http.ResponseWriter, r *http.Request) error {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(strings.TrimSpace(coding), "identity") {
@@ -312,7 +310,7 @@ func RejectContentCoding(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// wantJSON refuses a body that is not said to be JSON.
+// wantJSON refuses a body whose content type is not JSON.
 func wantJSON(r *http.Request) error {
 	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
 		return nil

@@ -1,10 +1,9 @@
-// Package httpx is where requests come in, for both parties: handlers that
-// return errors and one adapter that writes them, bounded and strict decoding,
-// request ids, the access log, the headers of a page. It decides nothing about
-// what a request means.
+// Package httpx has the HTTP plumbing of both parties: handlers that return errors and
+// an adapter that writes them, bounded and strict decoding, request ids, the access
+// log, and the headers of a page. It does not interpret requests.
 //
-// Errors have two texts: a code of svc for the client, and a reason for the log.
-// Neither may hold anything personal.
+// An error has a code of package contract for the client, and a reason for the log.
+// Neither may contain personal data.
 package httpx
 
 import (
@@ -25,16 +24,16 @@ import (
 	"vestibule/internal/contract"
 )
 
-// HandlerFunc is a handler that returns what went wrong instead of writing it.
-// It returns an error only if it has not yet written a response.
+// HandlerFunc is a handler that returns an error instead of writing it. It returns an
+// error only if it has not written a response.
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
-// Error is an answer other than success.
+// Error is an error response.
 type Error struct {
 	Code       contract.Code
 	Status     int           // 0: the code's own
-	Message    string        // for people; empty: the code's own words
-	Details    []Detail      // names the fields that are wrong
+	Message    string        // for people; empty: the code's default message
+	Details    []Detail      // the invalid fields
 	RetryAfter time.Duration // more than 0: sent as Retry-After, in whole seconds
 	Extra      map[string]any
 	Why        error // for the log only; may be nil
@@ -62,7 +61,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Why }
 
-// HTTPStatus is the status that e is answered with.
+// HTTPStatus returns the status of the response.
 func (e *Error) HTTPStatus() int {
 	if e.Status != 0 {
 		return e.Status
@@ -70,8 +69,8 @@ func (e *Error) HTTPStatus() int {
 	return e.Code.Info().Status
 }
 
-// AsError returns err as an *Error. What is not one is our own failure, and its text
-// stays in the log.
+// AsError returns err as an *Error. It turns other errors into INTERNAL or, for a
+// context that ended, UNAVAILABLE; their text is only logged.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -83,7 +82,7 @@ func AsError(err error) *Error {
 	return NewError(contract.CodeInternal, err)
 }
 
-// body is the shape of every error response (document 1, Errors).
+// body is the shape of every error response (API reference: Errors).
 type body struct {
 	Error      contract.Code `json:"error"`
 	Message    string        `json:"message"`
@@ -102,8 +101,8 @@ func API(log *slog.Logger, h HandlerFunc) http.Handler {
 	})
 }
 
-// WriteError writes err in the API's shape and logs its reason. An error of
-// ours (5xx) is logged as one; a client's mistake is only noted.
+// WriteError writes err in the API's error shape and logs its reason: server errors
+// (5xx) at level Error, client errors at level Info.
 func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	e := AsError(err)
 	LogError(r, log, e)
@@ -126,8 +125,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	JSON(w, e.HTTPStatus(), all)
 }
 
-// Bounds of what an answer says of a request that is wrong: names of members come from
-// the request, which may be large.
+// Bounds of one detail of an error response. Field names come from the request, which
+// may be large.
 const (
 	maxDetailField = 260 // characters
 	maxDetailWords = 500
@@ -141,8 +140,8 @@ func clipped(details []Detail) []Detail {
 	return out
 }
 
-// Truncate returns the first most characters of s, and of a longer one an ellipsis as the
-// last of them. What is not UTF-8 is left out.
+// Truncate shortens s to at most most characters, the last of which is an ellipsis if s
+// was longer. It drops invalid UTF-8.
 func Truncate(s string, most int) string {
 	if len(s) > (most+1)*utf8.UTFMax {
 		s = s[:(most+1)*utf8.UTFMax] // no character that counts is lost; one may be cut
@@ -154,9 +153,8 @@ func Truncate(s string, most int) string {
 	return s
 }
 
-// LogError writes the reason of a failed request to the log: at level Error if
-// it is ours, Info if it is the client's, also where the client did not wait for
-// the answer.
+// LogError logs the reason of a failed request: at level Error for a server error, and
+// at level Info for a client error or if the client did not wait.
 func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	level := slog.LevelInfo
 	if e.HTTPStatus() >= 500 && !gone(r, e) {
@@ -169,20 +167,20 @@ func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	log.Log(r.Context(), level, "request failed", attrs...)
 }
 
-// gone reports whether the request failed because nobody waits for its answer.
+// gone reports whether the request failed because the client closed it.
 func gone(r *http.Request, e *Error) bool {
 	return errors.Is(e.Why, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled)
 }
 
-// RetryAfter sets the header of that name, in whole seconds rounded up; nothing
-// for a duration of 0 or less.
+// RetryAfter sets the Retry-After header to d in whole seconds, rounded up. It sets
+// nothing if d is 0 or less.
 func RetryAfter(w http.ResponseWriter, d time.Duration) {
 	if d > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
 	}
 }
 
-// encoder is a buffer with what writes to it.
+// encoder is a buffer and the JSON encoder that writes to it.
 type encoder struct {
 	bytes.Buffer
 	*json.Encoder
@@ -191,14 +189,15 @@ type encoder struct {
 var encoders = sync.Pool{New: func() any {
 	e := &encoder{}
 	e.Encoder = json.NewEncoder(&e.Buffer)
-	e.SetEscapeHTML(false) // it is not HTML
+	e.SetEscapeHTML(false) // the output is not HTML
 	return e
 }}
 
-// keptBuffer is the largest buffer that is kept for another answer.
+// keptBuffer is the largest buffer that is reused, in bytes.
 const keptBuffer = 64 << 10
 
-// JSON writes v.
+// JSON writes v as a JSON response. It returns an error, before writing, if v cannot be
+// encoded.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	e := encoders.Get().(*encoder)
 	defer func() {
@@ -215,6 +214,6 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	h["X-Content-Type-Options"] = []string{"nosniff"}
 	h["Content-Length"] = []string{strconv.Itoa(e.Len())}
 	w.WriteHeader(status)
-	w.Write(e.Bytes()) // the client is gone; nobody is left to tell
+	w.Write(e.Bytes()) // an error means that the client is gone
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Client is the address that a request comes from; the zero Addr when that cannot
-// be told. Forwarding headers are whatever a client writes, so they count only
-// behind a proxy, and of them only what the proxy has added itself: the last
-// address of X-Forwarded-For.
+// Client returns the address that a request comes from, or the zero Addr if it cannot
+// be determined. Clients can forge forwarding headers, so Client reads them only behind
+// a proxy, and only the address that the proxy itself has added: the last one of
+// X-Forwarded-For.
 func Client(r *http.Request, behindProxy bool) netip.Addr {
 	if lines := r.Header.Values("X-Forwarded-For"); behindProxy && len(lines) > 0 {
 		list := lines[len(lines)-1]
@@ -28,8 +28,8 @@ func Client(r *http.Request, behindProxy bool) netip.Addr {
 	return a
 }
 
-// ClientNetwork is the client as limits count it: its address, but of IPv6 the /64, for
-// whoever is there has all of that.
+// ClientNetwork returns the network that rate limits count as one client: the IPv4
+// address, or the /64 of an IPv6 address, because one client usually has the whole /64.
 func ClientNetwork(r *http.Request, behindProxy bool) netip.Addr {
 	return network(Client(r, behindProxy))
 }
@@ -41,7 +41,7 @@ func network(a netip.Addr) netip.Addr {
 	return a
 }
 
-// address reads an address that may have a port.
+// address parses an address with an optional port.
 func address(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	if host, _, err := net.SplitHostPort(s); err == nil {
@@ -51,51 +51,51 @@ func address(s string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
-// IsLoopback reports whether a host is a name or an address of this machine itself.
+// IsLoopback reports whether a host is localhost or a loopback address.
 func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// ExemptLoopback reports whether limits by address leave this machine's requests out:
-// in a sandbox that is for this machine alone, where whole test suites come from one
-// address. Elsewhere a proxy or a tunnel may bring everybody in by loopback.
+// ExemptLoopback reports whether rate limits exempt loopback addresses. They do in a
+// sandbox whose public URL is this machine, where whole test suites come from one
+// address. Elsewhere a proxy or tunnel may forward every client over loopback.
 func ExemptLoopback(env contract.Environment, publicURL string, behindProxy bool) bool {
 	u, err := url.Parse(publicURL)
 	return err == nil && env == contract.Sandbox && !behindProxy && IsLoopback(u.Hostname())
 }
 
-// RateLimit holds each Place to a number of requests a minute, in this process: so many
-// may come at once, and as many again in the course of a minute. The fields are set
-// before use; a nil Limit limits nothing.
+// RateLimit limits each client to PerMinute requests a minute in this process, as a
+// token bucket: that many may come at once, and are refilled within a minute. Set the
+// fields before use; a nil RateLimit limits nothing.
 type RateLimit struct {
 	PerMinute      int // 0 or less: no limit
 	BehindProxy    bool
-	ExemptLoopback bool // requests of this machine are not limited; by the function of that name
+	ExemptLoopback bool // does not limit loopback addresses; see the function ExemptLoopback
 	Now            func() time.Time
 
 	mu     sync.Mutex
-	recent map[string]tokens // used since the turn
-	older  map[string]tokens // used between the turn before and that one
+	recent map[string]tokens // clients seen since turned
+	older  map[string]tokens // clients last seen in the period before
 	turned time.Time
 }
 
-// tokens are the requests that a client has left.
+// tokens is a client's remaining requests.
 type tokens struct {
 	left float64
 	at   time.Time
 }
 
-// maxClients is how many clients are remembered since a turn. Whoever made none for
-// a minute has all requests left, and is forgotten without harm; only when more
-// clients than this come within a minute are some forgotten early.
+// maxClients is how many clients one period remembers. A client without a request for a
+// minute has all its requests left, so forgetting it is harmless. Only when more
+// clients come within a minute are some forgotten early.
 const maxClients = 20_000
 
-// Take takes one request, or says how long to wait for it.
+// Take counts one request. It returns 0, or how long to wait before the next try.
 func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeOf(r, "") }
 
-// TakeOf is Take for what all clients have in common: an account's requests, say,
-// whatever addresses they come from. Empty is the client alone.
+// TakeOf is Take with a shared bucket for an account, whatever addresses its requests
+// come from. An empty account counts the client alone.
 func (l *RateLimit) TakeOf(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0

@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// Renderer is a page; templ's components are.
+// Renderer is a page, such as a templ component.
 type Renderer interface {
 	Render(ctx context.Context, w io.Writer) error
 }
 
-// HTML writes a page with a status, once it has rendered whole: one that did not
-// is an error that can still be answered as one. Set the page's headers before,
-// with Secure.
+// HTML renders a page and writes it with a status. A rendering error is returned before
+// anything is written, so that it can still be answered. Set the page's headers before,
+// with SetSecurityHeaders.
 func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) error {
 	var buf bytes.Buffer
-	// A request whose body was cut off is over, by net/http, but its page is not.
+	// net/http cancels the context of a request whose body was cut off; its page is
+	// still rendered.
 	if err := page.Render(context.WithoutCancel(r.Context()), &buf); err != nil {
 		return err
 	}
@@ -29,13 +30,13 @@ func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) err
 	w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(buf.Bytes()) // the browser is gone; nobody is left to tell
+		_, _ = w.Write(buf.Bytes()) // an error means that the browser is gone
 	}
 	return nil
 }
 
-// IsLocalPath reports whether next is a path at or below root, with or without a
-// query, as opposed to an address that a browser would read as somewhere else.
+// IsLocalPath reports whether next is a path at or below root, with an optional query,
+// and not a URL that a browser would resolve to another place.
 func IsLocalPath(next, root string) bool {
 	if len(next) > 512 || strings.ContainsAny(next, "\\#") {
 		return false
@@ -50,8 +51,8 @@ func IsLocalPath(next, root string) bool {
 		(u.Path == root || strings.HasPrefix(u.Path, root+"/"))
 }
 
-// SeeOther answers 303: go on by a GET of that address. A path stays a path, whatever
-// Host the request named.
+// SeeOther redirects with 303 (See Other), so that the browser follows with GET. It
+// writes a path unchanged, whatever Host the request named.
 func SeeOther(w http.ResponseWriter, to string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", to)

@@ -5,9 +5,9 @@ import (
 	"net/url"
 )
 
-// StrictTransport has browsers keep to https for a year, once they have seen the
-// service there (RFC 6797). It says nothing where the service's public address is not
-// https, or is this machine, whose other ports have the same name.
+// StrictTransport sets Strict-Transport-Security for a year (RFC 6797). It does not
+// when the public address is not https, or is loopback, whose other ports share the
+// host name.
 func StrictTransport(address string, next http.Handler) http.Handler {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || IsLoopback(u.Hostname()) {
@@ -19,8 +19,8 @@ func StrictTransport(address string, next http.Handler) http.Handler {
 	})
 }
 
-// HostCookie returns the name of a cookie that, where the service is on https, browsers
-// take from this host alone: Secure, with Path=/ and no Domain.
+// HostCookie returns the name of a cookie. With https it adds the prefix __Host-, which
+// makes browsers require Secure, Path=/ and no Domain.
 func HostCookie(name string, https bool) string {
 	if https {
 		return "__Host-" + name

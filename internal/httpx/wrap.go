@@ -17,15 +17,16 @@ import (
 
 type requestIDKey struct{}
 
-// RequestID is the id of the request that ctx belongs to: 16 hexadecimal
-// characters, in the X-Request-Id header of the answer and in every log line.
+// RequestID returns the id of the request of ctx: 16 hexadecimal characters, sent in
+// the X-Request-Id header and written to every log line.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// RequestRecord is what Wrap has learned of a request by its end, for whoever stands around
-// it: handlers below have requests of their own.
+// RequestRecord is the route and status of a finished request. Wrap fills it for
+// handlers around it, which do not see the copies of the request made by inner
+// handlers.
 type RequestRecord struct {
 	Route  string // the pattern, or "none"
 	Status int
@@ -33,15 +34,15 @@ type RequestRecord struct {
 
 type seenKey struct{}
 
-// WithRequestRecord has Wrap fill seen for the request that ctx goes with.
+// WithRequestRecord returns a context that makes Wrap fill seen.
 func WithRequestRecord(ctx context.Context, seen *RequestRecord) context.Context {
 	return context.WithValue(ctx, seenKey{}, seen)
 }
 
-// Wrap is the outermost handler of a party: it gives the request its id,
-// recovers from a panic with an error page instead of a broken connection, and
-// writes one line to the access log: method, route pattern, status, bytes and
-// time. The address itself is never logged, for it may hold a handle.
+// Wrap is the outermost handler of a party. It gives the request its id, answers a
+// panic with an error page instead of a broken connection, and writes one line to the
+// access log: method, route pattern, status, bytes and time. It never logs the URL,
+// which may contain a secret handle.
 func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var raw [8]byte
@@ -83,8 +84,8 @@ func route(r *http.Request) string {
 	return r.Pattern
 }
 
-// recorder notes what was answered. It unwraps for http.ResponseController, so
-// that streams can flush.
+// recorder records the status and size of a response. Unwrap lets
+// http.ResponseController flush streams.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -116,9 +117,9 @@ func (r *recorder) Write(b []byte) (int, error) {
 
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// NotFound answers in the API's shape what a ServeMux would answer in plain text:
-// unknown paths and wrong methods. Requests for which page reports true are
-// handed to notFound with the status and the methods that are allowed.
+// NotFound answers unknown paths and wrong methods in the API's error shape, where a
+// ServeMux would answer in plain text. For requests for which page reports true, it
+// calls notFound with the status, after setting Allow.
 func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
@@ -126,8 +127,8 @@ func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) boo
 			mux.ServeHTTP(w, r)
 			return
 		}
-		// The mux's own handler says which it is: a redirect to the cleaned path,
-		// a wrong method with its Allow header, or nothing at all.
+		// The mux's handler tells the cases apart: a redirect to the cleaned path, a
+		// wrong method with its Allow header, or an unknown path.
 		probe := &probe{header: http.Header{}}
 		h.ServeHTTP(probe, r)
 		code := contract.CodeNotFound
@@ -156,8 +157,8 @@ func (p *probe) Header() http.Header         { return p.header }
 func (p *probe) WriteHeader(status int)      { p.status = status }
 func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
 
-// CSP is a page's Content-Security-Policy. What is not listed is 'none' or
-// 'self'; there is no way to allow inline script or style.
+// CSP is a page's Content-Security-Policy. Directives that are not listed are 'none' or
+// 'self'; inline scripts and styles cannot be allowed.
 type CSP struct {
 	Script         []string // besides 'self'
 	WASM           bool     // 'wasm-unsafe-eval'
@@ -168,7 +169,7 @@ type CSP struct {
 	Static         bool     // no script at all, and no connection by one
 }
 
-// String is the header's value.
+// String returns the header's value.
 func (c CSP) String() string {
 	script := append([]string{"'self'"}, c.Script...)
 	if c.WASM {
@@ -201,7 +202,7 @@ func (c CSP) String() string {
 	}, "; ")
 }
 
-// SetSecurityHeaders sets the headers that every page has: the policy, no referrer, no
+// SetSecurityHeaders sets the headers of every page: the policy, no referrer, no
 // sniffing, no caching (pages are personal), and isolation from openers.
 func SetSecurityHeaders(w http.ResponseWriter, policy CSP) {
 	h := w.Header()

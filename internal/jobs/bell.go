@@ -7,12 +7,12 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// notifier wakes the workers of this process as soon as a job of it is committed, so
-// that nothing waits for the next poll. It stands where River expects a database
-// that notifies; jobs of other replicas are found by polling, which goes on.
+// notifier wakes the workers of this process as soon as a job is committed in it,
+// without waiting for the next poll. River uses it in place of a database that
+// notifies. Jobs of other replicas are found by polling.
 type notifier chan struct{}
 
-// ring never blocks: one ring wakes for all that was committed before.
+// ring never blocks: one wake-up covers all jobs committed before it.
 func (b notifier) ring() {
 	select {
 	case b <- struct{}{}:
@@ -20,7 +20,7 @@ func (b notifier) ring() {
 	}
 }
 
-// notifyingDriver is a driver that listens to a bell.
+// notifyingDriver is a River driver whose listener waits for the notifier.
 type notifyingDriver struct {
 	riverdriver.Driver[*sql.Tx]
 	bell notifier
@@ -32,10 +32,10 @@ func (d notifyingDriver) GetListener(*riverdriver.GetListenenerParams) riverdriv
 	return listener{d.bell}
 }
 
-// listener hears the bell as the notification that a job was inserted.
+// listener reports a wake-up to River as the notification of an inserted job.
 type listener struct{ bell notifier }
 
-// insertTopic is what River calls it.
+// insertTopic is River's topic for inserted jobs.
 const insertTopic = "river_insert"
 
 func (l listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {

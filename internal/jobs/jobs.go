@@ -1,10 +1,10 @@
-// Package jobs runs background work: what must happen though the process that
-// decided on it may be gone. A job is enqueued in the transaction that makes it
-// necessary, so there is never one without the other, and it is run until it
-// succeeds or gives up. It is the only room that knows River.
+// Package jobs runs background work that must happen even if the process that requested
+// it stops. A job is enqueued in the same transaction as the change that requires it,
+// and runs until it succeeds, is cancelled or has no attempts left. This is the only
+// package that uses River.
 //
-// A job may run more than once, after a kill at the wrong instant: its work must
-// be safe to repeat.
+// A job may run more than once, for example after a kill: its work must be safe to
+// repeat.
 package jobs
 
 import (
@@ -30,48 +30,49 @@ import (
 	"vestibule/internal/store"
 )
 
-// Args is what a job is given: a plain struct of JSON members. It holds
-// identifiers, never personal data. Kind names it in the database for ever.
+// Args are a job's arguments: a plain struct of JSON members. It holds identifiers,
+// never personal data. Kind names the job in the database and must never change.
 type Args interface{ Kind() string }
 
-// Job is the run at hand.
+// Job is the current run of a job.
 type Job struct {
 	ID      int64
 	Attempt int // 1 in the first run
 	Created time.Time
 }
 
-// Option sets how jobs of a kind are run.
+// Option configures how jobs of a kind run.
 type Option func(*kind)
 
-// Timeout bounds one run; the default is a minute.
+// Timeout sets the maximum duration of one run; the default is one minute.
 func Timeout(d time.Duration) Option { return func(k *kind) { k.timeout = d } }
 
-// MaxAttempts bounds the failing runs; the default is 25.
+// MaxAttempts sets the maximum number of attempts; the default is 25.
 func MaxAttempts(n int) Option { return func(k *kind) { k.attempts = n } }
 
-// Backoff gives the wait after the failure of the given attempt (1 is the
-// first). The default is River's: attempt⁴ seconds, with jitter.
+// Backoff sets the wait after a failed attempt (1 is the first). The default is
+// River's: attempt⁴ seconds, with jitter.
 func Backoff(f func(attempt int) time.Duration) Option { return func(k *kind) { k.backoff = f } }
 
-// NoAttemptLimit is for a job that lives on by Later: however often it fails, it is run again
-// within the hour.
+// NoAttemptLimit is for a permanent job that reschedules itself with Snooze: however
+// often it fails, it runs again within an hour.
 func NoAttemptLimit() Option {
 	return func(k *kind) {
-		k.attempts = math.MaxInt16 // River's most
+		k.attempts = math.MaxInt16 // River's maximum
 		k.backoff = func(attempt int) time.Duration { return min(time.Duration(attempt)*time.Minute, time.Hour) }
 	}
 }
 
-// OnDiscard is called when a job of args will not be run again though it did not succeed:
-// its last run failed, panicked or took too long, or it gave up. It has a context of
-// its own; should it fail, the job is run once more, and with it this.
+// OnDiscard sets a function that is called when a job of kind A will not run again
+// although it did not succeed: its last attempt failed, panicked or timed out, or it
+// was cancelled. The function has a separate context. If it fails, the job is run once
+// more, and the function after it.
 func OnDiscard[A Args](f func(ctx context.Context, args A) error) Option {
 	return func(k *kind) { k.lost = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
 }
 
-// lostTime bounds what is done when a job is lost, and lostWait is the wait before it
-// is tried again.
+// lostTime bounds the OnDiscard function, and lostWait is the wait before the job runs
+// again if that function fails.
 const (
 	lostTime = 20 * time.Second
 	lostWait = time.Minute
@@ -82,20 +83,19 @@ type kind struct {
 	timeout  time.Duration
 	attempts int
 	backoff  func(int) time.Duration
-	lost     func(context.Context, Args) error // nil: nobody minds
+	lost     func(context.Context, Args) error // set by OnDiscard; may be nil
 	wrap     func(args Args, key string) river.JobArgs
 	add      func(*river.Workers, *Queue)
 }
 
-// Registry holds the kinds of work that a party can do. Fill it before the
-// queue starts.
+// Registry holds the kinds of jobs that a party runs. Fill it before the queue starts.
 type Registry struct{ kinds map[string]*kind }
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{kinds: map[string]*kind{}} }
 
-// args is how a job's arguments stand in River's row. Key takes part in
-// uniqueness, the arguments themselves do not.
+// args is the form of a job's arguments in River's table. Only Key takes part in
+// uniqueness.
 type args[A Args] struct {
 	A   A      `json:"a"`
 	Key string `json:"key,omitempty" river:"unique"`
@@ -121,7 +121,7 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostTime)
 			defer cancel()
 			if why := w.kind.lost(own, j.Args.A); why != nil {
-				recover() // if it panicked: it will again
+				recover() // the job runs again, and may panic again
 				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", why.Error())
 				err = Snooze(lostWait)
 			}
@@ -136,21 +136,22 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 	return err
 }
 
-// errBegunOften is why a job is given up that may have killed each process that ran it.
+// errBegunOften is the reason for cancelling a job that may have killed each process
+// that ran it.
 var errBegunOften = errors.New("jobs: begun too often without coming to an end")
 
-// failed reports whether a run that returned err did not do its work.
+// failed reports whether err is an error other than Snooze's.
 func failed(err error) bool {
 	later := (*rivertype.JobSnoozeError)(nil)
 	return err != nil && !errors.As(err, &later)
 }
 
-// final reports whether a run that failed is the job's last.
+// final reports whether a failed run is the job's last.
 func final(ctx context.Context, j *rivertype.JobRow, err error) bool {
 	return IsCancel(err) || j.Attempt >= j.MaxAttempts && !stopped(ctx)
 }
 
-// stopped reports whether a run was cancelled by Stop, and not by its own timeout.
+// stopped reports whether Stop cancelled a run, as opposed to its timeout.
 func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (w *worker[A]) Timeout(*river.Job[args[A]]) time.Duration { return w.kind.timeout }
@@ -162,8 +163,8 @@ func (w *worker[A]) NextRetry(j *river.Job[args[A]]) time.Time {
 	return time.Now().Add(w.kind.backoff(j.Attempt) + w.ahead.get())
 }
 
-// Register says how jobs of A's kind are done. It panics on a kind that is
-// registered already: that is a slip of the wiring.
+// Register sets the function that runs jobs of A's kind. It panics if the kind is
+// already registered, which is a programming error.
 func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args A) error, opts ...Option) {
 	var zero A
 	k := &kind{name: zero.Kind(), timeout: time.Minute, attempts: 25}
@@ -180,14 +181,15 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 	r.kinds[k.name] = k
 }
 
-// Snooze is returned by a worker that wants to be run again after d, without
-// that counting as a failure.
+// Snooze returns an error for a worker to return, to be run again after d. It does not
+// count as a failure.
 func Snooze(d time.Duration) error { return river.JobSnooze(d) }
 
-// Cancel is returned by a worker that will never succeed; err says why.
+// Cancel returns an error for a worker to return when the job will never succeed; err
+// says why.
 func Cancel(err error) error { return river.JobCancel(err) }
 
-// IsCancel reports whether err is Give's.
+// IsCancel reports whether err was made by Cancel.
 func IsCancel(err error) bool {
 	given := (*rivertype.JobCancelError)(nil)
 	return errors.As(err, &given)
@@ -195,12 +197,12 @@ func IsCancel(err error) bool {
 
 // Queue enqueues jobs and, once started, runs them.
 type Queue struct {
-	// Poll is how often a process looks for what others enqueued; its own it hears
-	// of. It is set before Start.
+	// Poll is the interval at which a process looks for jobs enqueued by others. Its
+	// own jobs start at once. Set it before Start.
 	Poll time.Duration
 
-	// Elsewhere leaves jobs to other processes with this database: Start runs none.
-	// It is set before Start.
+	// DisableWorkers leaves jobs to other processes with this database: Start runs
+	// none. Set it before Start.
 	DisableWorkers bool
 
 	db     *store.DB
@@ -209,18 +211,18 @@ type Queue struct {
 	now    func() time.Time
 	insert *river.Client[*sql.Tx]
 	bell   notifier
-	watch  Watcher // nil: nobody
+	watch  Watcher // may be nil
 	ahead  ahead
 
 	mu     sync.Mutex
 	run    *river.Client[*sql.Tx] // nil until Start
-	runner string                 // names it among the replicas
-	quit   context.CancelFunc     // ends attending
+	runner string                 // id of this replica's workers
+	quit   context.CancelFunc     // ends the heartbeat
 	beats  sync.WaitGroup
 }
 
-// NewQueue brings River's tables up to date and returns a queue that can
-// enqueue. now is the party's clock, by which At is read.
+// NewQueue migrates River's tables and returns a queue that can enqueue. now is the
+// party's clock, in which times for At are given.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
 	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, bell: make(notifier, 1)}
 	if err := q.migrate(ctx); err != nil {
@@ -254,7 +256,7 @@ func (q *Queue) migrate(ctx context.Context) error {
 	})
 }
 
-// EnqueueOption sets when and whether a job is enqueued.
+// EnqueueOption configures when and whether a job is enqueued.
 type EnqueueOption func(*enqueue)
 
 type enqueue struct {
@@ -266,13 +268,14 @@ type enqueue struct {
 // At delays the job until t by the party's clock.
 func At(t time.Time) EnqueueOption { return func(e *enqueue) { e.at = t } }
 
-// UniqueKey keeps at most one unfinished job of this kind and key.
+// UniqueKey allows at most one unfinished job of this kind and key.
 func UniqueKey(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
 
-// LowPriority lets the jobs for which somebody may be waiting go first.
+// LowPriority runs the job after those with the default priority, for which people may
+// be waiting.
 func LowPriority() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
 
-// Enqueuer takes jobs; *Queue is one.
+// Enqueuer enqueues jobs; *Queue implements it.
 type Enqueuer interface {
 	Enqueue(ctx context.Context, tx *store.Tx, args Args, opts ...EnqueueOption) error
 }
@@ -309,7 +312,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 	return nil
 }
 
-// Start begins to run jobs, until Stop, unless they are run elsewhere.
+// Start runs jobs until Stop, unless DisableWorkers is set.
 func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -333,9 +336,9 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchPollInterval: q.Poll,
 		ErrorHandler:      &failures{log: q.log},
 		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.watched)},
-		JobTimeout:        q.longest(), // of kinds without their own; River holds the next line against it
-		// A run that its own living process forgot is taken up again after this
-		// long; it must be longer than any kind's timeout.
+		JobTimeout:        q.longest(), // River requires RescueStuckJobsAfter to exceed it
+		// A run that its live process has lost is started again after this long; it
+		// must exceed the timeout of every kind.
 		RescueStuckJobsAfter: q.longest() + 10*time.Second,
 		ReindexerIndexNames:  slices.DeleteFunc(river.ReindexerIndexNamesDefault(), func(name string) bool { return slices.Contains(idle, name) }),
 	})
@@ -357,7 +360,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// live puts this process on the list of runners and keeps it there until quit.
+// live registers this process as a runner and sends its heartbeat until quit.
 func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
 	if q.db.Dialect != store.Postgres {
 		return func() {}, nil
@@ -391,8 +394,8 @@ func (q *Queue) longest() time.Duration {
 	return longest
 }
 
-// Stop takes no new job and waits for those that run; when ctx ends first they
-// are cancelled, and run again at the next start.
+// Stop starts no new jobs and waits for the running ones. If ctx ends first, they are
+// cancelled and run again at the next start.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	run, quit := q.run, q.quit
@@ -410,13 +413,13 @@ func (q *Queue) Stop(ctx context.Context) error {
 	quit()
 	q.beats.Wait()
 	if q.db.Dialect == store.Postgres {
-		err = errors.Join(err, q.leave(grace, q.runner)) // what it was cancelled at is free at once
+		err = errors.Join(err, q.leave(grace, q.runner)) // frees its cancelled jobs at once
 	}
 	return err
 }
 
-// failures writes failed runs to the log. The error's text is ours and holds
-// nothing personal; the arguments are not logged.
+// failures logs failed runs. Error texts hold no personal data; arguments are not
+// logged.
 type failures struct{ log *slog.Logger }
 
 func (f *failures) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
@@ -434,7 +437,7 @@ func (f *failures) HandlePanic(ctx context.Context, j *rivertype.JobRow, p any, 
 	return nil
 }
 
-// quiet keeps River's own lines out of the log unless they are warnings.
+// quiet drops River's log lines below level Warn.
 func quiet(log *slog.Logger) *slog.Logger { return slog.New(atLeastWarn{log.Handler()}) }
 
 type atLeastWarn struct{ slog.Handler }

@@ -87,10 +87,10 @@ func TestAJobExistsIfItsTransactionCommits(t *testing.T) {
 		if !errors.Is(err, boom) {
 			t.Fatal(err)
 		}
-		enqueue(t, db, q, "front door")
+		enqueue(t, db, q, "first")
 		start(t, q)
-		if got := next(t, rung); got != "front door" {
-			t.Errorf("rang %q, want the front door", got)
+		if got := next(t, rung); got != "first" {
+			t.Errorf("rang %q, want first", got)
 		}
 	})
 }
@@ -110,7 +110,7 @@ func TestFailuresAreRetriedAndLaterIsNoFailure(t *testing.T) {
 			rung <- a.Bell
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Backoff(func(int) time.Duration { return 0 }))
-		enqueue(t, db, q, "back door")
+		enqueue(t, db, q, "second")
 		start(t, q)
 		next(t, rung)
 		if runs != 3 {
@@ -258,7 +258,7 @@ func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
 				t.Errorf("it runs in attempt %d", n)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatal("nobody took it up")
+			t.Fatal("the job was not started again")
 		}
 		if db.Dialect == store.Postgres {
 			var left int
@@ -280,7 +280,7 @@ func TestUnusedIndexesAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if inverted != 0 || all < 4 {
-		t.Errorf("river_job has %d indexes of %d for searches that nobody makes", inverted, all)
+		t.Errorf("river_job has %d indexes of %d for unused searches", inverted, all)
 	}
 }
 

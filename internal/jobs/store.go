@@ -11,15 +11,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// migration is the lock of the process that migrates River's tables: any number that
-// nothing else locks.
+// migration is the key of the lock for migrating River's tables; no other lock uses
+// this number.
 const migration = 7_640_891_576_956_012_809
 
-// idle are indexes of River's for searching arguments and metadata, which nobody does
-// here, and which every job's insertion and changes of state have to keep up.
+// idle are River's indexes for searches by arguments and metadata. We make no such
+// searches, and the indexes slow down each insertion and change of state.
 var idle = []string{"river_job_args_index", "river_job_metadata_index"}
 
-// unindex drops them.
+// unindex drops the idle indexes.
 func (q *Queue) unindex(ctx context.Context) error {
 	if q.db.Dialect != store.Postgres {
 		return nil
@@ -28,9 +28,9 @@ func (q *Queue) unindex(ctx context.Context) error {
 	return err
 }
 
-// Shift brings every waiting job nearer by d: what the sandbox's clock does when
-// it is moved forward by d. Those whose time has come are taken up at once, and
-// not when River next looks for them. A negative d pushes jobs away.
+// Shift moves every waiting job forward by d, as the sandbox's clock does. Jobs that
+// become due start at once, without waiting for River's next look. A negative d delays
+// jobs.
 func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 	const then = `scheduled_at - make_interval(secs => $1)`
 	query := `UPDATE river_job SET scheduled_at = ` + then + `,
@@ -38,8 +38,8 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 		WHERE state IN ('scheduled', 'retryable')`
 	arg := any(d.Seconds())
 	if q.db.Dialect == store.SQLite {
-		// River writes some of these times with a zone's name behind them, which
-		// strftime does not read; the first 19 characters are the same in all.
+		// River writes some of these times with the name of a time zone, which strftime
+		// does not read; the first 19 characters have the same form in all.
 		const then = `strftime('%Y-%m-%d %H:%M:%f', substr(scheduled_at, 1, 19), $1)`
 		query = `UPDATE river_job SET scheduled_at = ` + then + `,
 				state = CASE WHEN ` + then + ` <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'available' ELSE state END
@@ -53,7 +53,7 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 	})
 }
 
-// Unfinished counts the jobs of a kind that wait or run: for drains and tests.
+// Unfinished counts the waiting and running jobs of a kind, for drains and tests.
 func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 	var n int
 	err := q.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
@@ -61,9 +61,9 @@ func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 	return n, err
 }
 
-// freed are the jobs that somebody has begun. Freed, they run again at once; that
-// a process was killed is no failure of theirs, so it does not count as one. A job that
-// has been begun often may be what kills the process: then it counts.
+// freed returns the UPDATE that makes running jobs available again. It takes back the
+// attempt, since a killed process is not the job's failure, unless the job has started
+// so often that it may be what kills the process.
 func (q *Queue) freed() string {
 	begun := `coalesce(array_length(attempted_by, 1), 0)`
 	if q.db.Dialect == store.SQLite {
@@ -74,9 +74,9 @@ func (q *Queue) freed() string {
 
 const often = 50
 
-// resume frees the jobs that were running when the last process was killed. Under
-// SQLite there is one process, so whatever runs at its start runs no more; with
-// PostgreSQL another replica may be at it, and attend sees to it.
+// resume frees the jobs that were running when the process was killed. Under SQLite
+// there is only one process, so at its start no job is really running. With PostgreSQL,
+// attend frees the jobs of dead replicas.
 func (q *Queue) resume(ctx context.Context) error {
 	if q.db.Dialect != store.SQLite {
 		return nil
@@ -87,23 +87,24 @@ func (q *Queue) resume(ctx context.Context) error {
 	})
 }
 
-// Runners say every few seconds that they live. One that has not for so long is
-// taken for dead; if it was only slow, its job runs twice, which is harmless.
+// Runners send a heartbeat every beat, and count as dead without one for dead. If a
+// runner was only slow, its job runs twice, which is harmless.
 const (
 	beat = 4 * time.Second
 	dead = 4 * beat
 )
 
-// microsNow is the database's own clock, which all replicas read.
+// microsNow is the SQL for the database's clock in microseconds, which all replicas
+// share.
 const microsNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
 
-// ahead is by how much the database's clock, by which River takes jobs up, is ahead of
-// this process's, by which it says when.
+// ahead is how far the database's clock, by which River starts jobs, is ahead of this
+// process's clock, by which jobs are scheduled.
 type ahead struct{ by atomic.Int64 }
 
 func (a *ahead) get() time.Duration { return time.Duration(a.by.Load()) }
 
-// measure compares the two clocks, to within half of the time that it takes.
+// measure compares the two clocks, to within half of the query's duration.
 func (q *Queue) measure(ctx context.Context) error {
 	if q.db.Dialect != store.Postgres {
 		return nil // the clocks are one
@@ -115,14 +116,14 @@ func (q *Queue) measure(ctx context.Context) error {
 	}
 	took := time.Since(asked)
 	by := time.UnixMicro(theirs).Sub(asked.Add(took / 2))
-	if by.Abs() <= took { // as good as nothing
+	if by.Abs() <= took { // within the error of measurement
 		by = 0
 	}
 	q.ahead.by.Store(int64(by))
 	return nil
 }
 
-// attend says that this runner lives, and frees the jobs of runners that do not.
+// attend records the heartbeat of this runner, and frees the jobs of dead runners.
 func (q *Queue) attend(ctx context.Context, runner string) error {
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, query := range []struct {
@@ -141,14 +142,14 @@ func (q *Queue) attend(ctx context.Context, runner string) error {
 	})
 }
 
-// leave takes this runner's name off the list.
+// leave unregisters this runner.
 func (q *Queue) leave(ctx context.Context, runner string) error {
 	_, err := q.db.SQL.ExecContext(ctx, `DELETE FROM job_runners WHERE id = $1`, runner)
 	return err
 }
 
-// Forget drops the jobs that are about an application and have not begun: those
-// whose arguments have a member application of that id.
+// Forget deletes an application's jobs that are not running: those whose arguments have
+// the member application with that id.
 func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) error {
 	about := `args->'a'->>'application'`
 	if q.db.Dialect == store.SQLite {
@@ -158,7 +159,7 @@ func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) er
 	return err
 }
 
-// Waiting is how many unfinished jobs of a kind are in a state, and for how long the
+// Waiting is the number of unfinished jobs of a kind in a state, and how long the
 // oldest of them has been due.
 type Waiting struct {
 	Kind, State string

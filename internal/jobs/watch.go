@@ -8,32 +8,33 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Watcher is told of every run of a job. *telemetry.Party is one.
+// Watcher observes the runs of jobs; *telemetry.Party implements it.
 type Watcher interface {
-	// Carried is what a job takes along from the context it is enqueued in, or "".
+	// Carried returns the trace context that a job takes from the context in which it
+	// is enqueued, or "".
 	Carried(ctx context.Context) string
-	// Job begins a run; what it returns is told its outcome: done, later, failed or
-	// given_up.
+	// Job begins a run, and returns its context and a function that is called with its
+	// outcome: done, later, failed or given_up.
 	Job(ctx context.Context, kind, carried string, attempt int) (context.Context, func(outcome string))
 }
 
-// Watch has w told. Call it before Start.
+// Watch sets the watcher. Call it before Start.
 func (q *Queue) Watch(w Watcher) { q.watch = w }
 
-// metadata stands beside a job's arguments in River's row.
+// metadata is stored in the metadata column of River's row.
 type metadata struct {
 	Traceparent string `json:"traceparent"`
 }
 
-// watched is one run, as the watcher sees it.
+// watched runs a job and reports it to the watcher.
 func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
 	if q.watch == nil {
 		return q.told(ctx, work(ctx))
 	}
 	var with metadata
-	_ = json.Unmarshal(j.Metadata, &with) // River's own members stand there too
+	_ = json.Unmarshal(j.Metadata, &with) // River's own members are ignored
 	ctx, end := q.watch.Job(ctx, j.Kind, with.Traceparent, j.Attempt)
-	outcome := "failed" // a panic, too
+	outcome := "failed" // also for a panic
 	if j.Attempt >= j.MaxAttempts {
 		outcome = "given_up"
 	}
@@ -50,9 +51,8 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 	return err
 }
 
-// told is the error of a run as River is told it: that Stop cancelled it is no failure
-// of the job, which is run again at the next start, and what comes later does so by
-// the clock of the database.
+// told converts the error of a run for River. A run cancelled by Stop is not a failure
+// and runs again at the next start, and snoozes are adjusted to the database's clock.
 func (q *Queue) told(ctx context.Context, err error) error {
 	if failed(err) && stopped(ctx) && !IsCancel(err) {
 		return Snooze(0)
@@ -63,8 +63,7 @@ func (q *Queue) told(ctx context.Context, err error) error {
 	return err
 }
 
-// Ready reports why no job is taken up here, or nil: nil too where that is left to
-// other processes.
+// Ready returns an error if this process should run jobs but does not.
 func (q *Queue) Ready() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

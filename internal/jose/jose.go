@@ -1,17 +1,16 @@
-// Package jose makes and checks signed tokens (RFC 7515, compact form only) and
-// the key sets they are checked with: the outcome tokens of secure redirect
-// (document 2, Secure redirect and Events) and the service's access tokens.
+// Package jose signs and verifies tokens (RFC 7515, compact form only) and reads the
+// key sets that verify them: the signed results of secure redirects (docs/redirect.md)
+// and the verification service's access tokens.
 //
-// It refuses whatever is not exactly that: other serialisations, lenient
-// base64url, doubled members, algorithms and types that were not asked for,
-// headers that point at keys, keys that are weak or meant for something else,
-// times that are missing, odd or out of bounds. No error of it holds any part of
-// a token.
+// It refuses every other form: other serializations, lenient base64url, repeated
+// members, algorithms and types that were not requested, headers that refer to keys,
+// keys that are weak or meant for another use, and times that are missing, malformed or
+// out of bounds. Its errors contain no part of a token.
 //
-// Keys are jwx's (jwk: parsing, thumbprints, marshalling) and so is signing
-// (jws). Checking a signature is crypto/ecdsa and crypto/rsa on the bytes that
-// were judged here: jws.Verify would parse the header a second time with more
-// lenient eyes, and adds 8 µs to the 70 of the curve.
+// Keys (parsing, thumbprints, marshaling) and signing use jwx's jwk and jws.
+// Verification uses crypto/ecdsa and crypto/rsa on the bytes checked here: jws.Verify
+// would parse the header a second time, more leniently, and adds 8 µs to the 70 µs of
+// the curve.
 package jose
 
 import (
@@ -35,14 +34,14 @@ const (
 	PS512 Alg = "PS512"
 )
 
-// Algs lists every algorithm that can be allowed. All are asymmetric: there is
-// no way to allow an HMAC or none.
+// Algs lists every algorithm that can be allowed. All are asymmetric: HMAC and none
+// cannot be allowed.
 func Algs() []Alg {
 	return []Alg{ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512}
 }
 
-// DefaultAlgs is what is allowed where nothing is configured: ours, and the two
-// that other providers commonly sign with.
+// DefaultAlgs returns the algorithms allowed by default: ES256, which we sign with, and
+// the two that other providers commonly use.
 func DefaultAlgs() []Alg { return []Alg{ES256, RS256, PS256} }
 
 // Valid reports whether a is one of Algs.
@@ -52,11 +51,11 @@ func (a Alg) Valid() bool { return slices.Contains(Algs(), a) }
 const (
 	MaxToken    = 16 << 10         // bytes of a whole token
 	MaxLifetime = 10 * time.Minute // from iat to exp, and from iat to now
-	Skew        = 30 * time.Second // how far the two clocks may be apart
+	Skew        = 30 * time.Second // maximum difference of the two clocks
 )
 
-// Why a token, or a key, was refused. They are for the log: a client is told
-// only that its token is not valid (and, of an access token, that it expired).
+// Reasons for refusing a token or a key, for the log. Clients learn only that their
+// token is invalid, or that an access token has expired.
 var (
 	ErrTooLong         = errors.New("jose: token is too long")
 	ErrMalformed       = errors.New("jose: not a compact signed token")
@@ -75,7 +74,7 @@ var (
 	ErrUnfitKey        = errors.New("jose: key is not fit for checking signatures")
 )
 
-// isKeyID reports whether s can be a kid: 1 to 128 of A-Z a-z 0-9 . _ -
+// isKeyID reports whether s is a valid kid: 1 to 128 of A-Z a-z 0-9 . _ -
 func isKeyID(s string) bool {
 	if len(s) < 1 || len(s) > 128 {
 		return false

@@ -18,14 +18,14 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// PrivateKey signs, by ES256. Its ID is the RFC 7638 thumbprint, so a kid never
-// names two keys.
+// PrivateKey signs with ES256. Its ID is the RFC 7638 thumbprint, so a kid never names
+// two keys.
 type PrivateKey struct {
 	ID  string
 	key *ecdsa.PrivateKey
 }
 
-// GenerateKey makes a new P-256 key.
+// GenerateKey generates a P-256 key.
 func GenerateKey() (*PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -46,8 +46,8 @@ func newPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
 	return &PrivateKey{ID: base64.RawURLEncoding.EncodeToString(sum), key: key}, nil
 }
 
-// Marshal returns the key as a private JWK. The caller seals it before it is
-// stored.
+// Marshal returns the key as a private JWK. The caller must encrypt it before storing
+// it.
 func (k *PrivateKey) Marshal() ([]byte, error) {
 	j, err := jwk.Import(k.key)
 	if err != nil {
@@ -56,11 +56,11 @@ func (k *PrivateKey) Marshal() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// ParsePrivateKey reads what Marshal wrote.
+// ParsePrivateKey parses a key that Marshal wrote.
 func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 	j, err := jwk.ParseKey(marshalled)
 	if err != nil {
-		return nil, fmt.Errorf("%w: not a JWK", ErrUnfitKey) // jwx's text might quote the key
+		return nil, fmt.Errorf("%w: not a JWK", ErrUnfitKey) // jwx's message might quote the key
 	}
 	var raw any
 	err = jwk.Export(j, &raw)
@@ -71,22 +71,22 @@ func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 	return newPrivateKey(key)
 }
 
-// Public is the half of the key that is published.
+// Public returns the public key.
 func (k *PrivateKey) Public() *Key {
 	return &Key{ID: k.ID, Alg: ES256, pub: &k.key.PublicKey}
 }
 
-// Key checks signatures of exactly one algorithm.
+// Key verifies signatures of one algorithm.
 type Key struct {
 	ID  string
 	Alg Alg
 	pub crypto.PublicKey // *ecdsa.PublicKey or *rsa.PublicKey
 }
 
-// KeySet is a set of keys at hand.
+// KeySet is a fixed set of keys.
 type KeySet []*Key
 
-// Key returns the key of that id, or ErrUnknownKey.
+// Key returns the key with that id, or ErrUnknownKey.
 func (s KeySet) Key(_ context.Context, id string) (*Key, error) {
 	for _, k := range s {
 		if k.ID == id {
@@ -96,8 +96,8 @@ func (s KeySet) Key(_ context.Context, id string) (*Key, error) {
 	return nil, ErrUnknownKey
 }
 
-// MarshalJSON writes the set as a JWK Set (RFC 7517): public members, kid, alg
-// and use of each key, and nothing else.
+// MarshalJSON writes the set as a JWK Set (RFC 7517) with only the public members, kid,
+// alg and use of each key.
 func (s KeySet) MarshalJSON() ([]byte, error) {
 	set := jwk.NewSet()
 	for _, k := range s {
@@ -118,11 +118,11 @@ func (s KeySet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// parseKey reads one public JWK and holds it to the policy: asymmetric, no
-// private member, a kid, `use` and `key_ops` that permit checking signatures, an
-// RSA modulus of 2048 to 8192 bits and an odd exponent from 65537, a curve that
-// fits the algorithm. Without `alg`, an EC key's is its curve's and an RSA key's is
-// RS256. Every error is ErrUnfitKey with its reason.
+// parseKey parses one public JWK. It requires an asymmetric key without private
+// members, a kid, `use` and `key_ops` that permit verification, an RSA modulus of 2048
+// to 8192 bits with an odd exponent of at least 65537, and a curve that fits the
+// algorithm. Without `alg`, it uses the curve's algorithm or RS256. Every error wraps
+// ErrUnfitKey.
 func parseKey(raw []byte) (*Key, error) {
 	unfit := func(why string) (*Key, error) { return nil, fmt.Errorf("%w: %s", ErrUnfitKey, why) }
 	o, ok := parseObject(raw)
@@ -197,7 +197,7 @@ func parseKey(raw []byte) (*Key, error) {
 	return k, nil
 }
 
-// curveAlg is the only algorithm that a curve is used with (RFC 7518, 3.4).
+// curveAlg returns the one algorithm that a curve is used with (RFC 7518, 3.4).
 func curveAlg(c elliptic.Curve) Alg {
 	switch c {
 	case elliptic.P256():
@@ -210,7 +210,7 @@ func curveAlg(c elliptic.Curve) Alg {
 	return ""
 }
 
-// hash is the hash function that an algorithm signs the digest of.
+// hash returns the algorithm's hash function.
 func (a Alg) hash() crypto.Hash {
 	switch a {
 	case ES256, RS256, PS256:

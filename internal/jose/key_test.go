@@ -61,7 +61,7 @@ func elementOf(t testing.TB, set []byte) json.RawMessage {
 	return doc.Keys[0]
 }
 
-// TestPublishedKeySet is row 50: public members and nothing else.
+// TestPublishedKeySet checks that only public members are published.
 func TestPublishedKeySet(t *testing.T) {
 	k := newKey(t)
 	raw, err := json.Marshal(KeySet{k.Public()})
@@ -110,7 +110,7 @@ func rsaJWK(n *big.Int, e int64, more string) string {
 	return fmt.Sprintf(`{"kty":"RSA","n":"%s","e":"%s"%s}`, enc(n.Bytes()), enc(big.NewInt(e).Bytes()), more)
 }
 
-// TestKeyPolicy is row 6, and the kinds of row 45.
+// TestKeyPolicy checks the accepted and the refused kinds of keys.
 func TestKeyPolicy(t *testing.T) {
 	ec := func(more string) string { return ecJWK(t, elliptic.P256(), "P-256", more) }
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -130,13 +130,13 @@ func TestKeyPolicy(t *testing.T) {
 		{"P-521", ecJWK(t, elliptic.P521(), "P-521", `,"kid":"a"`), ES512},
 		{"RSA without alg", rs(`,"kid":"a"`), RS256},
 		{"RSA for PS256", rs(`,"kid":"a","alg":"PS256"`), PS256},
-		{"members nobody knows", ec(`,"kid":"a","x5t":"abc","iss":{"y":[1]}`), ES256},
+		{"unknown members", ec(`,"kid":"a","x5t":"abc","iss":{"y":[1]}`), ES256},
 
 		{"EC for another alg", ec(`,"kid":"a","alg":"ES384"`), ""},
 		{"EC for an RSA alg", ec(`,"kid":"a","alg":"RS256"`), ""},
 		{"RSA for an EC alg", rs(`,"kid":"a","alg":"ES256"`), ""},
 		{"RSA for encryption", rs(`,"kid":"a","alg":"RSA-OAEP"`), ""},
-		{"RSA for an alg nobody has", rs(`,"kid":"a","alg":"RS128"`), ""},
+		{"RSA for an unknown alg", rs(`,"kid":"a","alg":"RS128"`), ""},
 		{"EC for HS256", ec(`,"kid":"a","alg":"HS256"`), ""},
 		{"EC for none", ec(`,"kid":"a","alg":"none"`), ""},
 		{"alg a number", ec(`,"kid":"a","alg":1`), ""},

@@ -18,13 +18,13 @@ func parseObject(raw []byte) (object, bool) {
 	return object{o}, err == nil
 }
 
-// has reports whether there is a member of that name.
+// has reports whether the object has the member name.
 func (o object) has(name string) bool {
 	_, there := o.Get(name)
 	return there
 }
 
-// text returns the member name: whether it is there and, if so, a string.
+// text returns the member name, whether it is present, and whether it is a string.
 func (o object) text(name string) (value string, there, ok bool) {
 	v, there := o.Get(name)
 	if !there {
@@ -34,9 +34,9 @@ func (o object) text(name string) (value string, there, ok bool) {
 	return value, true, ok
 }
 
-// seconds returns the member name as a time in whole seconds of Unix time. A
-// string, a fraction, an exponent, a sign, or more than eleven digits (which
-// milliseconds would have) is not one.
+// seconds returns the member name as whole seconds of Unix time. It refuses a string, a
+// fraction, an exponent, a sign, and more than eleven digits, which milliseconds would
+// have.
 func (o object) seconds(name string) (int64, bool) {
 	v, _ := o.Get(name)
 	n, ok := v.(json.Number)

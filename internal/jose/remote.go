@@ -16,40 +16,40 @@ import (
 	"time"
 )
 
-// Bounds of a key set that is fetched.
+// Bounds of a fetched key set.
 const (
-	maxSetBytes = 1 << 20 // read of a document; what is beyond is left out
-	maxSetKeys  = 100     // usable keys; what is beyond is left out
+	maxSetBytes = 1 << 20 // of the document; the rest is ignored
+	maxSetKeys  = 100     // usable keys; the rest is ignored
 
-	fetchTimeout = 5 * time.Second  // from dialling to the last byte
-	missCooldown = 30 * time.Second // between fetches for the sake of unknown kids
+	fetchTimeout = 5 * time.Second  // from dialing to the last byte
+	missCooldown = 30 * time.Second // between fetches for unknown kids
 	minFresh     = time.Minute      // bounds of max-age, and its default
 	maxFresh     = 5 * time.Minute
-	maxStale     = 9 * time.Minute // older than this, a healthy upstream is waited for
+	maxStale     = 9 * time.Minute // with older keys, calls wait for a working upstream
 	minBackoff   = time.Second     // after failures, doubling
 	maxBackoff   = 30 * time.Second
 )
 
-// RemoteKeySet is the key set at an address (document 2: GET /jwkset). It is
-// read when first needed and again as its max-age says, between 1 and 5 minutes;
-// once more for a kid that it does not have, and then not for that reason for 30
-// seconds, whether that read succeeded or not. One fetch runs at a time, under a
-// context of its own; those who wait for it wait no longer than theirs.
+// RemoteKeySet is the key set at a URL, such as the service's /connect/jwkset. It is fetched
+// when first needed and again after its max-age, between 1 and 5 minutes. An unknown
+// kid causes another fetch, but at most one in 30 seconds, whether it succeeds or not.
+// One fetch runs at a time, with a separate context; callers wait for it until their
+// own context ends.
 //
-// What cannot be used is left out: keys that parseKey refuses or of algorithms
-// that are not allowed, both of two keys with one kid, whatever is beyond 1 MiB or
-// 100 keys. A fetch that fails, or brings no usable key, leaves the last good set
-// in force and is repeated after 1 to 30 seconds. While the address answers, a key
-// that was removed there is refused within 10 minutes.
+// It ignores keys that parseKey refuses, keys of other algorithms, both of two keys
+// with one kid, and everything beyond 1 MiB or 100 keys. After a fetch that fails or
+// brings no usable key, the last good set stays in use, and the fetch is repeated after
+// 1 to 30 seconds. While the URL answers, a key that was removed there is refused
+// within 10 minutes.
 //
-// Fill the exported fields and do not change them after the first call.
+// Set the exported fields before the first call and do not change them afterward.
 type RemoteKeySet struct {
 	URL       string            // required; redirects to another host or scheme are refused
 	Transport http.RoundTripper // nil: http.DefaultTransport
 	Algs      []Alg             // nil: DefaultAlgs
 	Now       func() time.Time  // nil: time.Now
 	Log       *slog.Logger      // nil: silent
-	Watch     func(error)       // told how every fetch ended; nil: nobody
+	Watch     func(error)       // called with the result of every fetch; may be nil
 
 	mu      sync.Mutex // guards everything below
 	keys    map[string]*Key
@@ -59,9 +59,9 @@ type RemoteKeySet struct {
 	brought uint64        // the fetch that brought keys, counted from 1
 
 	failures   int           // in a row
-	retryAt    time.Time     // no refresh before this; zero after a success
-	quietUntil time.Time     // no fetch for an unknown kid before this
-	flight     chan struct{} // closed when the fetch that runs is over; nil when none does
+	retryAt    time.Time     // earliest time of the next refresh; zero after a success
+	quietUntil time.Time     // earliest time of the next fetch for an unknown kid
+	flight     chan struct{} // closed when the running fetch ends; nil without one
 }
 
 // Key returns the key that kid names. The error is ErrUnknownKey,
@@ -84,8 +84,8 @@ func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
 	}
 }
 
-// look finds kid, or names the fetch to wait for before looking again. Begun is
-// how many fetches had begun when the caller first asked. The lock is held.
+// look returns the key of kid, or the fetch to wait for before looking again. begun is
+// the number of fetches begun when the caller first asked. s.mu is held.
 func (s *RemoteKeySet) look(kid string, begun uint64) (*Key, chan struct{}, error) {
 	now := s.now()
 	s.refresh(now)
@@ -110,7 +110,7 @@ func (s *RemoteKeySet) look(kid string, begun uint64) (*Key, chan struct{}, erro
 	return nil, s.flight, nil
 }
 
-// refresh begins a fetch if one is due and none runs. The lock is held.
+// refresh starts a fetch if one is due and none runs. s.mu is held.
 func (s *RemoteKeySet) refresh(now time.Time) {
 	due := s.keys == nil || now.Sub(s.readAt) >= s.fresh
 	if due && s.flight == nil && !now.Before(s.retryAt) {
@@ -118,8 +118,8 @@ func (s *RemoteKeySet) refresh(now time.Time) {
 	}
 }
 
-// Run reads the set now and keeps it fresh until ctx is done, so that no request
-// has to wait for it. It is a convenience: without it, requests do this.
+// Run fetches the set now and keeps it fresh until ctx ends, so that no request has to
+// wait for a fetch. Without Run, requests refresh the set.
 func (s *RemoteKeySet) Run(ctx context.Context) {
 	for {
 		s.mu.Lock()
@@ -148,7 +148,7 @@ func (s *RemoteKeySet) Run(ctx context.Context) {
 	}
 }
 
-// start begins a fetch. The lock is held, and none runs.
+// start starts a fetch. s.mu is held, and no fetch runs.
 func (s *RemoteKeySet) start() {
 	s.started++
 	s.flight = make(chan struct{})
@@ -179,12 +179,12 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 	s.flight = nil
 }
 
-// document is a key set that was read.
+// document is a parsed key set.
 type document struct {
 	keys    map[string]*Key
 	fresh   time.Duration
-	leftOut int  // keys that cannot be used
-	cut     bool // the document went on beyond the bounds
+	leftOut int  // unusable keys
+	cut     bool // the document exceeds the bounds
 }
 
 func (s *RemoteKeySet) read(ctx context.Context) (document, error) {
@@ -197,7 +197,7 @@ func (s *RemoteKeySet) read(ctx context.Context) (document, error) {
 	res, err := client.Do(req)
 	if err != nil {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
-			err = u.Err // without the address, which may hold what is nobody's business
+			err = u.Err // without the URL, which may contain credentials
 		}
 		return document{}, err
 	}
@@ -217,7 +217,7 @@ func (s *RemoteKeySet) read(ctx context.Context) (document, error) {
 	return got, nil
 }
 
-// sameHost follows redirects within one host and scheme, and at most three.
+// sameHost allows at most three redirects, within one host and scheme.
 func sameHost(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if len(via) > 3 || req.URL.Host != first.Host || req.URL.Scheme != first.Scheme || req.URL.User != nil {
@@ -226,8 +226,8 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// parseSet reads a JWK Set as a stream and stops at the bounds. It fails if the
-// document is not one, or has no usable key.
+// parseSet reads a JWK Set as a stream up to the bounds. It returns an error if the
+// document is not a JWK Set or has no usable key.
 func parseSet(r io.Reader, algs []Alg) (document, error) {
 	bound := &io.LimitedReader{R: r, N: maxSetBytes}
 	got := document{keys: map[string]*Key{}}
@@ -264,8 +264,8 @@ func parseSet(r io.Reader, algs []Alg) (document, error) {
 
 var errNotASet = errors.New("not a JWK Set")
 
-// eachKey calls f with each element of the document's one array "keys" until f
-// returns false, and reads the rest of the document otherwise.
+// eachKey calls f with each element of the document's one array "keys" until f returns
+// false. Otherwise it checks the document to its end.
 func eachKey(r io.Reader, f func(json.RawMessage) bool) error {
 	dec := json.NewDecoder(r)
 	if !delim(dec, '{') {
@@ -314,7 +314,7 @@ func delim(dec *json.Decoder, want json.Delim) bool {
 	return err == nil && tok == want
 }
 
-// freshness reads max-age of a Cache-Control header, within bounds.
+// freshness returns the max-age of a Cache-Control header, within the bounds.
 func freshness(header string) time.Duration {
 	for part := range strings.SplitSeq(header, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -328,8 +328,8 @@ func freshness(header string) time.Duration {
 	return maxFresh
 }
 
-// Look reads the set once, for whoever wants to know what is there: how many keys
-// could be used and how many not. It leaves what Key knows alone.
+// Look fetches the set once, for diagnosis, and returns how many keys are usable and
+// how many are not. It does not change the set that Key uses.
 func (s *RemoteKeySet) Look(ctx context.Context) (usable, leftOut int, err error) {
 	got, err := s.read(ctx)
 	return len(got.keys), got.leftOut, err

@@ -139,7 +139,7 @@ func TestKeySetIsReadOnceForMany(t *testing.T) {
 	})
 }
 
-// TestNewKeyIsUsedAtOnce is row 42: also right after the first fetch.
+// TestNewKeyIsUsedAtOnce also covers a key published right after the first fetch.
 func TestNewKeyIsUsedAtOnce(t *testing.T) {
 	a, b := newKey(t), newKey(t)
 	remote(t, func(t *testing.T, u *upstream, s *RemoteKeySet) {
@@ -157,7 +157,7 @@ func TestNewKeyIsUsedAtOnce(t *testing.T) {
 	})
 }
 
-// TestUnknownKidsAreThrottled is row 43, with an upstream that is well, fails,
+// TestUnknownKidsAreThrottled uses an upstream that is well, fails,
 // hangs, or answers with an empty set.
 func TestUnknownKidsAreThrottled(t *testing.T) {
 	a := newKey(t)
@@ -244,7 +244,7 @@ func TestRunKeepsTheSetFresh(t *testing.T) {
 	})
 }
 
-// TestRemovedKeyIsRefused is row 46, at the worst moments.
+// TestRemovedKeyIsRefused removes the key at the worst moments.
 func TestRemovedKeyIsRefused(t *testing.T) {
 	a, b := newKey(t), newKey(t)
 	for _, idle := range []time.Duration{time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 3 * time.Hour} {
@@ -264,7 +264,7 @@ func TestRemovedKeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestLastGoodSetIsKept is row 44: whatever the address answers later.
+// TestLastGoodSetIsKept checks the set after each kind of bad answer.
 func TestLastGoodSetIsKept(t *testing.T) {
 	a := newKey(t)
 	good := setOf(t, a)
@@ -342,7 +342,7 @@ func TestRedirectWithinTheHostIsFollowed(t *testing.T) {
 	})
 }
 
-// TestUnusableKeysAreLeftOut is row 45.
+// TestUnusableKeysAreLeftOut checks that the usable keys of a set remain.
 func TestUnusableKeysAreLeftOut(t *testing.T) {
 	a, b := newKey(t), newKey(t)
 	one := string(elementOf(t, []byte(setOf(t, a))))
@@ -388,7 +388,7 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReusedKid is row 47: the kid names what it named when the set was last
+// TestReusedKid: a kid names the key that it named when the set was last
 // read, and another key under it counts from the next reading.
 func TestReusedKid(t *testing.T) {
 	a, b := newKey(t), newKey(t)

@@ -10,10 +10,10 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jws"
 )
 
-// Claims are what a token says besides its times.
+// Claims are a token's claims besides its times.
 type Claims map[string]any
 
-// Signer makes tokens of one type with one key.
+// Signer signs tokens of one type with one key.
 type Signer struct {
 	Key  *PrivateKey
 	Type string // the header's typ, such as outcome+jwt; required

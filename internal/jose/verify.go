@@ -14,11 +14,10 @@ type KeySource interface {
 	Key(ctx context.Context, id string) (*Key, error)
 }
 
-// Verifier checks tokens of one kind. It holds no state and is safe for
-// concurrent use.
+// Verifier verifies tokens of one kind. It is safe for concurrent use.
 type Verifier struct {
 	Keys  KeySource
-	Types []string         // typ values that are accepted; "" accepts its absence; none at all refuses every token
+	Types []string         // accepted typ values; "" accepts a missing typ; an empty list refuses every token
 	Algs  []Alg            // nil: DefaultAlgs
 	Now   func() time.Time // nil: time.Now
 }
@@ -31,9 +30,9 @@ type Token struct {
 	claims  object
 }
 
-// Verify returns the token if it is exactly what v accepts. The order is: form,
-// header, key, signature, claims; nothing of the claims is looked at before the
-// signature fits, so ErrExpired means a token that once was good.
+// Verify verifies a token: its form, header, key, signature and claims, in this order.
+// It reads the claims only after the signature has been verified, so ErrExpired means a
+// token that was once valid.
 func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 	p, err := parse(raw)
 	if err != nil {
@@ -53,16 +52,16 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 	return v.judge(key.ID, claims)
 }
 
-// parts is a compact token taken apart. Only the header has been looked into.
+// parts is a compact token split into its segments. Only the header is parsed.
 type parts struct {
 	header    object
 	payload   []byte
 	signature []byte
-	input     string // what the signature is of
+	input     string // the signed text
 }
 
-// parse takes a compact token apart: at most MaxToken bytes, three segments,
-// each base64url without padding, line breaks or stray bits (RFC 7515, 7.1).
+// parse splits a compact token: at most MaxToken bytes, three segments, each base64url
+// without padding, line breaks or stray bits (RFC 7515, 7.1).
 func parse(raw string) (parts, error) {
 	if len(raw) > MaxToken {
 		return parts{}, ErrTooLong
@@ -75,8 +74,7 @@ func parse(raw string) (parts, error) {
 	if !ok || head == "" || sig == "" {
 		return parts{}, ErrMalformed
 	}
-	// The decoder skips CR and LF even where it is strict, and a further dot is
-	// not of its alphabet.
+	// The decoder skips CR and LF even in strict mode. It refuses a further dot.
 	if strings.ContainsAny(raw, "\r\n") {
 		return parts{}, ErrMalformed
 	}
@@ -98,10 +96,11 @@ func parse(raw string) (parts, error) {
 	return p, nil
 }
 
-// key judges a header and finds the key that it names.
+// key checks a header and returns the key that it names.
 func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
-	// Members that change what is signed or where the key comes from. An unknown
-	// extension in crit must be refused (RFC 7515, 4.1.11), and we know none.
+	// Refuse members that change the signed content or the source of the key. An
+	// unknown extension in crit must be refused (RFC 7515, 4.1.11), and we support
+	// none.
 	for _, name := range []string{"crit", "jku", "jwk", "x5u", "x5c", "b64", "zip", "enc"} {
 		if header.has(name) {
 			return nil, ErrHeader
@@ -133,7 +132,7 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 	return key, nil
 }
 
-// judge holds the times of verified claims against the clock.
+// judge checks the times of verified claims.
 func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
 	iat, ok := claims.seconds("iat")
 	if !ok {
@@ -172,8 +171,8 @@ func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
 	return t, nil
 }
 
-// Text returns a claim that must be a string if it is there. There is false for
-// a claim that is absent or null; the error is ErrClaims for any other type.
+// Text returns a claim that must be a string if it is present. there is false for an
+// absent or null claim; the error is ErrClaims for any other type.
 func (t *Token) Text(name string) (value string, there bool, err error) {
 	v, there := t.claims.Get(name)
 	if !there || v == nil {
@@ -186,14 +185,14 @@ func (t *Token) Text(name string) (value string, there bool, err error) {
 	return value, true, nil
 }
 
-// IssuedBy reports whether the token names issuer as its iss, or has no iss.
+// IssuedBy reports whether the token's iss is issuer or absent.
 func (t *Token) IssuedBy(issuer string) bool {
 	iss, there := t.claims.Get("iss")
 	return !there || iss == issuer
 }
 
-// For reports whether the token may be taken by the party named audience: its
-// aud names it, alone or in a list, or it has none and absent is true.
+// For reports whether the token is meant for audience: its aud is audience, alone or in
+// a list, or is missing and absent is true.
 func (t *Token) For(audience string, absent bool) bool {
 	named, there := t.claims.Get("aud")
 	switch aud := named.(type) {
@@ -205,8 +204,8 @@ func (t *Token) For(audience string, absent bool) bool {
 	return !there && absent
 }
 
-// IssuedSince reports ErrTooOld if the token was issued before the second in
-// which at lies: before there was anything for it to be about.
+// IssuedSince returns ErrTooOld if the token was issued before the second of at, and so
+// before its subject existed.
 func (t *Token) IssuedSince(at time.Time) error {
 	if t.Issued.Before(at.Truncate(time.Second)) {
 		return ErrTooOld

@@ -1,13 +1,13 @@
-// Package journey is the state machine of one application: fed by the widget's
-// hooks, the verified return, the verified webhook and the provider's answer to
-// a poll, whichever comes first and however often. It is a pure function, state
-// and input in, state and what to do out, and runs on the server for truth and
-// in the browser for words.
+// Package journey is the state machine of one application. Its inputs are the widget's
+// callbacks, the verified redirect callback, the verified webhook and the provider's
+// answer to a poll, in any order and any number. It is a pure function from state and
+// input to state and actions. It runs on the server, whose state counts, and in the
+// browser for its texts.
 //
-// It refuses to believe a browser: a hook is a hint that only makes the server
-// ask; its publicToken and status never enter the state. Proofs are the return,
-// the webhook and the poll. Sources: document 1 and 2, Events; document 1,
-// Status values.
+// Callbacks from a browser are untrusted hints: they only make the server ask the
+// provider, and their publicToken and status never enter the state. Redirect callback,
+// webhook and poll are proofs. See docs/redirect.md, docs/webhooks.md and
+// docs/widget.md.
 package journey
 
 import (
@@ -16,28 +16,26 @@ import (
 	"vestibule/internal/contract"
 )
 
-// State is where an application stands. The values are those of the portal's
-// API.
+// State is the state of an application. The values are those of the portal's API.
 type State string
 
 const (
 	Started    State = "started"    // stored; no visit yet
 	Connecting State = "connecting" // an attempt is open
-	Returned   State = "returned"   // the browser says it was finished; nothing proves it
-	Pending    State = "pending"    // proven finished; the report is being made or fetched
+	Returned   State = "returned"   // finished according to the browser, without proof
+	Pending    State = "pending"    // proven finished; the report is being compiled or fetched
 	Ready      State = "ready"      // the report is stored; only Reopen moves it
-	Failed     State = "failed"     // proven to have ended without a report
-	Exited     State = "exited"     // the applicant closed it
-	Expired    State = "expired"    // it was not finished in time
+	Failed     State = "failed"     // proven: ended without a report
+	Exited     State = "exited"     // closed by the applicant
+	Expired    State = "expired"    // not finished in time
 )
 
-// States lists every state, in the order of a journey that goes well, then the
-// ways in which it does not.
+// States lists every state: those of a successful journey in order, then the others.
 func States() []State {
 	return []State{Started, Connecting, Returned, Pending, Ready, Failed, Exited, Expired}
 }
 
-// Kind says what an Input is. The values stand in the timeline.
+// Kind is the kind of an Input. The values are stored in the timeline.
 type Kind string
 
 const (
@@ -45,33 +43,32 @@ const (
 	CallbackSuccess Kind = "hookSuccess"   // hint: the widget's onSuccess
 	CallbackExit    Kind = "hookExit"      // hint: the widget's onExit
 	CallbackError   Kind = "hookError"     // hint: the widget's onError
-	ReturnSuccess   Kind = "returnSuccess" // proof: a verified return with outcome SUCCESS
-	ReturnExit      Kind = "returnExit"    // proof: a verified return with outcome EXIT
-	ReturnError     Kind = "returnError"   // proof: a verified return with outcome ERROR
+	ReturnSuccess   Kind = "returnSuccess" // proof: a verified redirect callback with outcome SUCCESS
+	ReturnExit      Kind = "returnExit"    // proof: a verified redirect callback with outcome EXIT
+	ReturnError     Kind = "returnError"   // proof: a verified redirect callback with outcome ERROR
 	Webhook         Kind = "webhook"       // proof: a verified visit webhook
 	Poll            Kind = "poll"          // proof: the provider's answer to a status request
 	Fetched         Kind = "fetched"       // the report was fetched and stored
-	Tick            Kind = "tick"          // the clock was looked at
+	Tick            Kind = "tick"          // time has passed
 	Restart         Kind = "restart"       // the applicant starts again
-	Reopen          Kind = "reopen"        // the applicant gives more after a report, as a reviewer asked
+	Reopen          Kind = "reopen"        // the applicant adds data after a report, as a reviewer asked
 )
 
-// What a reviewer decides of an application. The values are kinds of lines of the
-// timeline; none of them moves the journey.
+// Decisions of a reviewer. The values are kinds of timeline entries; none changes the
+// state.
 const (
 	Approved  = "approved"
 	Declined  = "declined"
-	MoreAsked = "moreAsked" // until it is answered, an application that is ready takes Reopen
+	MoreAsked = "moreAsked" // until answered, a ready application accepts Reopen
 	Escalated = "escalated"
 )
 
-// Lifetime is how long, in seconds, an open attempt is kept without a proof, and a
-// report that is made is asked for: 72 hours, as long as the provider keeps a visit.
+// Lifetime is how long, in seconds, an open attempt is kept without a proof, and how
+// long a report in progress is polled: 72 hours, as long as the provider keeps a visit.
 const Lifetime = 72 * 60 * 60
 
-// Input is something that happened to an application. Attempt is the attempt it
-// belongs to, counted from 1; Connect from Started needs none. At is unix
-// seconds by the server's clock.
+// Input is an event of an application. Attempt is its attempt, counted from 1; Connect
+// from Started needs none. At is Unix seconds by the server's clock.
 type Input struct {
 	Kind        Kind
 	Attempt     int
@@ -83,44 +80,44 @@ type Input struct {
 	At          int64
 }
 
-// Application is what is known of one application. The zero value is not a
-// state; begin with New.
+// Application is the state machine's data on one application. Create it with New; the
+// zero value is invalid.
 type Application struct {
 	State   State
 	Attempt int   // the newest attempt; 0 before the first
-	Closed  int   // the newest attempt before the last Reopen; proofs of it and older ones move nothing
-	Since   int64 // unix seconds of the last start or proof that moved it; hints leave it alone
+	Closed  int   // the newest attempt before the last Reopen; proofs of it and older ones change nothing
+	Since   int64 // Unix seconds of the last start or proof that changed the state; hints do not change it
 
-	PublicToken string               // as proven; empty until a proof names it
-	Status      contract.Status      // as proven
-	Substatus   contract.Substatus   // as proven
-	Error       contract.WidgetError // of a verified return, or while connecting of a hint
-	Succeeded   int                  // the attempt whose report is fetched, or could not be; 0 for none
+	PublicToken string               // from a proof; empty until one names it
+	Status      contract.Status      // from a proof
+	Substatus   contract.Substatus   // from a proof
+	Error       contract.WidgetError // from a verified redirect callback, or while connecting from a hint
+	Succeeded   int                  // the attempt whose report is fetched or could not be fetched; 0 for none
 }
 
-// New is an application just stored.
+// New returns a newly stored application.
 func New(at int64) Application { return Application{State: Started, Since: at} }
 
-// Do is a set of things that the caller must see to after a step.
+// Do is a set of actions for the caller after a step.
 type Do uint8
 
 const (
 	AskStatus  Do = 1 << iota // ask the provider for the status of the input's attempt, now
-	Fetch                     // fetch and store the report of Application.Succeeded; asked once, and again only for a new attempt after one whose report could not be fetched
+	Fetch                     // fetch and store the report of Application.Succeeded; requested once, and again only for a new attempt after one whose report could not be fetched
 	NewAttempt                // open a visit for Application.Attempt
 	FreshToken                // the attempt needs a new single-use token
-	Tell                      // something that people see has changed: the page, the onboarding app, the reviewer
-	Wait                      // nothing is decided; ask again later
+	Tell                      // notify the page, the onboarding app and the reviewer of a change
+	Wait                      // undecided; ask again later
 )
 
-// Has reports whether all of want is asked for.
+// Has reports whether d contains all of want.
 func (d Do) Has(want Do) bool { return d&want == want }
 
-// Step is what becomes of a after in, and what is to be done. It is
-// deterministic and safe to repeat: an input that says nothing new gives the
-// same application and asks for no fetch. An input of an attempt that does not
-// exist changes nothing. Of an application that is ready, only Reopen changes anything:
-// the caller gives it only where a reviewer has asked for more.
+// Step applies an input and returns the new application and the actions. It is
+// deterministic and safe to repeat: an input without news returns the same application
+// and requests no fetch. An input of an unknown attempt changes nothing. Only Reopen
+// changes a ready application; the caller passes it only if a reviewer has asked for
+// more.
 func (a Application) Step(in Input) (Application, Do) {
 	if a.State == Ready && in.Kind != Reopen {
 		return a, 0
@@ -133,8 +130,8 @@ func (a Application) Step(in Input) (Application, Do) {
 	return next, do
 }
 
-// Hint is Step for a browser, which has no proofs: of inputs it takes hooks only.
-// That leaves the rest of the machine out of what the browser loads.
+// Hint is Step for the browser: it accepts only callbacks, not proofs. That leaves the
+// rest of the machine out of the browser's module.
 func (a Application) Hint(in Input) (Application, Do) {
 	if in.Attempt != a.Attempt {
 		return a, 0
@@ -184,12 +181,11 @@ func (a *Application) step(in *Input) Do {
 	return 0
 }
 
-// underWay reports whether an attempt is open as far as any proof goes.
+// underWay reports whether an attempt is open according to the proofs.
 func (a *Application) underWay() bool { return a.State == Connecting || a.State == Returned }
 
-// connect opens the first attempt. While one is open, the same page asks for a
-// fresh token at most, and a further redirect attempt, which numbers itself, is
-// the newest from then on.
+// connect opens the first attempt. While one is open, the same page gets only a fresh
+// token, and a further redirect attempt, which has the next number, becomes the newest.
 func (a *Application) connect(in *Input) Do {
 	switch {
 	case a.State == Started, a.State == Connecting && in.Attempt == a.Attempt+1:
@@ -205,8 +201,8 @@ func (a *Application) open(in *Input) Do {
 	return NewAttempt
 }
 
-// hint believes nothing, so a hint of an attempt that is not open any more can
-// do no more than make the server ask.
+// hint applies an untrusted callback. One of an attempt that is not open only makes the
+// server ask the provider.
 func (a *Application) hint(in *Input) Do {
 	current := in.Attempt == a.Attempt
 	switch in.Kind {
@@ -233,10 +229,10 @@ func (a *Application) hint(in *Input) Do {
 	return 0
 }
 
-// returned takes a verified return. Outcome SUCCESS says that the journey was
-// completed, with whatever status; only status SUCCESS is a report to fetch. Of
-// an attempt that is known to have failed, or is not the newest, any other
-// status only makes the server ask.
+// returned applies a verified redirect callback. Outcome SUCCESS means that the journey
+// was completed, with any status; only status SUCCESS has a report to fetch. For an
+// attempt that failed or is not the newest, any other status only makes the server ask
+// the provider.
 func (a *Application) returned(in *Input) Do {
 	current := in.Attempt == a.Attempt
 	switch {
@@ -251,7 +247,7 @@ func (a *Application) returned(in *Input) Do {
 			}
 			a.move(to, in)
 		case current && a.State == Failed && a.Error == "" && in.Kind == ReturnError && in.Error != "":
-			a.Error = in.Error.Known() // a status has failed it already, which does not say why
+			a.Error = in.Error.Known() // a status without a cause has already failed it
 		}
 		return 0
 	case current && a.State == Failed:
@@ -263,9 +259,8 @@ func (a *Application) returned(in *Input) Do {
 	return AskStatus
 }
 
-// proven takes the provider's word on a report's status. A proof of success
-// stands against every other that comes after it, so that the order in which
-// they arrive does not matter.
+// proven applies the provider's status of a report. A proven success outweighs every
+// other proof, so the order in which proofs arrive does not matter.
 func (a *Application) proven(in *Input) Do {
 	switch {
 	case a.Succeeded != 0:
@@ -300,16 +295,16 @@ func (a *Application) proven(in *Input) Do {
 	return 0
 }
 
-// succeed is the one place where a fetch is asked for, and only the first time:
-// of two attempts that both succeed, the first to be proven counts.
+// succeed requests the fetch, only once: of two successful attempts, the first one
+// proven counts.
 func (a *Application) succeed(in *Input) Do {
 	a.move(Pending, in)
 	a.Succeeded = in.Attempt
 	return Fetch
 }
 
-// lose ends the wait for a report that is proven to be made and could not be fetched:
-// for the applicant it is one that could not be compiled.
+// lose fails an application whose report exists but could not be fetched. The applicant
+// sees the same as for a report that could not be compiled.
 func (a *Application) lose(in *Input) {
 	if a.State == Pending {
 		a.move(Failed, in)
@@ -317,7 +312,7 @@ func (a *Application) lose(in *Input) {
 	}
 }
 
-// fetched takes a report that comes after all, too.
+// fetched applies a stored report, also one that arrives late.
 func (a *Application) fetched(in *Input) {
 	want := a.Succeeded
 	if want == 0 {
@@ -336,8 +331,8 @@ func (a *Application) fetched(in *Input) {
 	}
 }
 
-// move takes over what the input proves. A poll by externalId does not tell the
-// publicToken; what an earlier proof of the same attempt told stays.
+// move sets the state and what the input proves. A poll by externalId does not name the
+// publicToken; the one from an earlier proof of the same attempt stays.
 func (a *Application) move(to State, in *Input) {
 	a.State, a.Since, a.Error = to, in.At, ""
 	if in.Kind == Tick {
@@ -352,16 +347,15 @@ func (a *Application) move(to State, in *Input) {
 	}
 }
 
-// Key identifies what an input says, so that it is taken once: the caller keeps
-// it in a unique column of the application's timeline and does not Step an input
-// whose key is there.
+// Key identifies an input's content, so that it is applied once: the caller stores it
+// in a unique column of the application's timeline and does not Step an input whose key
+// exists.
 //
-// A hook is known by its event id; a return by its attempt, because the first
-// verified one stands; webhook and poll, which prove the same thing, by attempt,
-// publicToken, status and substatus. PENDING proves nothing final and can mean
-// something later that it did not mean before, so each such answer is its own
-// (by event id, else by time); a caller that polls need not keep those that
-// changed nothing.
+// A callback's key is its event id. A redirect callback's is its attempt, because the
+// first verified one counts. Webhook and poll prove the same thing; their key is
+// attempt, publicToken, status and substatus. PENDING proves nothing final, so each
+// such answer has a separate key (its event id, else its time); a caller that polls
+// need not store those that changed nothing.
 func (in Input) Key() string {
 	n := strconv.Itoa(in.Attempt)
 	switch in.Kind {
@@ -384,8 +378,8 @@ func (in Input) Key() string {
 	return string(in.Kind) + "/" + n
 }
 
-// Outcome is how the applicant's visit ended, as a secure redirect names it; ""
-// while it has not, or when it ran out of time.
+// Outcome returns the outcome of the applicant's visit as a secure redirect names it;
+// "" for a visit that has not ended or has expired.
 func (a Application) Outcome() contract.Outcome {
 	switch a.State {
 	case Pending, Ready:
@@ -393,8 +387,8 @@ func (a Application) Outcome() contract.Outcome {
 	case Exited:
 		return contract.OutcomeExit
 	case Failed:
-		// A journey that was completed is a SUCCESS although its report cannot be
-		// made; the other statuses that fail are of journeys that were not.
+		// A completed journey is a SUCCESS even if its report cannot be made; other
+		// failing statuses belong to journeys that were not completed.
 		if a.Status == contract.StatusError && a.Error == "" {
 			return contract.OutcomeSuccess
 		}

@@ -2,10 +2,9 @@ package journey
 
 import "vestibule/internal/contract"
 
-// CanRetry reports whether starting again can help the applicant: always after
-// leaving or running out of time; after a failure, unless its cause would be
-// there again. While connecting it says whether the error that the widget
-// reported is worth another try.
+// CanRetry reports whether starting again can help the applicant: always after an exit
+// or expiry, and after a failure unless its cause would recur. While connecting, it
+// applies to the error that the widget reported.
 func (a Application) CanRetry() bool {
 	switch a.State {
 	case Exited, Expired:
@@ -21,8 +20,8 @@ func (a Application) CanRetry() bool {
 	return false
 }
 
-// Cause is the error that people are told of when the application has failed; "" where
-// its status says more: a SUPPLIER_ERROR is any failure at the source.
+// Cause returns the error shown for a failed application, or "" if the status says
+// more: a SUPPLIER_ERROR is any failure at the source.
 func (a Application) Cause() contract.WidgetError {
 	if a.Error == contract.WidgetSupplierError && a.Status != "" && a.Status != contract.StatusError {
 		return ""
@@ -30,12 +29,11 @@ func (a Application) Cause() contract.WidgetError {
 	return a.Error
 }
 
-// detailsRefused reports whether s is one of the substatuses that name an
-// applicant's detail (document 1, Substatus values): the same details would be
-// refused again.
+// detailsRefused reports whether s names an invalid detail of the applicant
+// (INVALID_PREFILL_…): the same details would be refused again.
 func detailsRefused(s contract.Substatus) bool { return contract.WidgetError(s).Valid() }
 
-// Words says to the applicant where the application stands and what to do next.
+// Words returns the applicant's text for the state: what happened and what to do next.
 func Words(a Application) contract.Words {
 	switch a.State {
 	case Pending:
@@ -62,7 +60,7 @@ func Words(a Application) contract.Words {
 	return a.HintWords()
 }
 
-// HintWords is Words for the states that a browser can know of.
+// HintWords is Words for the states that a browser can have.
 func (a Application) HintWords() contract.Words {
 	switch a.State {
 	case Started:
@@ -86,8 +84,8 @@ func (a Application) HintWords() contract.Words {
 		ES: "Termine la verificación para completar su solicitud."}
 }
 
-// StatusWords says to the applicant what a report's status means. A substatus
-// that is known says more than the status alone; an unknown one adds nothing.
+// StatusWords returns the applicant's text for a report's status. A known substatus has
+// a more specific text; an unknown one is ignored.
 func StatusWords(status contract.Status, sub contract.Substatus) contract.Words {
 	switch sub {
 	case contract.SubIncompatibleAccounts:

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Config is a mail server and the sender's address.
+// Config is the mail server and the sender's address.
 type Config struct {
 	Addr     string   `name:"smtp-addr" placeholder:"HOST:PORT" help:"Mail server. Default: emails wait in an outbox."`
 	From     string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of emails, with or without a name."`

@@ -1,9 +1,9 @@
-// Package mail sends short letters of text by SMTP. It is the only room that knows
+// Package mail sends short plain-text emails by SMTP. It is the only package that uses
 // go-mail.
 //
-// It refuses servers that do not offer TLS unless it was told to do without, and
-// gives no credentials in the clear. Its errors name a stage and the server's
-// number, never an address: they may be logged.
+// It refuses servers without TLS unless configured to do without, and never sends
+// credentials unencrypted. Its errors name a stage and the server's reply code, never
+// an address, so they may be logged.
 package mail
 
 import (
@@ -20,17 +20,17 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Security is how the connection to the server is kept private.
+// Security is the encryption of the connection to the server.
 type Security string
 
 const (
-	STARTTLS Security = "starttls" // begun in the clear, and not gone on with before TLS
+	STARTTLS Security = "starttls" // upgraded to TLS, or refused
 	TLS      Security = "tls"      // from the first byte, as on port 465
-	None     Security = "none"     // in the clear: for a server on this machine
+	None     Security = "none"     // unencrypted: for a server on this machine
 )
 
-// Message is a message of plain text. ID is the same each time that it is sent, so
-// that a receiver can tell.
+// Message is a plain-text email. ID is the same at each sending, so that a receiver can
+// recognize repeats.
 type Message struct {
 	ID      string // letters, digits and dashes
 	To      string // one address
@@ -38,18 +38,18 @@ type Message struct {
 	Text    string
 }
 
-// ErrRefused is returned for a letter that the server will never take.
+// ErrRefused is returned for an email that the server rejects permanently.
 var ErrRefused = errors.New("mail: the server refuses this letter")
 
 // timeout bounds each exchange with the server.
 const timeout = 20 * time.Second
 
-// Sender sends letters.
+// Sender sends emails.
 type Sender struct {
 	host    string
 	port    int
 	from    *mail.Address
-	tls     *tls.Config // from the first byte; nil: not
+	tls     *tls.Config // for TLS from the first byte; nil otherwise
 	options []gomail.Option
 }
 
@@ -93,8 +93,8 @@ func New(c Config) (*Sender, error) {
 	return s, nil
 }
 
-// Send hands a letter to the server. When it returns nil the server has it; after
-// another error than ErrRefused it may be sent again.
+// Send hands an email to the server, and returns nil once the server has accepted it.
+// After an error other than ErrRefused, the email may be sent again.
 func (s *Sender) Send(ctx context.Context, l Message) error {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(s.from.Name, s.from.Address); err != nil {
@@ -109,8 +109,8 @@ func (s *Sender) Send(ctx context.Context, l Message) error {
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
 
-	// The library leaves a connection open that it cannot use, and does not look at
-	// ctx once it has one.
+	// go-mail leaves an unusable connection open, and ignores ctx once connected, so
+	// close the connection here.
 	var conn net.Conn
 	dial := gomail.WithDialContextFunc(func(ctx context.Context, network, addr string) (c net.Conn, err error) {
 		conn, err = s.dial(ctx, network, addr)
@@ -128,7 +128,7 @@ func (s *Sender) Send(ctx context.Context, l Message) error {
 		return failure(ctx, "connect", err)
 	}
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	defer client.Close() // says goodbye
+	defer client.Close() // sends QUIT
 	if err := client.Send(m); err != nil {
 		return failure(ctx, "send", err)
 	}
@@ -142,7 +142,7 @@ func (s *Sender) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return new(net.Dialer).DialContext(ctx, network, addr)
 }
 
-// failure is an error without the addresses that go-mail puts into its own.
+// failure returns an error without the addresses that go-mail's errors contain.
 func failure(ctx context.Context, stage string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("mail: %s: %w", stage, ctx.Err())

@@ -205,7 +205,7 @@ func TestLettersThatAreNotSent(t *testing.T) {
 		"wrong credentials":               {server: &server{password: "other"}, config: Config{Security: STARTTLS, Username: "ada", Password: "secret"}},
 		"a busy server":                   {server: &server{answers: map[string]int{"MAIL": 451}}, config: Config{Security: STARTTLS}},
 		"a full mailbox":                  {server: &server{answers: map[string]int{"RCPT": 452}}, config: Config{Security: STARTTLS}},
-		"nobody of that name":             {server: &server{answers: map[string]int{"RCPT": 550}}, config: Config{Security: STARTTLS}, refused: true},
+		"unknown recipient":               {server: &server{answers: map[string]int{"RCPT": 550}}, config: Config{Security: STARTTLS}, refused: true},
 		"a letter it does not like":       {server: &server{answers: map[string]int{"DATA": 554}}, config: Config{Security: STARTTLS}, refused: true},
 		"no address":                      {config: Config{Security: STARTTLS}, to: "ada@example.org>\r\nBcc: eve@example.org", refused: true},
 	} {
@@ -250,7 +250,7 @@ func TestLettersThatAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := sender.Send(t.Context(), letter); err == nil || errors.Is(err, ErrRefused) {
-		t.Errorf("nobody listens: %v", err)
+		t.Errorf("connection refused: %v", err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -3,12 +3,11 @@ package prefill
 // Date is a day of the Gregorian calendar.
 type Date struct{ Year, Month, Day int }
 
-// DateOf makes a Date of what time.Time's Date method returns:
+// DateOf converts the results of time.Time's Date method:
 // prefill.DateOf(now.UTC().Date()).
 func DateOf[M ~int](year int, month M, day int) Date { return Date{year, int(month), day} }
 
-// ParseDate reads YYYY-MM-DD, digits and dashes in exactly ten bytes, and
-// reports whether it is a day of the calendar.
+// ParseDate parses exactly YYYY-MM-DD and reports whether it is a valid date.
 func ParseDate(s string) (Date, bool) {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return Date{}, false
@@ -20,9 +19,8 @@ func ParseDate(s string) (Date, bool) {
 	return d, true
 }
 
-// birthDate: a day on which somebody was born who has had a first birthday and
-// not yet the 111th. Somebody born on 29 February has the birthday on 1 March
-// where the year has no such day.
+// birthDate checks a date of birth: at least the first and not yet the 111th birthday.
+// A birthday on February 29 counts as March 1 in other years.
 func birthDate(s string, today Date) fault {
 	d, ok := ParseDate(s)
 	switch {
@@ -59,7 +57,7 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// number reads digits and nothing else; anything else is -1.
+// number parses decimal digits; -1 for anything else.
 func number(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {

@@ -2,24 +2,23 @@ package prefill
 
 import "unicode/utf8"
 
-// The parts in which a form asks for the date of birth, beside the one field
-// dob. Month and day may be typed without a leading zero.
+// The fields of a date of birth in three parts, in place of the field dob. Month and
+// day may lack the leading zero.
 const (
 	DOBYear  = "dob-year"
 	DOBMonth = "dob-month"
 	DOBDay   = "dob-day"
 )
 
-// FromForm makes an object of a form's fields, as typed and named by the keys of
-// the contract; other fields are none of its business. It mends what a typist
-// does not see or cannot know: spaces around a value, a state in small letters,
-// an income written $52,000. A field left empty was not given. Of
-// statedEmployerNames there may be several.
+// FromForm converts a form's fields, named by the API's keys, and ignores other fields.
+// It corrects what users cannot notice or know: spaces around a value, a lowercase
+// state, an income written $52,000. Empty fields are absent. statedEmployerNames may
+// occur several times.
 func FromForm(fields map[string][]string) Object {
 	return FromFields(func(name string) []string { return fields[name] })
 }
 
-// FromFields is FromForm for a form that is asked for one field after another.
+// FromFields is FromForm with a function that returns a field's values.
 func FromFields(field func(name string) []string) Object {
 	o := make(Object, 0, len(keys))
 	for i, key := range keys {
@@ -57,7 +56,7 @@ func typed(field func(string) []string, key string) string {
 	return ""
 }
 
-// trim takes the white space from both ends of a string.
+// trim removes white space from both ends.
 func trim(s string) string {
 	start, end := -1, 0
 	for i, c := range s {
@@ -74,7 +73,7 @@ func trim(s string) string {
 	return s[start:min(end, len(s))]
 }
 
-// capitals is s with the letters a to z as A to Z.
+// capitals converts a to z to upper case.
 func capitals(s string) string {
 	out := []byte(s)
 	for i, c := range out {
@@ -85,7 +84,7 @@ func capitals(s string) string {
 	return string(out)
 }
 
-// dateTyped joins the three parts; what is not a date is left to be refused.
+// dateTyped joins the three parts; the check refuses an invalid date.
 func dateTyped(field func(string) []string) string {
 	year, month, day := typed(field, DOBYear), typed(field, DOBMonth), typed(field, DOBDay)
 	if year == "" && month == "" && day == "" {
@@ -101,8 +100,8 @@ func padded(s string) string {
 	return s
 }
 
-// amountTyped reads whole dollars, with or without the sign and commas between
-// thousands. What it cannot read stays a text, which no income is.
+// amountTyped parses whole dollars, with optional sign and commas between thousands.
+// Other input stays a text, which the check refuses.
 func amountTyped(s string) Value {
 	text, digits := Value{Text: s}, make([]byte, 0, len(s))
 	if len(s) > 0 && s[0] == '$' {

@@ -2,7 +2,7 @@ package prefill
 
 //go:generate go run ./lettersgen
 
-// class is what a name sees in a character.
+// class is a character's class in a name.
 type class uint8
 
 const (
@@ -11,9 +11,9 @@ const (
 	mark // a combining mark
 )
 
-// classOf looks a character up in letterTable: runs of letters or of marks, each
-// as its distance from the end of the one before and twice its length less one,
-// plus one for marks, both in base 128.
+// classOf looks a character up in letterTable: runs of letters or of marks. Each is
+// stored as its distance from the end of the previous run and as twice its length less
+// one, plus one for marks, both in base 128.
 func classOf(c rune) class {
 	if c < 0x80 {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
@@ -45,7 +45,7 @@ func classOf(c rune) class {
 	return other
 }
 
-// space reports whether c is white space, as Unicode has it.
+// space reports whether c is white space in Unicode.
 func space(c rune) bool {
 	return c == ' ' || c >= '\t' && c <= '\r' || c == 0x85 || c == 0xA0 || c == 0x1680 ||
 		c >= 0x2000 && c <= 0x200A || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000

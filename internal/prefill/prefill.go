@@ -1,12 +1,10 @@
-// Package prefill holds the rules for an applicant's data: which keys a product
-// takes and requires, and what each may hold. It is the one implementation that
-// the browser, the portal's forms and API, and the provider's endpoints run, so
-// they refuse the same things with the same words.
+// Package prefill holds the rules for an applicant's data: the keys that a product
+// takes and requires, and their valid values. Browser, portal and provider share this
+// implementation, so they refuse the same data with the same messages.
 //
-// It refuses to guess: values arrive with the type they had, nothing is mended
-// but what a form's typist cannot see (FromForm), and it imports nothing heavy,
-// since it runs in the browser. Sources: document 1, Widget registration and
-// Substatus values; document 3, Events and Errors.
+// Values keep their JSON type, and only FromForm corrects input. The package imports
+// nothing heavy, because it also runs in the browser. See docs/widget.md and the API
+// reference: Visits.
 package prefill
 
 import (
@@ -15,8 +13,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// The keys of a prefill object (document 1, Widget registration; document 3,
-// Events).
+// The keys of a prefill object (API reference: Visits).
 const (
 	FirstName           = "firstName"
 	LastName            = "lastName"
@@ -32,18 +29,18 @@ const (
 	StatedEmployerNames = "statedEmployerNames"
 )
 
-// keys is every key, in the order in which problems are reported.
+// keys lists every key, in the order in which problems are reported.
 var keys = [...]string{FirstName, LastName, Email, DOB, Phone, Address, City, State, ZIP,
 	StatedAnnualIncome, StatedEmployerName, StatedEmployerNames}
 
-// codes is the error type of a wrong value, by the place of its key. The
-// contract has none for statedEmployerName.
+// codes holds the error type of an invalid value, by the index of its key. The API has
+// none for statedEmployerName.
 var codes = [...]contract.WidgetError{contract.WidgetPrefillFirstName, contract.WidgetPrefillLastName, contract.WidgetPrefillEmail,
 	contract.WidgetPrefillDOB, contract.WidgetPrefillPhone, contract.WidgetPrefillAddress, contract.WidgetPrefillCity,
 	contract.WidgetPrefillState, contract.WidgetPrefillZIP, contract.WidgetPrefillIncome,
 	contract.WidgetPrefillEmployerNames, contract.WidgetPrefillEmployerNames}
 
-// The places of the keys in keys.
+// Indexes of the keys in keys.
 const (
 	firstName = iota
 	lastName
@@ -64,17 +61,17 @@ const (
 type Kind uint8
 
 const (
-	Null   Kind = iota // also a member that is not there
+	Null   Kind = iota // also a missing member
 	Text               // a string
 	Number             // a number
 	List               // an array
-	Other              // true, false, or an object: right for no key
+	Other              // true, false, or an object: valid for no key
 )
 
-// Value is a value with the type it had when it came.
+// Value is a value with its original JSON type.
 type Value struct {
 	Kind Kind
-	Text string  // of Text; of Number, as JSON writes it
+	Text string  // of Text; of Number, its JSON form
 	List []Value // of List
 }
 
@@ -87,11 +84,11 @@ type Member struct {
 	Value Value
 }
 
-// Object is a prefill object as it came.
+// Object is an unchecked prefill object.
 type Object []Member
 
-// Fields is an applicant's data that has passed the rules. The empty string, nil
-// and the empty list stand for what was not given.
+// Fields is an applicant's checked data. The empty string, nil and the empty list mean
+// that a field is absent.
 type Fields struct {
 	FirstName           string   `json:"firstName,omitempty"`
 	LastName            string   `json:"lastName,omitempty"`
@@ -107,7 +104,7 @@ type Fields struct {
 	StatedEmployerNames []string `json:"statedEmployerNames,omitempty"`
 }
 
-// FullName is the first and the last name, as far as they are known.
+// FullName returns the first and last name, as far as they are known.
 func (f Fields) FullName() string {
 	switch {
 	case f.FirstName == "":
@@ -142,25 +139,25 @@ func (f Fields) Object() Object {
 	return o
 }
 
-// Problem is one thing that is wrong.
+// Problem is one problem of an object.
 type Problem struct {
-	Field string               // the key, as the contract spells it
+	Field string               // the key, as the API spells it
 	Code  contract.WidgetError // the widget error type, and the endpoints' error code
-	Words contract.Words       // to the applicant: what to do about it
-	Open  bool                 // typing on may mend it, as with half a ZIP code
+	Words contract.Words       // for the applicant: what to do about it
+	Open  bool                 // more typing may fix it, as with half a ZIP code
 }
 
-// Rules says for what an object is checked.
+// Rules selects the rules that an object is checked against.
 type Rules struct {
-	Product     contract.Product     // "" takes every key and is for data that belongs to no product yet
+	Product     contract.Product     // "" accepts every key, for data without a product
 	Environment contract.Environment // only the sandbox refuses unsupported keys; "" is the sandbox
 	Today       Date                 // UTC
 	AssetsOnly  bool                 // eligibility's assets-only workflow: statedEmployerNames is optional
-	Partial     bool                 // nothing is required: a change to data that is there
+	Partial     bool                 // nothing is required: a change to existing data
 }
 
-// Check holds an object against the rules. It returns the problems, as Problems
-// does, or what the object says if there are none.
+// Check checks an object. It returns its problems, as Problems does, or its fields if
+// there are none.
 func (r Rules) Check(o Object) (Fields, []Problem) {
 	problems := r.Problems(o)
 	if len(problems) > 0 {
@@ -169,13 +166,13 @@ func (r Rules) Check(o Object) (Fields, []Problem) {
 	return r.fields(o), nil
 }
 
-// Problems is what is wrong with an object: unsupported keys first, then by key
-// in the contract's order.
+// Problems returns an object's problems: unsupported keys first, then by key in the
+// API's order.
 //
-// A required key that is absent or null is INVALID_PREFILLS_PII_MISSING. A key
-// that is there with anything else than a good value, the empty string included,
-// has the code of its own. A date of birth or an address counts as given for the
-// rule that one of the two is needed, even if it is wrong.
+// A required key that is absent or null is INVALID_PREFILLS_PII_MISSING. A present key
+// with an invalid value, such as the empty string, has its specific code. A date of
+// birth or an address, even an invalid one, satisfies the rule that one of the two is
+// needed.
 func (r *Rules) Problems(o Object) []Problem {
 	var values [len(keys)]*Value
 	var problems []Problem
@@ -191,8 +188,8 @@ func (r *Rules) Problems(o Object) []Problem {
 			problems = append(problems, Problem{m.Key, contract.WidgetPrefillKey, contract.WidgetPrefillKey.Applicant(), false})
 		}
 	}
-	// Where a date of birth can stand for an address and the other way about, and
-	// neither is whole: which of the two the applicant has begun.
+	// A date of birth can replace an address and vice versa. If neither is complete,
+	// determine which of the two the applicant has begun.
 	either := r.Product != contract.Eligibility && values[dob] == nil
 	begun := false
 	for i := address; i <= zip; i++ {
@@ -218,7 +215,7 @@ func (r *Rules) Problems(o Object) []Problem {
 	return problems
 }
 
-// fields is what an object says in which nothing is wrong.
+// fields converts an object without problems.
 func (r *Rules) fields(o Object) (f Fields) {
 	texts := [...]*string{&f.FirstName, &f.LastName, &f.Email, &f.DOB, &f.Phone, &f.Address, &f.City, &f.State, &f.ZIP,
 		nil, &f.StatedEmployerName, nil}
@@ -242,9 +239,9 @@ func (r *Rules) fields(o Object) (f Fields) {
 	return f
 }
 
-// First is the one code that an endpoint or the onError hook answers for a list
-// of problems: an unsupported key before missing data before wrong data, and
-// among the last the first key. It is empty for an empty list.
+// First returns the code that an endpoint or the onError callback reports for a list of
+// problems: an unsupported key before missing data before invalid data, and among the
+// last the first key. It is empty for an empty list.
 func First(problems []Problem) contract.WidgetError {
 	if len(problems) == 0 {
 		return ""
@@ -261,7 +258,7 @@ func First(problems []Problem) contract.WidgetError {
 	return first
 }
 
-// Keys lists the keys that a product takes, in the contract's order.
+// Keys lists the keys that a product takes, in the API's order.
 func Keys(p contract.Product) []string {
 	r := Rules{Product: p}
 	var out []string
@@ -273,8 +270,8 @@ func Keys(p contract.Product) []string {
 	return out
 }
 
-// Requires reports whether a key cannot be missing whatever else is there.
-// Besides such keys, all products but eligibility need dob or a full address.
+// Requires reports whether a key is always required. In addition, all products but
+// eligibility need dob or a full address.
 func (r *Rules) Requires(key string) bool { return r.requires(place(key)) }
 
 func (r *Rules) requires(i int) bool {

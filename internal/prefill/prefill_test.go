@@ -167,7 +167,7 @@ func TestIncomeTyped(t *testing.T) {
 	}
 }
 
-// TestOpen: while somebody types, only what typing on cannot mend is a problem.
+// TestOpen: while a user types, only errors that more typing cannot fix are problems.
 func TestOpen(t *testing.T) {
 	good := map[string]string{prefill.FirstName: "J. O’Neil-Ñandú", prefill.Email: "ana.b@mail.example.com", prefill.DOB: "1990-06-15",
 		prefill.Address: "12 Main St", prefill.State: "CA", prefill.ZIP: "94105-1234", prefill.StatedAnnualIncome: "$1,252,000", prefill.City: "St. Louis"}

@@ -2,32 +2,32 @@ package prefill
 
 import "unicode/utf8"
 
-// The bounds of the contract, in characters (Unicode code points).
+// Maximum lengths, in characters (Unicode code points).
 const (
 	MaxName     = 254 // "under 255"
 	MaxEmail    = 100
 	MaxPhone    = 255
 	MaxAddress  = 100
 	MaxCity     = 100
-	MaxEmployer = 255 // the contract names none; ours
+	MaxEmployer = 255 // our limit; the API names none
 	MaxNames    = 6   // stated employer names
 	MaxIncome   = 2147483647
 )
 
-// fault is why a value is refused. Each has its words.
+// fault is the reason why a value is invalid. Each has a text.
 type fault uint8
 
 const (
 	fine       fault = iota
-	unfinished       // could become right by typing on
-	malformed        // cannot
+	unfinished       // more typing may make it valid
+	malformed        // more typing cannot
 	tooLong
 	noDate   // not a day of the calendar, written YYYY-MM-DD
 	tooYoung // before the first birthday
 	tooOld   // from the 111th birthday on
 )
 
-// check holds the value of the key at place i against its rule.
+// check checks the value of the key with index i.
 func check(i int, v *Value, today Date) fault {
 	s := v.Text
 	switch {
@@ -66,8 +66,8 @@ func atMost(max int, s string) fault {
 	return fine
 }
 
-// personName: letters of any script with their combining marks, spaces, dots,
-// apostrophes and dashes, at least one letter among them.
+// personName checks a name: letters of any script with combining marks, spaces, dots,
+// apostrophes and dashes, with at least one letter.
 func personName(s string) fault {
 	letters, before := false, other
 	for _, c := range s {
@@ -88,11 +88,11 @@ func personName(s string) fault {
 	return atMost(MaxName, s)
 }
 
-// dash: the hyphen-minus and its typographic kin, U+2010 to U+2014.
+// dash reports whether c is a hyphen-minus or a dash of U+2010 to U+2014.
 func dash(c rune) bool { return c == '-' || c >= '‐' && c <= '—' }
 
-// line: one line of at most max characters, of which one is not white space,
-// and, if asked for, one is a letter.
+// line checks for one line of at most max characters, not all white space, with a
+// letter if needsLetter.
 func line(s string, max int, needsLetter bool) fault {
 	found := false
 	for _, c := range s {
@@ -107,12 +107,12 @@ func line(s string, max int, needsLetter bool) fault {
 	return atMost(max, s)
 }
 
-// IsEmail reports whether s is an e-mail address by the rules of a prefill.
+// IsEmail reports whether s is a valid email address of a prefill.
 func IsEmail(s string) bool { return mailbox(s) == fine }
 
-// mailbox: a dot-atom of at most 64 ASCII characters, @, and a host name of two
-// or more labels whose last begins with a letter: the part of RFC 5321 that mail
-// is sent with, so no quoted local part, address literal or comment.
+// mailbox checks an email address: a dot-atom of at most 64 ASCII characters, @, and a
+// host name of at least two labels, the last of which begins with a letter. This common
+// part of RFC 5321 has no quoted local part, address literal or comment.
 func mailbox(s string) fault {
 	if wrong := atMost(MaxEmail, s); wrong != fine {
 		return wrong
@@ -136,7 +136,7 @@ func dotAtom(s string) bool {
 	if len(s) == 0 || len(s) > 64 {
 		return false
 	}
-	dot := true // as if one stood before the first character
+	dot := true // a leading dot is refused like a double one
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '.':
@@ -182,11 +182,12 @@ func alphanumeric(c byte) bool {
 	return digit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// states: the fifty, the district, and the territories, in alphabetical order.
+// states lists the 50 states, the District of Columbia and the territories, in
+// alphabetical order.
 const states = "AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS MT " +
 	"NC ND NE NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UM UT VA VI VT WA WI WV WY "
 
-// States lists the codes that the key state takes.
+// States lists the valid values of the key state.
 func States() []string {
 	out := make([]string, 0, len(states)/3)
 	for i := 0; i < len(states); i += 3 {
@@ -209,7 +210,7 @@ func stateCode(s string) fault {
 	return malformed
 }
 
-// zipCode: 12345 or 12345-6789.
+// zipCode checks for 12345 or 12345-6789.
 func zipCode(s string) fault {
 	for i := 0; i < len(s); i++ {
 		if i > 9 || i == 5 && s[i] != '-' || i != 5 && !digit(s[i]) {
@@ -222,8 +223,7 @@ func zipCode(s string) fault {
 	return fine
 }
 
-// income takes an integer. What was typed as an amount and is on the way to one
-// is not finished.
+// income accepts an integer. An incomplete typed amount is unfinished.
 func income(v *Value) fault {
 	if v.Kind == Number {
 		if n := integer(v.Text); n >= 0 && n <= MaxIncome {
@@ -242,15 +242,14 @@ func income(v *Value) fault {
 	return unfinished
 }
 
-// integer reads a JSON number whose value, not necessarily its writing, is an
-// integer from 0 to 10^15: 5e4 and 50000.0 are 50000, as they are to a script.
-// Everything else is -1.
+// integer returns the value of a JSON number that is an integer from 0 to 10^15 in any
+// notation: 5e4 and 50000.0 are 50000, as in a script. It returns -1 for anything else.
 func integer(s string) int64 {
 	negative := len(s) > 0 && s[0] == '-'
 	if negative {
 		s = s[1:]
 	}
-	// The digits, where the point stands among them, and the exponent.
+	// The digits, the position of the decimal point among them, and the exponent.
 	var digits []byte
 	point, exponent, inExponent, down := -1, 0, false, false
 	for i := 0; i < len(s); i++ {
@@ -266,7 +265,7 @@ func integer(s string) int64 {
 		case c == '-' || c == '+':
 			down = c == '-'
 		default:
-			return -1 // no JSON, such as a script's Infinity
+			return -1 // not JSON, such as a script's Infinity
 		}
 	}
 	if point < 0 {

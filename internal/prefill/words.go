@@ -2,8 +2,8 @@ package prefill
 
 import "vestibule/internal/contract"
 
-// missingWords asks for what is not there. orDOB says that an address could be
-// given up for a date of birth, and the other way about.
+// missingWords returns the text for a missing value. orDOB mentions that a date of
+// birth can replace the address, and vice versa.
 func missingWords(i int, orDOB bool) contract.Words {
 	switch i {
 	case firstName:
@@ -42,7 +42,7 @@ func missingWords(i int, orDOB bool) contract.Words {
 	return contract.Words{EN: "Enter the name of at least one employer.", ES: "Escriba el nombre de al menos un empleador."}
 }
 
-// words says what to do about a value that is there and wrong.
+// words returns the text for an invalid value.
 func words(i int, wrong fault) contract.Words {
 	switch i {
 	case firstName:

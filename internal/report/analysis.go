@@ -8,15 +8,13 @@ import (
 // AnalysisVersion is the version of the Analysis document.
 const AnalysisVersion = "1.1.0"
 
-// Analysis is what stands behind the figures of a cashflow report, for people who
-// must understand them: balances day by day, money in and out by month, recurring
-// streams, categories, returned payments, and each score's card with the bin that
-// was reached. It is a file of the report, of document type CASHFLOW_ANALYSIS;
-// the contract does not know it, and a report of another provider may lack it.
+// Analysis explains the figures of a cashflow report to reviewers: daily balances,
+// money in and out by month, recurring streams, categories, returned payments, and each
+// score's card with the bins reached. It is a file of the report, of document type
+// CASHFLOW_ANALYSIS. It extends the API, so a report of another provider may lack it.
 //
-// Amounts are Cents of one currency; accounts in another are in nothing but
-// Others. Transfers between the consumer's own accounts
-// count in balances and nowhere else.
+// Amounts are Cents of one currency; accounts in another currency are only in Others.
+// Transfers between the consumer's accounts count only in balances.
 type Analysis struct {
 	Version     string             `json:"version"`
 	PublicToken string             `json:"public_token"`
@@ -34,10 +32,10 @@ type Analysis struct {
 	Scores      []AnalysisScore    `json:"scores"`
 }
 
-// In is the currency of all amounts.
+// In returns the currency of all amounts.
 func (a *Analysis) In() string { return cmp.Or(a.Currency, Dollars) }
 
-// AnalysisOther is an account that is in no figure.
+// AnalysisOther is an account that is excluded from the figures.
 type AnalysisOther struct {
 	AccountID       string  `json:"account_id"`
 	SourceID        string  `json:"source_id"`
@@ -60,8 +58,8 @@ type AnalysisAccount struct {
 	Balances        []Cents `json:"balances"`
 }
 
-// AnalysisMonth is one calendar month, oldest first, months without any
-// transaction included. Out is zero or negative.
+// AnalysisMonth is one calendar month, oldest first, including months without
+// transactions. Out is zero or negative.
 type AnalysisMonth struct {
 	Month    string `json:"month"`    // YYYY-MM
 	Complete bool   `json:"complete"` // lies wholly within the history and before the fetch date's month
@@ -70,14 +68,14 @@ type AnalysisMonth struct {
 	Out      Cents  `json:"out"`
 	End      Cents  `json:"end_balance"` // of all accounts, at its last day of the history
 	Lowest   Cents  `json:"lowest_balance"`
-	Count    int    `json:"transaction_count"` // those of no amount included, which belong to no category
+	Count    int    `json:"transaction_count"` // including those without an amount, which have no category
 	Returned int    `json:"returned_payment_count"`
 }
 
-// AnalysisStream is a series of payments of one counterparty, the largest sum
+// AnalysisStream is a series of payments with one counterparty; the largest sum comes
 // first.
 type AnalysisStream struct {
-	Name      string `json:"name"`      // the counterparty, normalised
+	Name      string `json:"name"`      // the counterparty, normalized
 	Direction string `json:"direction"` // IN or OUT
 	Category  string `json:"category"`
 	Group     string `json:"category_group"`
@@ -86,11 +84,11 @@ type AnalysisStream struct {
 	First     Date   `json:"first_date"`
 	Last      Date   `json:"last_date"`
 	Count     int    `json:"count"`
-	Mean      Cents  `json:"mean_amount"`    // of a payment, outliers left out; negative for OUT
-	Monthly   *Cents `json:"monthly_amount"` // of the last 12 complete months, as far as the history covers them, over their number; null without one
+	Mean      Cents  `json:"mean_amount"`    // per payment, without outliers; negative for OUT
+	Monthly   *Cents `json:"monthly_amount"` // average of the last 12 complete months, or as many as the history covers; null without one
 }
 
-// AnalysisCategory is the money of one category in one direction, the largest
+// AnalysisCategory is the money of one category in one direction; the largest comes
 // first.
 type AnalysisCategory struct {
 	Category    string `json:"category"`
@@ -125,10 +123,10 @@ type AnalysisScore struct {
 	Bins    []AnalysisBin `json:"bins"`
 }
 
-// AnalysisBin is one line of the card: what an attribute's value was worth. Unless
-// it is Neutral, exactly one of its ranges is reached, and Points are that range's.
-// A quotient without a denominator has no value but its type's cap, and reaches
-// the range of the fewest points.
+// AnalysisBin is one line of the card: the points for an attribute's value. Unless it
+// is Neutral, exactly one of its ranges is reached and gives its points. A quotient
+// without a denominator has its type's cap as value, and reaches the range with the
+// fewest points.
 type AnalysisBin struct {
 	Letter      string         `json:"letter"`
 	Attribute   string         `json:"attribute"`
@@ -139,7 +137,7 @@ type AnalysisBin struct {
 	Points      int            `json:"points"`
 	Most        int            `json:"most_points"`
 	Reference   int            `json:"reference_points"` // of the card's reference household
-	Neutral     bool           `json:"neutral"`          // there was no usable value, and no range was reached
+	Neutral     bool           `json:"neutral"`          // no usable value; no range reached
 	Ranges      []AnalysisCell `json:"ranges"`           // from the lowest values to the highest, without gaps
 }
 

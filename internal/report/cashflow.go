@@ -10,8 +10,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// CashflowVersion is meta.api_version of the cashflow report (document 1,
-// Versioning).
+// CashflowVersion is meta.api_version of the cashflow report.
 const CashflowVersion = "2.0.0"
 
 // Cashflow is the body of the cashflow report.
@@ -26,7 +25,7 @@ type Cashflow struct {
 	Scores         []Score                `json:"scores,omitempty"`
 }
 
-// Meta says which report this is, and when and for whom it was made.
+// Meta identifies the report, its time and its consumer.
 type Meta struct {
 	PublicToken        string              `json:"public_token"`
 	UserArgs           *string             `json:"user_args"`
@@ -48,8 +47,7 @@ type Product struct {
 	InquiryType string `json:"inquiry_type"` // one of contract.InquiryTypes
 }
 
-// Source is one place that data came from. Its ID is readable and unique within
-// the report.
+// Source is one source of data. Its ID is readable and unique within the report.
 type Source struct {
 	SourceID   string          `json:"source_id"`
 	SourceType string          `json:"source_type"` // one of the Source… constants
@@ -80,7 +78,7 @@ type Identity struct {
 	Matching       *Matching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
 }
 
-// Matching says, field by field, which sources agree with the consumer's input.
+// Matching lists, field by field, which sources agree with the consumer's input.
 type Matching struct {
 	FullName MatchingField `json:"full_name"`
 }
@@ -118,24 +116,24 @@ type Account struct {
 	BalanceTerms
 }
 
-// BalanceTerms says how an account's balance is to be read. The contract does not
-// have these members: each is there only where it says something.
+// BalanceTerms describes an account's balance. These members extend the API, and are
+// omitted when they have their default meaning.
 type BalanceTerms struct {
-	Currency    string `json:"currency,omitempty"`            // ISO 4217; absent where it and the figures are in US dollars
-	LeftOut     bool   `json:"left_out_of_figures,omitempty"` // it is in another currency than the figures
-	BalanceDate *Date  `json:"balance_date,omitempty"`        // the day of the balance; absent: that of retrieval
+	Currency    string `json:"currency,omitempty"`            // ISO 4217; absent if both account and figures are in US dollars
+	LeftOut     bool   `json:"left_out_of_figures,omitempty"` // true if in another currency than the figures
+	BalanceDate *Date  `json:"balance_date,omitempty"`        // the day of the balance; absent if it is that of retrieval
 }
 
-// Dollars is the currency of what names none.
+// Dollars is the default currency.
 const Dollars = "USD"
 
-// In is the currency of the account's amounts.
+// In returns the currency of the account's amounts.
 func (t BalanceTerms) In() string { return cmp.Or(t.Currency, Dollars) }
 
 func (t BalanceTerms) terms() BalanceTerms { return t }
 
-// figuresIn is the currency of a report's figures. All of its accounts that are not
-// left out of them are in it.
+// figuresIn returns the currency of a report's figures, which is that of all its
+// accounts that are not left out.
 func figuresIn[A interface{ terms() BalanceTerms }](accounts []A) string {
 	for _, a := range accounts {
 		if t := a.terms(); !t.LeftOut {
@@ -145,7 +143,7 @@ func figuresIn[A interface{ terms() BalanceTerms }](accounts []A) string {
 	return Dollars
 }
 
-// In is the currency of the report's figures.
+// In returns the currency of the report's figures.
 func (r *Cashflow) In() string { return figuresIn(r.AccountDetails) }
 
 // Values of account_type, account_subtype and responsibility.
@@ -174,8 +172,8 @@ type Address struct {
 	State        *string `json:"state"`
 }
 
-// Attribute is one computed figure. Value is kept as spelled, because its
-// decimals belong to its value type.
+// Attribute is one computed figure. Value keeps its spelling, because the number of
+// decimals depends on its value type.
 type Attribute struct {
 	Name              string      `json:"name"`
 	Description       string      `json:"description"`
@@ -191,7 +189,7 @@ type Score struct {
 	SourceIDs          []string      `json:"source_ids"`
 	ScoreType          string        `json:"score_type"` // SVC_SCORE_CASH_FLOW
 	ScoreVersion       string        `json:"score_version"`
-	Value              *int          `json:"value"` // null when there is too little to go by
+	Value              *int          `json:"value"` // null with too little data
 	AdverseActionCodes []AdverseCode `json:"adverse_action_codes"`
 }
 
@@ -204,7 +202,7 @@ type AdverseCode struct {
 	Description string `json:"description"`
 }
 
-// ConsumerDataProperty says how much data a v2.0 score had to go by.
+// ConsumerDataProperty is a measure of the data behind a v2.0 score.
 type ConsumerDataProperty struct {
 	FieldName string        `json:"field_name"`
 	Value     PropertyValue `json:"value"`
@@ -239,8 +237,8 @@ func (v *PropertyValue) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Encode returns the report's one JSON form: keys in the contract's order, no
-// HTML escaping, no newline at the end.
+// Encode returns the report's canonical JSON: keys in the API's order, no HTML
+// escaping, no newline at the end.
 func Encode(body any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -251,10 +249,9 @@ func Encode(body any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// ParseCashflow reads a cashflow report of any provider. It takes fields it does
-// not know (integrations must tolerate additions), and the name `identity` that
-// the submission flow's example uses for `identities`. A body without meta is
-// refused.
+// ParseCashflow parses a cashflow report of any provider. It ignores unknown fields,
+// since integrations must tolerate additions, and accepts the name `identity` for
+// `identities`, which some submissions use. It refuses a body without meta.
 func ParseCashflow(raw []byte) (*Cashflow, error) {
 	var body struct {
 		Cashflow

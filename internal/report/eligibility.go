@@ -8,17 +8,16 @@ import (
 	"vestibule/internal/contract"
 )
 
-// EligibilityVersion is meta.api_version of the eligibility report (document 3,
-// Versioning).
+// EligibilityVersion is meta.api_version of the eligibility report.
 const EligibilityVersion = "1.0.0"
 
-// Workflow is what an eligibility report verifies.
+// Workflow selects what an eligibility report verifies.
 type Workflow string
 
-// The workflows. A report of income alone has meta, product, stated_employers,
-// identities, employment, income and documents; one of assets alone has meta,
-// product, identities, assets, documents and application_completeness_checks; one
-// of both has every node (document 3, "Eligibility report").
+// The workflows. A report of income only has meta, product, stated_employers,
+// identities, employment, income and documents. One of assets only has meta, product,
+// identities, assets, documents and application_completeness_checks. One of both has
+// every node.
 const (
 	IncomeOnly      Workflow = "INCOME"
 	AssetsOnly      Workflow = "ASSETS"
@@ -37,8 +36,8 @@ func (w Workflow) Income() bool { return w != AssetsOnly }
 // Assets reports whether assets are verified.
 func (w Workflow) Assets() bool { return w != IncomeOnly }
 
-// Eligibility is the body of the eligibility report (document 3, "Eligibility
-// report"). Which nodes it can have follows from its Workflow.
+// Eligibility is the body of the eligibility report (API reference: Reports). Its
+// Workflow determines which nodes it can have.
 type Eligibility struct {
 	Meta            *Meta                   `json:"meta,omitempty"`
 	Product         *Product                `json:"product,omitempty"`
@@ -51,12 +50,11 @@ type Eligibility struct {
 	Checks          Checks                  `json:"application_completeness_checks,omitempty"` // by one of CompletenessChecks; written in the order of the names
 	Notices         []ConsumerNotice        `json:"consumer_notices,omitempty"`
 
-	LeftOut []string `json:"-"` // parts whose shape the contract does not show and that have another than ours
+	LeftOut []string `json:"-"` // parts of another shape than ours, where the API reference leaves it open
 }
 
-// StatedEmployer is an employer that the consumer named. With neither a
-// verification source nor a skipped_reason it is open: neither verified nor
-// explicitly skipped.
+// StatedEmployer is an employer that the consumer named. Without a verification source
+// and a skipped_reason it is open: neither verified nor explicitly skipped.
 type StatedEmployer struct {
 	Name                string               `json:"name"`
 	InputMethod         string               `json:"input_method"`         // ConsumerInput, CustomerInput
@@ -64,8 +62,7 @@ type StatedEmployer struct {
 	SkippedReason       *string              `json:"skipped_reason"`       // one of SkippedReasons
 }
 
-// VerificationSource is where an employer was looked for, whether that succeeded
-// or not.
+// VerificationSource is a source searched for an employer, successfully or not.
 type VerificationSource struct {
 	SourceID   string              `json:"source_id"`
 	SourceUUID string              `json:"source_uuid"`
@@ -81,15 +78,15 @@ const (
 	VerifiedByPaystub  = "PAYSTUB"
 )
 
-// The document types of what was retrieved from a bank and from a payroll provider,
-// in the list of any report's files and in an eligibility report's documents.
+// Document types of data from a bank and from a payroll provider, in the list of any
+// report's files and in an eligibility report's documents.
 const (
 	BankTransactionsDocument  = "BANK_TRANSACTIONS"
 	PayrollStatementsDocument = "PAYROLL_STATEMENTS"
 )
 
-// SkippedReasons lists the values of skipped_reason: why the consumer has an
-// employer not verified.
+// SkippedReasons lists the values of skipped_reason: why the consumer did not have an
+// employer verified.
 func SkippedReasons() []string {
 	return []string{"NO_LONGER_EMPLOYED", "PROVIDER_NOT_FOUND", "CREDENTIALS_UNAVAILABLE", "DOCUMENTS_UNAVAILABLE", "OTHER"}
 }
@@ -149,14 +146,14 @@ const (
 	PayHourly = "HOURLY"
 )
 
-// EmployerMatches says what of the report agrees with an employment.
+// EmployerMatches lists the parts of the report that agree with an employment.
 type EmployerMatches struct {
 	EmployerName   EmployerNameMatching    `json:"employer_name"`
 	DirectDeposits *DirectDepositsMatching `json:"direct_deposit_accounts,omitempty"` // only where assets are verified
 }
 
-// EmployerNameMatching lists the stated employers that are this one and those that
-// are not. Both are arrays, never null.
+// EmployerNameMatching lists the stated employers that match this one and those that do
+// not. Both are arrays, never null.
 type EmployerNameMatching struct {
 	Matched   []StatedName `json:"matched_employer_name"`
 	Unmatched []StatedName `json:"unmatched_employer_name"`
@@ -181,8 +178,8 @@ type MatchedDeposit struct {
 	InstitutionName *string `json:"institution_name"`
 }
 
-// UnmatchedDeposit is an account that an employer pays into and the report does not
-// have.
+// UnmatchedDeposit is an account that an employer pays into and that is not in the
+// report.
 type UnmatchedDeposit struct {
 	TruncatedNumber *string `json:"truncated_account_number"`
 	InstitutionName *string `json:"institution_name"`
@@ -196,7 +193,7 @@ type Assets struct {
 	Failed         Loose[FailedConnection] `json:"failed_connections"`
 }
 
-// AssetAccount is one account, an investment account too.
+// AssetAccount is one bank or investment account.
 type AssetAccount struct {
 	SourceID             string          `json:"source_id"`
 	SourceUUID           string          `json:"source_uuid"`
@@ -206,22 +203,22 @@ type AssetAccount struct {
 	AccountName          *string         `json:"account_name"`
 	AccountType          *string         `json:"account_type"`           // CashEquivalent, Investment
 	AccountSubtype       *string         `json:"account_subtype"`        // Checking, Savings, Other; null where not cash-equivalent
-	FirstTransaction     *Date           `json:"date_first_transaction"` // within the two years that are retrieved
+	FirstTransaction     *Date           `json:"date_first_transaction"` // within the retrieved two years
 	LastStatementEndDate *Date           `json:"last_statement_end_date"`
 	TruncatedNumber      *string         `json:"truncated_account_number"` // the last four digits
 	Responsibility       *string         `json:"responsibility"`           // Individual, Joint
 	Addresses            []IncomeAddress `json:"addresses"`
 	CurrentBalance       *Cents          `json:"current_balance"`                  // as the bank states it
-	AverageBalance       *Cents          `json:"six_months_average_balance"`       // over the data that there are, no extrapolation
-	IncomeFromAssets     *Cents          `json:"twelve_months_income_from_assets"` // interest and dividends, no extrapolation
+	AverageBalance       *Cents          `json:"six_months_average_balance"`       // over the available data, without extrapolation
+	IncomeFromAssets     *Cents          `json:"twelve_months_income_from_assets"` // interest and dividends, without extrapolation
 	BalanceTerms
 }
 
-// In is the currency of the accounts and their inflows. Amounts of payroll are US
-// dollars.
+// In returns the currency of the accounts and their inflows. Amounts of payroll are in
+// US dollars.
 func (a *Assets) In() string { return figuresIn(a.AccountDetails) }
 
-// FailedConnection is a bank that was to be connected, and gave nothing.
+// FailedConnection is a bank whose connection failed.
 type FailedConnection struct {
 	SourceID        string              `json:"source_id"`
 	SourceUUID      string              `json:"source_uuid"`
@@ -236,7 +233,7 @@ type EligibilityIncome struct {
 	Payroll []EligibilityPayroll `json:"payroll"`
 }
 
-// EligibilityPayroll is what one payroll connection says of income.
+// EligibilityPayroll is the income data of one payroll connection.
 type EligibilityPayroll struct {
 	SourceID            string                 `json:"source_id"`
 	SourceUUID          string                 `json:"source_uuid"`
@@ -253,7 +250,7 @@ type EligibilityPayroll struct {
 	Statements          []EligibilityStatement `json:"statements"`                 // the most recent first
 }
 
-// GigSummary is what somebody did on a platform in a period.
+// GigSummary is a worker's activity on a platform in a period.
 type GigSummary struct {
 	PlatformName *string `json:"platform_name"`
 	PeriodStart  *Date   `json:"period_start"`
@@ -318,10 +315,10 @@ func CompletenessChecks() []string {
 	return []string{CheckEmployers, CheckAssets, CheckDirectDeposits, CheckSixMonths, CheckFailed, CheckDocuments}
 }
 
-// ParseEligibility reads an eligibility report of any provider. It takes fields it
-// does not know, since integrations must tolerate additions, and leaves out parts
-// whose shape the contract does not show where it is not ours. A body without meta is
-// refused.
+// ParseEligibility parses an eligibility report of any provider. It ignores unknown
+// fields, since integrations must tolerate additions. Where the API reference leaves a
+// shape open, it leaves out parts of another shape than ours. It refuses a body without
+// meta.
 func ParseEligibility(raw []byte) (*Eligibility, error) {
 	var body Eligibility
 	if err := json.Unmarshal(raw, &body); err != nil {

@@ -8,14 +8,13 @@ import (
 	"vestibule/internal/contract"
 )
 
-// IncomeVersion is meta.api_version of the income report (document 3,
-// Versioning).
+// IncomeVersion is meta.api_version of the income report.
 const IncomeVersion = "2.0.0"
 
 // SourcePaystub is the source_type of an uploaded pay stub.
 const SourcePaystub = "PAYSTUB"
 
-// Income is the body of the income report (document 3, "Income report").
+// Income is the body of the income report (API reference: Reports).
 type Income struct {
 	Meta           *Meta            `json:"meta,omitempty"`
 	Product        *Product         `json:"product,omitempty"`
@@ -105,27 +104,27 @@ type IncomeSummary struct {
 	AnnualNet   *Cents `json:"annual_net_income"`
 }
 
-// FinancialAccount is what a model makes of the bank accounts of the named
-// sources. Amounts are whole US dollars.
+// FinancialAccount is a model's estimate from the bank accounts of the named sources.
+// Amounts are whole US dollars.
 type FinancialAccount struct {
 	SourceIDs     []string       `json:"source_ids"`
 	ModelVersion  string         `json:"model_version"`
 	ModelType     string         `json:"model_type"`    // ModelIncome
 	Descriptions  []string       `json:"descriptions"`  // of active inflows, the largest of the last 3 complete months first; at most 3
 	IsConsistent  bool           `json:"is_consistent"` // income in each of the last 3 complete months
-	NetRecent     *int64         `json:"net_recent"`    // the last 3 complete months, annualised
+	NetRecent     *int64         `json:"net_recent"`    // the last 3 complete months, annualized
 	GrossRecent   *int64         `json:"gross_recent"`
 	NetAnnual     *int64         `json:"net_annual"` // the last 12 complete months
 	GrossAnnual   *int64         `json:"gross_annual"`
-	MatchedIncome *MatchedIncome `json:"matched_income,omitempty"` // only where a stated employer was found among the inflows
+	MatchedIncome *MatchedIncome `json:"matched_income,omitempty"` // only if a stated employer was found among the inflows
 	History       []IncomeYear   `json:"history"`                  // the most recent year first
-	*IncomeSuite2                // nil below suite 2.0, and where it was not asked for
+	*IncomeSuite2                // nil below suite 2.0 or if not requested
 }
 
 // ModelIncome is the model_type of figures from bank accounts.
 const ModelIncome = "SVC_INCOME"
 
-// IncomeSuite2 is what model suite 2.0 adds.
+// IncomeSuite2 holds the additions of model suite 2.0.
 type IncomeSuite2 struct {
 	PrimaryAccountDetected bool                  `json:"primary_account_detected"`
 	JobIrregularityRisk    *string               `json:"job_irregularity_risk"` // one of the Risk… constants; null without a job
@@ -150,7 +149,7 @@ type MatchedIncome struct {
 }
 
 // IncomeYear is a calendar year of monthly sums. Both arrays have twelve values,
-// December first; null is a month without data. The begun month is partial.
+// December first; null is a month without data. The current month is partial.
 type IncomeYear struct {
 	Year  int      `json:"year"`
 	Gross []*Cents `json:"gross"`
@@ -161,8 +160,8 @@ type IncomeYear struct {
 type Inflow struct {
 	InflowID     string `json:"inflow_id"`
 	Description  string `json:"description"`
-	AnnualIncome *Cents `json:"deposited_annual_income"` // the last 12 complete months, annualised if fewer are available
-	RecentIncome *Cents `json:"deposited_recent_income"` // the last 3 complete months, annualised
+	AnnualIncome *Cents `json:"deposited_annual_income"` // the last 12 complete months, annualized if fewer are available
+	RecentIncome *Cents `json:"deposited_recent_income"` // the last 3 complete months, annualized
 	AccountID    string `json:"account_id"`              // of one of AccountDetails
 }
 
@@ -190,7 +189,7 @@ func RevisedNames() []string {
 // data.
 func RevisedRecent(name string) bool { return name == "gross_recent" || name == "net_recent" }
 
-// Figure is the member of a name, one of RevisedNames.
+// Figure returns the member with a name of RevisedNames.
 func (v *RevisedValues) Figure(name string) **int64 {
 	switch name {
 	case "gross_annual":
@@ -219,12 +218,12 @@ type IncomeAccount struct {
 	BalanceTerms
 }
 
-// In is the currency of the figures from bank accounts. Amounts of payroll and of pay
-// stubs are US dollars.
+// In returns the currency of the figures from bank accounts. Amounts of payroll and pay
+// stubs are in US dollars.
 func (r *Income) In() string { return figuresIn(r.AccountDetails) }
 
-// SummaryIn is the currency of the summary and of the figures that can be corrected:
-// that of the bank accounts where the income is theirs.
+// SummaryIn returns the currency of the summary and of the correctable figures: that of
+// the bank accounts if the income is theirs.
 func (r *Income) SummaryIn() string {
 	if r.Income == nil || len(r.Income.FinancialAccounts) == 0 {
 		return Dollars
@@ -243,15 +242,14 @@ type IncomeAddress struct {
 	State     *string `json:"state"`
 }
 
-// ConsumerNotice is a text that the consumer has a right to.
+// ConsumerNotice is a notice that the consumer has a right to receive.
 type ConsumerNotice struct {
 	Description     string  `json:"description"`
-	SourceReference *string `json:"source_reference"` // the source that it is about; null: the report
+	SourceReference *string `json:"source_reference"` // the source it concerns; null for the report
 }
 
-// ParseIncome reads an income report of any provider. It takes fields it does
-// not know, since integrations must tolerate additions. A body without meta is
-// refused.
+// ParseIncome parses an income report of any provider. It ignores unknown fields, since
+// integrations must tolerate additions. It refuses a body without meta.
 func ParseIncome(raw []byte) (*Income, error) {
 	var body Income
 	if err := json.Unmarshal(raw, &body); err != nil {

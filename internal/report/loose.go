@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Loose is a list whose elements' shape the contract does not show: another provider
-// may have another. Of what is read only elements of our shape stay, which have every
-// member that ours have; leftOut tells where others were.
+// Loose is a list of elements whose shape the API reference leaves open, so other
+// providers' may differ. It keeps only elements of our shape, with every member that
+// ours always have; leftOut reports the others.
 type Loose[T any] []T
 
 // UnmarshalJSON reads what there is of our shape. It refuses nothing.
@@ -30,7 +30,7 @@ func (l *Loose[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Checks are answers by their names; the contract does not show their shape either.
+// Checks are results of checks by name; the API reference leaves their shape open too.
 type Checks map[string]Check
 
 // UnmarshalJSON reads what there is of our shape. It refuses nothing.
@@ -50,8 +50,8 @@ func (c *Checks) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ofShape reads an object into a struct, if it has all members that are always
-// written, and each is of its type.
+// ofShape parses an object into a struct if it has every member that is always written,
+// each of its type.
 func ofShape(raw json.RawMessage, into any) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil || json.Unmarshal(raw, into) != nil {
@@ -67,8 +67,8 @@ func ofShape(raw json.RawMessage, into any) bool {
 	return true
 }
 
-// leftOut names the parts of raw that are not, or not as a whole, in the value that
-// was read from it, each once, by its path without the places in lists.
+// leftOut returns the paths of the parts of raw that the parsed value lacks or holds
+// only in part, each once, without list indexes.
 func leftOut(raw json.RawMessage, read any) []string {
 	var out []string
 	find(raw, reflect.ValueOf(read), "", func(path string) {
@@ -90,7 +90,7 @@ func find(raw json.RawMessage, v reflect.Value, path string, found func(path str
 	case reflect.Struct:
 		var members map[string]json.RawMessage
 		if json.Unmarshal(raw, &members) != nil {
-			return // a struct that reads itself: a time, an amount
+			return // a struct with UnmarshalJSON: a time, an amount
 		}
 		for i := range v.NumField() {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")

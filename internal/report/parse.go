@@ -12,7 +12,7 @@ import (
 // report's files.
 const AnalysisDocument = "CASHFLOW_ANALYSIS"
 
-// Bounds of an Analysis: about two years of a person's accounts, with room.
+// Bounds of an Analysis, well above two years of a person's accounts.
 const (
 	maxAnalysisMonths   = 40
 	maxAnalysisDays     = 800
@@ -27,10 +27,10 @@ const (
 	maxAnalysisCode     = 100  // bytes
 )
 
-// ParseAnalysis reads an Analysis of version 1. It takes fields and codes that it
-// does not know, and refuses what no page could show: series that do not fit their
-// days, months out of order, and more of anything than a person has. Its errors
-// repeat nothing of what was read.
+// ParseAnalysis parses an Analysis of version 1. It ignores unknown fields and codes,
+// and refuses content that no page could show: series that do not fit their days,
+// months out of order, and implausibly many elements. Its errors do not quote the
+// input.
 func ParseAnalysis(raw []byte) (*Analysis, error) {
 	var a Analysis
 	if err := json.Unmarshal(raw, &a); err != nil {

@@ -9,14 +9,13 @@ import (
 	"vestibule/internal/contract"
 )
 
-// PassportVersion is meta.api_version of the passport (document 3, Versioning).
+// PassportVersion is meta.api_version of the passport.
 const PassportVersion = "4.0.0"
 
-// Passport is the body of the passport: an applicant's credit file from abroad
-// (document 3, "Passport"; its body is the project's, see docs/divergences.md).
-// Amounts are in the currency that stands beside them, the supplier's own. The
-// contract does not show the body, so that of another provider's is read what has our
-// shape.
+// Passport is the body of the passport, an applicant's credit file from abroad. The API
+// reference leaves its shape open; see docs/divergences.md. Amounts are in the currency
+// named beside them, the supplier's. In another provider's passport, nodes of another
+// shape are left out.
 type Passport struct {
 	Meta          *Meta                      `json:"meta,omitempty"`
 	Product       *Product                   `json:"product,omitempty"`
@@ -37,7 +36,7 @@ type Passport struct {
 	Disputes      Loose[PassportDispute]     `json:"disputes,omitempty"`
 	Notices       Loose[PassportNotice]      `json:"notices,omitempty"`
 
-	LeftOut []string `json:"-"` // nodes that have another shape than ours, in whole or in part
+	LeftOut []string `json:"-"` // nodes that are not, or not fully, of our shape
 }
 
 // Values of source_type that only the passport has.
@@ -46,8 +45,8 @@ const (
 	SourceIdentityDocument = "IDENTITY_DOCUMENT"
 )
 
-// PassportIdentity is one identity under which a source knows the consumer. What
-// the supplier does not provide (IdentityFields) is null or empty.
+// PassportIdentity is one identity under which a source knows the consumer. Fields that
+// the supplier does not provide (IdentityFields) are null or empty.
 type PassportIdentity struct {
 	SourceID           string             `json:"source_id"`
 	SourceRecordID     *string            `json:"source_record_id"` // UUID
@@ -66,7 +65,7 @@ type PassportIdentity struct {
 	Matching           *IncomeMatching    `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
 }
 
-// IdentityDocument is what was read from a submitted document.
+// IdentityDocument is the data read from a submitted document.
 type IdentityDocument struct {
 	Type            string  `json:"document_type"`             // PASSPORT, NATIONAL_ID, DRIVERS_LICENSE
 	TruncatedNumber *string `json:"truncated_document_number"` // the last four letters and digits
@@ -84,7 +83,7 @@ type PassportScore struct {
 	Minimum  int           `json:"minimum_value"`
 	Maximum  int           `json:"maximum_value"`
 	Date     *Date         `json:"score_date"`
-	Reasons  []ScoreFactor `json:"reasons"` // the weightiest first
+	Reasons  []ScoreFactor `json:"reasons"` // most important first
 }
 
 // passportScoreJSON is a PassportScore with the former names of its members.
@@ -138,8 +137,7 @@ func (r Rate) String() string { return fmt.Sprintf("%d.%09d", r/RateUnit, r%Rate
 // MarshalJSON writes a number with nine decimals.
 func (r Rate) MarshalJSON() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalJSON reads a positive number of at most a million; what is smaller than
-// a billionth is rounded.
+// UnmarshalJSON parses a positive number of at most a million, rounded to a billionth.
 func (r *Rate) UnmarshalJSON(b []byte) error {
 	n, err := parseFixed(string(b), 9)
 	if err != nil || n <= 0 {
@@ -149,15 +147,14 @@ func (r *Rate) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// PassportCurrency is a currency of the report with the rate used for US dollars,
-// and what the tradelines in it add up to. A sum that does not stand there was
-// reported for none of them.
+// PassportCurrency is a currency of the report with its rate in US dollars and the sums
+// of its tradelines. A sum is absent if it was reported for none of them.
 type PassportCurrency struct {
 	SourceID   string          `json:"source_id"`
 	Currency   string          `json:"currency"`    // ISO 4217
-	Rate       *Rate           `json:"usd_rate"`    // US dollars for one unit; null: none is known
-	RateDate   *Date           `json:"rate_date"`   // the day it was quoted for
-	RateSource *string         `json:"rate_source"` // who quoted it
+	Rate       *Rate           `json:"usd_rate"`    // US dollars for one unit; null if unknown
+	RateDate   *Date           `json:"rate_date"`   // the day of the quote
+	RateSource *string         `json:"rate_source"` // source of the quote
 	Totals     TradelineTotals `json:"totals"`
 	TotalsUSD  TradelineTotals `json:"totals_usd"` // at that rate
 }
@@ -179,14 +176,14 @@ type Tradeline struct {
 	Opened         *Date          `json:"opened_date"`
 	Closed         *Date          `json:"closed_date"`
 	Currency       string         `json:"currency"`
-	CreditLimit    *Cents         `json:"credit_limit"` // of a loan, what was lent
+	CreditLimit    *Cents         `json:"credit_limit"` // of a loan, the original amount
 	Balance        *Cents         `json:"balance"`
 	MonthlyPayment *Cents         `json:"monthly_payment"`
 	PastDue        *Cents         `json:"past_due"`
 	History        []PaymentMonth `json:"payment_history"` // the last 24 complete months, the latest first
 }
 
-// HistoryMonths is how many months a payment_history has.
+// HistoryMonths is the number of months in a payment_history.
 const HistoryMonths = 24
 
 // Kinds of tradelines.
@@ -202,22 +199,22 @@ const (
 	TradeOther    = "OTHER"
 )
 
-// Where a tradeline stands.
+// Statuses of tradelines.
 const (
 	TradelineOpen       = "OPEN"
-	TradelineDelinquent = "DELINQUENT" // open, with something past due
+	TradelineDelinquent = "DELINQUENT" // open, with an amount past due
 	TradelineChargedOff = "CHARGED_OFF"
 	TradelineClosed     = "CLOSED"
 )
 
-// PaymentMonth is how a month was paid; nil without data: the credit was not there,
-// or nothing was reported.
+// PaymentMonth is the payment status of a month. Status is nil without data: the credit
+// did not exist yet, or nothing was reported.
 type PaymentMonth struct {
 	Month  string  `json:"month"`  // Short Date
 	Status *string `json:"status"` // one of the Paid… constants
 }
 
-// How a month was paid.
+// Payment statuses of a month.
 const (
 	PaidOK         = "OK"
 	PaidLate1      = "LATE_1_29" // days
@@ -253,7 +250,7 @@ type PassportEmployer struct {
 	Last          *Date   `json:"last_reported_date"`
 }
 
-// PassportIncome is income from elsewhere than an employer.
+// PassportIncome is income from a source other than an employer.
 type PassportIncome struct {
 	SourceID  string  `json:"source_id"`
 	Type      string  `json:"type"` // RENTAL, PENSION, SELF_EMPLOYMENT, BENEFIT, OTHER
@@ -263,17 +260,17 @@ type PassportIncome struct {
 	Reported  *Date   `json:"reported_date"`
 }
 
-// PassportInquiry is somebody's look at the credit file; the latest comes first.
+// PassportInquiry is an inquiry into the credit file; the latest comes first.
 type PassportInquiry struct {
 	SourceID string  `json:"source_id"`
 	Date     *Date   `json:"inquiry_date"`
 	Inquirer *string `json:"inquirer_name"`
 	Purpose  *string `json:"purpose"` // NEW_CREDIT, ACCOUNT_REVIEW, TELECOM, TENANCY
 	Currency *string `json:"currency"`
-	Amount   *Cents  `json:"amount"` // that was asked for
+	Amount   *Cents  `json:"amount"` // requested amount
 }
 
-// PassportIdentifier is a number that an authority gave the consumer.
+// PassportIdentifier is a number that an authority assigned to the consumer.
 type PassportIdentifier struct {
 	SourceID  string  `json:"source_id"`
 	Type      string  `json:"type"`            // NATIONAL_ID, TAX_ID, SOCIAL_SECURITY
@@ -292,7 +289,7 @@ type PassportBankAccount struct {
 	Currency    *string `json:"currency"`
 }
 
-// PublicRecord is a court's or an authority's.
+// PublicRecord is a record of a court or an authority.
 type PublicRecord struct {
 	SourceID string  `json:"source_id"`
 	Type     string  `json:"type"` // BANKRUPTCY, JUDGMENT, TAX_LIEN
@@ -304,7 +301,7 @@ type PublicRecord struct {
 	Amount   *Cents  `json:"amount"`
 }
 
-// Collection is a debt that was given to an agency.
+// Collection is a debt in collection by an agency.
 type Collection struct {
 	SourceID string  `json:"source_id"`
 	Agency   *string `json:"agency_name"`
@@ -325,24 +322,24 @@ type NonsufficientFunds struct {
 	Amount      *Cents  `json:"amount"`
 }
 
-// PassportDispute is what the consumer disputes with the supplier.
+// PassportDispute is a dispute of the consumer with the supplier.
 type PassportDispute struct {
 	SourceID    string  `json:"source_id"`
-	AccountID   *string `json:"account_id"` // of a tradeline; null: something else
+	AccountID   *string `json:"account_id"` // of a tradeline; null for another subject
 	Filed       *Date   `json:"filed_date"`
 	Status      string  `json:"status"` // OPEN, RESOLVED
 	Description *string `json:"description"`
 }
 
-// PassportNotice is a text that goes with the report.
+// PassportNotice is a notice to be shown with the report.
 type PassportNotice struct {
 	SourceID    *string `json:"source_id"` // null: of the report
 	Description string  `json:"description"`
 }
 
-// ParsePassport reads a passport of any provider. It takes fields it does not know,
-// since integrations must tolerate additions, and leaves out what has another shape
-// than ours. A body without meta is refused.
+// ParsePassport parses a passport of any provider. It ignores unknown fields, since
+// integrations must tolerate additions, and leaves out parts of another shape than
+// ours. It refuses a body without meta.
 func ParsePassport(raw []byte) (*Passport, error) {
 	var body Passport
 	if err := json.Unmarshal(raw, &body); err != nil {

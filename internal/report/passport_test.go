@@ -14,7 +14,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// matrix is document 3's, as it stands there: a row may be of several codes.
+// matrix is the API's table of suppliers and identity fields; a line may have several
+// codes.
 const matrix = `
 MITEK YYYNNNYNNNNY
 AUS_EFX YYYYNYYYNNYN
@@ -40,7 +41,7 @@ UKR_CI YYYNYNYYNNNN
 ZAF_TU,GHA_XDS YYYNNNYYNNNN
 COL_TU NNYNNYNNNNNN`
 
-// flagNames are document 3's words for the twelve flags, in its order.
+// flagNames are the API's names of the twelve flags, in its order.
 var flagNames = []string{"first_name", "last_name", "full_name", "middle_name", "transliterated_full_name", "other_names",
 	"date_of_birth", "emails", "telephones", "is_deceased", "date_of_death", "documents"}
 

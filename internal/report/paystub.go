@@ -1,7 +1,7 @@
 package report
 
-// Paystub is what one uploaded pay stub says (document 3, `income.paystubs`).
-// Amounts that the stub does not show are null.
+// Paystub is the data of one uploaded pay stub (`income.paystubs`). Amounts that the
+// stub does not show are null.
 type Paystub struct {
 	SourceID        string  `json:"source_id"`
 	SourceRecordID  string  `json:"source_record_id"` // UUID
@@ -69,7 +69,7 @@ type PaystubInsights struct {
 	AnnualNet   *Cents `json:"annual_net_income"`
 }
 
-// ConsistencyCheck is the answer of one check.
+// ConsistencyCheck is the result of one check.
 type ConsistencyCheck struct {
 	Value *bool `json:"boolean_value"` // null: could not be checked
 }
@@ -86,7 +86,7 @@ func PaystubChecks() []string {
 	}
 }
 
-// IrregularityDetection says whether a pay stub's file looks altered.
+// IrregularityDetection reports whether a pay stub's file looks altered.
 type IrregularityDetection struct {
 	Status     string   `json:"status"` // one of the Irregularity… constants
 	Reasons    []string `json:"reasons"`
@@ -105,7 +105,7 @@ const (
 	FileImage = "image"
 )
 
-// Payroll is what one payroll connection says (document 3, `income.payroll`).
+// Payroll is the data of one payroll connection (`income.payroll`).
 type Payroll struct {
 	SourceID             string      `json:"source_id"`
 	ProviderName         *string     `json:"provider_name"`

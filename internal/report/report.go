@@ -1,12 +1,10 @@
-// Package report holds the bodies of the service's reports as Go types: what
-// the provider computes and what the portal reads. The cashflow report is
-// document 1, "Cashflow report body".
+// Package report defines the bodies of the verification service's reports, which the
+// provider computes and the portal reads (API reference: Reports).
 //
-// Two rules of the contract are kept by the shapes themselves: a node without
-// data is not returned (its field is a nil slice or pointer, and omitted), and
-// within a returned node every field is present, null when empty (a pointer) or
-// an empty array. Money is Cents and never a float. Encoding has one form only:
-// the same value gives the same bytes. Nothing is computed here.
+// The types keep two rules of the API: a node without data is omitted (its field is a
+// nil slice or pointer), and within a returned node every field is present, null when
+// empty (a pointer) or an empty array. Money is Cents and never a float. Encoding is
+// deterministic. The package computes nothing.
 package report
 
 import (
@@ -20,8 +18,8 @@ import (
 // number with two decimals.
 type Cents int64
 
-// maxCents bounds what Cents reads, so that a sum of any report's amounts stays
-// far from overflow: ten trillion.
+// maxCents bounds the amounts that Cents parses, ten trillion, so that sums of a
+// report's amounts cannot overflow.
 const maxCents = 1_000_000_000_000_000
 
 // String returns the amount in units with two decimals, as in "-12.05".
@@ -39,9 +37,9 @@ func (c Cents) appendTo(b []byte) []byte {
 // MarshalJSON writes the amount as a JSON number with two decimals.
 func (c Cents) MarshalJSON() ([]byte, error) { return c.appendTo(make([]byte, 0, 24)), nil }
 
-// UnmarshalJSON reads any JSON number, with or without an exponent; what is
-// smaller than a cent is rounded half away from zero. It refuses everything else
-// and amounts beyond ten trillion.
+// UnmarshalJSON parses any JSON number, with or without an exponent, and rounds
+// fractions of a cent half away from zero. It refuses other values and amounts beyond
+// ten trillion.
 func (c *Cents) UnmarshalJSON(b []byte) error {
 	v, err := ParseCents(string(b))
 	if err != nil {
@@ -53,13 +51,13 @@ func (c *Cents) UnmarshalJSON(b []byte) error {
 
 var errCents = errors.New("not an amount of money")
 
-// ParseCents reads a decimal number as JSON spells it.
+// ParseCents parses a JSON number.
 func ParseCents(s string) (Cents, error) {
 	n, err := parseFixed(s, 2)
 	return Cents(n), err
 }
 
-// parseFixed reads a decimal number as JSON spells it, in units of as many decimals.
+// parseFixed parses a JSON number as an integer with that many decimals.
 func parseFixed(s string, decimals int) (int64, error) {
 	if !json.Valid([]byte(s)) || len(s) == 0 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, errCents
@@ -139,7 +137,7 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 // Timestamp is an instant in UTC: RFC 3339 with milliseconds in JSON.
 type Timestamp struct{ time.Time }
 
-// TimestampOf returns t in UTC, cut to milliseconds.
+// TimestampOf returns t in UTC, truncated to milliseconds.
 func TimestampOf(t time.Time) Timestamp { return Timestamp{t.UTC().Truncate(time.Millisecond)} }
 
 // String returns RFC 3339 with milliseconds.
@@ -158,8 +156,7 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Null returns a pointer to s, or nil for the empty string: the contract's
-// "null when empty".
+// Null returns a pointer to s, or nil for the empty string.
 func Null(s string) *string {
 	if s == "" {
 		return nil

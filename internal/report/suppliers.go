@@ -2,8 +2,7 @@ package report
 
 import "slices"
 
-// Supplier is a source of credit files, or of identity documents, abroad (document
-// 3, "Passport").
+// Supplier is a source of credit files, or of identity documents, from abroad.
 type Supplier struct {
 	Code    string         `json:"code"`
 	Country *string        `json:"country"` // ISO 3166-1 alpha-3; null: of no one country
@@ -11,8 +10,8 @@ type Supplier struct {
 	Fields  IdentityFields `json:"identity_fields"`
 }
 
-// IdentityFields says which fields of an identity a supplier provides, in the order
-// of the contract's matrix.
+// IdentityFields holds, for each field of an identity, whether a supplier provides it,
+// in the API's order.
 type IdentityFields struct {
 	FirstName          bool `json:"first_name"`
 	LastName           bool `json:"last_name"`
@@ -28,12 +27,12 @@ type IdentityFields struct {
 	Documents          bool `json:"documents"`     // from submitted ID documents, where available
 }
 
-// DocumentSupplier is the code of the one supplier that reads identity documents and
-// has no credit files.
+// DocumentSupplier is the code of the supplier that reads identity documents and has no
+// credit files.
 const DocumentSupplier = "MITEK"
 
-// Suppliers lists the passport's suppliers in the order of document 3. Their names
-// are for people; the codes and flags are the contract's.
+// Suppliers lists the passport's suppliers in the API's order. Names are for display;
+// codes and flags are the API's.
 func Suppliers() []Supplier {
 	out := make([]Supplier, len(suppliers))
 	for i, s := range suppliers {
@@ -42,7 +41,7 @@ func Suppliers() []Supplier {
 	return out
 }
 
-// SupplierOf returns the supplier of a code.
+// SupplierOf returns the supplier with that code.
 func SupplierOf(code string) (Supplier, bool) {
 	i := slices.IndexFunc(suppliers, func(s supplierRow) bool { return s.code == code })
 	if i < 0 {
@@ -54,7 +53,7 @@ func SupplierOf(code string) (Supplier, bool) {
 
 type supplierRow struct{ code, flags, country, name string }
 
-// The flags are written as document 3 writes them.
+// Flags as in the API's table of suppliers.
 var suppliers = []supplierRow{
 	{"MITEK", "YYYNNNYNNNNY", "", "Identity documents"},
 	{"AUS_EFX", "YYYYNYYYNNYN", "AUS", "Equifax Australia"},

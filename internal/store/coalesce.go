@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// longestRun bounds a run that several wait for: none of them can end it alone.
+// longestRun bounds a shared run, which no single caller's context can end.
 const longestRun = 10 * time.Second
 
 var errNoEnd = errors.New("store: a run for several did not return")
 
-// run is a call that is made for all who wait for it.
+// run is one call whose result all its waiters share.
 type run[V any] struct {
-	ctx    context.Context // the first one's
-	shared bool            // others wait too
+	ctx    context.Context // the first caller's
+	shared bool            // more than one caller waits
 	done   chan struct{}
 	value  V
 	err    error
@@ -30,7 +30,7 @@ func newRun[V any](ctx context.Context) run[V] {
 	return run[V]{ctx: ctx, done: make(chan struct{}), err: errNoEnd}
 }
 
-// call makes the call. A panic in it is an error to all.
+// call runs f. A panic in it becomes an error for every waiter.
 func (r *run[V]) call(f func(ctx context.Context) (V, error)) {
 	defer close(r.done)
 	defer func() {
@@ -56,14 +56,12 @@ func (r *run[V]) wait(ctx context.Context) error {
 	}
 }
 
-// Coalescer has those who ask for the same thing at the same time answered by one
-// run. Who comes while a run is under way waits for the next one, which begins after
-// they came: so everybody gets what a run of their own could have found, and nobody
-// anything that was so before they asked. Nothing is kept between runs. The zero
-// value is ready.
+// Coalescer answers concurrent calls with the same key by one run. A call that arrives
+// during a run waits for the next run, which begins after it. So no caller gets a
+// result from before its call. Nothing is cached between runs. The zero value is ready.
 type Coalescer[K comparable, V any] struct {
 	mu   sync.Mutex
-	keys map[K]*turn[V] // those that are asked for; the run that can still be joined, nil for none
+	keys map[K]*turn[V] // active keys; the value is the run that calls can still join, or nil
 }
 
 type turn[V any] struct {
@@ -71,9 +69,9 @@ type turn[V any] struct {
 	f func(ctx context.Context) (V, error)
 }
 
-// Do returns what f returns, called here or for somebody else with the same key. f
-// must do the same for everybody who gives that key, and what it returns must not be
-// changed.
+// Do returns the result of f, called here or by a concurrent caller with the same key.
+// f must do the same for every caller with that key, and its result must not be
+// modified.
 func (t *Coalescer[K, V]) Do(ctx context.Context, key K, f func(ctx context.Context) (V, error)) (V, error) {
 	t.mu.Lock()
 	next, busy := t.keys[key]
@@ -97,9 +95,9 @@ func (t *Coalescer[K, V]) Do(ctx context.Context, key K, f func(ctx context.Cont
 	return next.value, next.err
 }
 
-// take makes the run that waits, and hands on to the next one.
+// take runs the waiting call, then starts the next one, if any.
 func (t *Coalescer[K, V]) take(key K) {
-	runtime.Gosched() // those who are about to ask can join
+	runtime.Gosched() // lets concurrent callers join
 	t.mu.Lock()
 	next := t.keys[key]
 	t.keys[key] = nil
@@ -116,16 +114,16 @@ func (t *Coalescer[K, V]) take(key K) {
 	next.call(next.f)
 }
 
-// maxGathered is how many keys a question has at most.
+// maxGathered is the maximum number of keys in one question.
 const maxGathered = 16
 
-// Batcher is Together for questions that can be asked of many keys at once, as by
-// WHERE id IN: who asks while a question is under way is in the next one, whatever
-// their key. The zero value is ready.
+// Batcher is a Coalescer for questions that can be asked of many keys at once, as by
+// WHERE id IN. A call that arrives while a question is answered joins the next one,
+// whatever its key. The zero value is ready.
 type Batcher[K comparable, V any] struct {
 	mu   sync.Mutex
 	busy bool
-	next *question[K, V] // the one that can still be joined; nil for none
+	next *question[K, V] // the question that calls can still join, or nil
 }
 
 type question[K comparable, V any] struct {
@@ -138,9 +136,9 @@ func (q *question[K, V]) put() {
 	q.call(func(ctx context.Context) (map[K]V, error) { return q.f(ctx, q.keys) })
 }
 
-// Ask returns what f, called here or for somebody else, finds for the key; the zero
-// value where it finds nothing. f gets 1 to 16 different keys, must do the same for
-// everybody, and what it returns must not be changed.
+// Ask returns the result of f for key; f is called here or by a concurrent caller. The
+// result is the zero value if f finds nothing. f gets 1 to 16 different keys, must do
+// the same for every caller, and its result must not be modified.
 func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Context, keys []K) (map[K]V, error)) (V, error) {
 	g.mu.Lock()
 	q := g.next
@@ -161,7 +159,7 @@ func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Conte
 	g.busy = true
 	g.mu.Unlock()
 	if full {
-		q.put() // beside the one that is under way
+		q.put() // concurrently with the running one
 	}
 	if !busy {
 		g.take()
@@ -173,9 +171,9 @@ func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Conte
 	return q.value[key], q.err
 }
 
-// take puts the question that waits, and hands on to the next one.
+// take asks the waiting question, then starts the next one, if any.
 func (g *Batcher[K, V]) take() {
-	runtime.Gosched() // those who are about to ask can join
+	runtime.Gosched() // lets concurrent callers join
 	g.mu.Lock()
 	q := g.next
 	g.next = nil
@@ -193,8 +191,8 @@ func (g *Batcher[K, V]) take() {
 	}
 }
 
-// PadCount is how many a query is written for that has n values: 1, 4, 16 and so on, so
-// that its texts are few.
+// PadCount returns the number of placeholders for n values: the next power of 4. This
+// keeps the number of different query texts small.
 func PadCount(n int) int {
 	to := 1
 	for to < n {
@@ -203,8 +201,9 @@ func PadCount(n int) int {
 	return to
 }
 
-// InList is what follows IN for the values, whose first placeholder has the number from,
-// and its arguments; Padded says how many, by repeating the last one.
+// InList returns the parenthesized list that follows IN, whose first placeholder has
+// the number from, and its arguments. It repeats the last value up to PadCount
+// placeholders.
 func InList(from int, values []string) (list string, args []any) {
 	n := PadCount(len(values))
 	text := append(make([]byte, 0, 5*n), '(')

@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Of returns the configuration of a party's database.
+// Of returns the configuration for a party's database.
 func (c Config) Of(party string) Config {
 	c.Party = party
 	return c

@@ -2,14 +2,14 @@ package store
 
 import "time"
 
-// Cursor is a place in a list with the newest first: after the row of that instant and
-// id. The zero Cursor is the beginning.
+// Cursor is a position in a list sorted from newest to oldest: after the row of that
+// instant and id. The zero Cursor is the beginning.
 type Cursor struct {
 	At time.Time
 	ID string
 }
 
-// Micros returns the instant as the database keeps it; 0 for the zero Cursor.
+// Micros returns the instant as stored; 0 for the zero Cursor.
 func (c Cursor) Micros() int64 {
 	if c.At.IsZero() {
 		return 0

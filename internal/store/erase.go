@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// Erase is Tx for what must not be found again. Under SQLite what f deletes is
-// overwritten in the file, and the log that held it is emptied after the commit, as
-// far as nobody is reading it just then. Pages that other transactions free are left
-// as they were, so that rows with words of people are deleted here only. PostgreSQL keeps what was deleted until its
-// own vacuum comes by; what must be gone at once is sealed, and its key destroyed.
+// Erase is Tx for data that must not be recoverable. Under SQLite it overwrites what f
+// deletes, and after the commit truncates the write-ahead log that held it, unless
+// readers keep the log in use. Other transactions do not overwrite the pages that they
+// free, so rows with personal text must be deleted through Erase. PostgreSQL keeps
+// deleted rows until its vacuum; data that must be gone at once is encrypted, and its
+// key destroyed.
 func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	if db.Dialect != SQLite {
 		return db.Tx(ctx, f)
@@ -32,15 +33,15 @@ func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *Tx) err
 	return db.writers.empty(ctx)
 }
 
-// emptyingTime is how long the log's readers are waited for, and emptyingWait how long
-// until they are looked for again.
+// emptyingTime bounds the wait for readers of the write-ahead log, and emptyingWait is
+// the interval between tries.
 const (
 	emptyingTime = 3 * time.Second
 	emptyingWait = 20 * time.Millisecond
 )
 
-// empty empties the log. Whoever reads it is waited for, but without the baton: nobody
-// who writes waits for them. What they have held for longer is emptied with the next.
+// empty truncates the write-ahead log. It waits for readers without the write lock, so
+// that it delays no writer. The next call truncates what readers hold for longer.
 func (g *group) empty(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, g.patience)
 	defer cancel()
@@ -61,8 +62,8 @@ func (g *group) empty(ctx context.Context) error {
 	}
 }
 
-// checkpoint empties the log, unless somebody holds it. The engine itself would wait
-// for them, with the lock of who writes.
+// checkpoint truncates the write-ahead log unless a reader holds it. It sets no busy
+// timeout, because the engine would wait for readers while it blocks writers.
 func (g *group) checkpoint() (held bool, err error) {
 	ctx := context.Background()
 	conn, err := g.db.Conn(ctx)

@@ -105,7 +105,7 @@ func TestWritersDoNotWaitForLogReaders(t *testing.T) {
 		}
 		select {
 		case <-erased:
-			t.Fatal("nobody was waited for, or everybody")
+			t.Fatal("Erase did not wait for the reader")
 		default:
 		}
 	}

@@ -10,57 +10,59 @@ import (
 	"time"
 )
 
-// A batch takes whoever waits, until one of these; nobody is ever waited for.
+// A batch accepts waiting transactions until one of these limits. It never waits for
+// more.
 const (
 	maxBatch     = 64
 	longestBatch = 10 * time.Millisecond
 )
 
-// errUndone is returned to those whose work was lost with a batch through no fault
-// of theirs: Tx runs them again.
+// errUndone is returned for transactions that were rolled back with their batch through
+// no fault of theirs. Tx runs them again.
 var errUndone = errors.New("store: the transaction was lost with its batch")
 
-// group has the transactions of this process written one at a time under SQLite,
-// whose own waiting is by sleeping and unfair, and lets those that wait share a
-// commit, which costs an fsync. A batch is one transaction of the engine's, and each
-// member a savepoint in it, run by its own goroutine when the baton comes to it. A
-// member that fails is rolled back to its savepoint alone. Nobody returns before the
-// commit of what they did, or of what they saw their neighbours do; when that fails
-// all of the batch are told. Whoever writes beside Tx, as River does, waits for the
-// baton too, and has it alone.
+// group serializes this process's SQLite writes, because the engine's own waiting
+// sleeps and is unfair. Waiting transactions share a commit, which costs an fsync: a
+// batch is one engine transaction, and each member a savepoint, run in its goroutine
+// while it holds the write lock.
+//
+// A failing member is rolled back to its savepoint alone. Each member returns after the
+// batch has committed, since it may have read other members' changes; if the commit
+// fails, all members get the error. Writers outside Tx, such as River, take the write
+// lock too and join no batch.
 type group struct {
-	db      *sql.DB       // the connection of the batches, which only who has the baton uses
-	longest time.Duration // for how long a batch takes whoever waits
+	db      *sql.DB       // the connection of the batches, used only under the write lock
+	longest time.Duration // how long a batch accepts members
 
-	patience time.Duration // with the readers of the log that is to be emptied
+	patience time.Duration // how long empty waits for readers of the write-ahead log
 
 	mu     sync.Mutex
-	taken  bool // somebody has the baton
+	taken  bool // the write lock is held
 	queued []*transaction
 
-	batches, transactions atomic.Uint64 // that were committed
+	batches, transactions atomic.Uint64 // committed
 }
 
-// transaction is a transaction on its way.
+// transaction is a transaction that waits for the write lock or for its batch.
 type transaction struct {
 	alone bool        // it joins no batch
-	turn  chan *batch // its turn: in the batch that is open, or in a new one for nil
-	ended chan error  // how its batch ended
+	turn  chan *batch // passes the write lock with the open batch; nil means a new batch
+	ended chan error  // result of its batch's commit
 }
 
 func (m *transaction) joins() bool { return !m.alone }
 
-// batch is one transaction of the engine's.
+// batch is one engine transaction.
 type batch struct {
 	tx      *sql.Tx
-	alone   bool           // nobody waited when it began: one member, without a savepoint
-	until   time.Time      // takes nobody after it
-	members []*transaction // who wait for its end
+	alone   bool           // no other transaction waited: one member, without a savepoint
+	until   time.Time      // accepts no member afterward
+	members []*transaction // waiting for its commit
 }
 
-// run is one try of a transaction. A batch is nobody's alone: neither the tx nor the
-// context that f gets ends with ctx. Where that has ended when f returns, what f did
-// is rolled back.
+// run makes one try of a transaction. The tx and context that f gets do not end with
+// ctx, because other members share the batch. If ctx has ended when f returns, f's
+// changes are rolled back.
 func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
 	m := &transaction{turn: make(chan *batch, 1), ended: make(chan error, 1)}
 	b, err := g.wait(ctx, m)
@@ -93,10 +95,10 @@ func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 	return err
 }
 
-// longestWait is for how long the baton is waited for to write beside Tx.
+// longestWait bounds the wait for the write lock outside Tx.
 const longestWait = 10 * time.Second
 
-// lock waits for the baton, to write on another connection; unlock hands it on.
+// lock acquires the write lock, to write on another connection; unlock releases it.
 func (g *group) lock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
@@ -106,7 +108,7 @@ func (g *group) lock(ctx context.Context) error {
 
 func (g *group) unlock() { g.hand(nil) }
 
-// wait returns when m has the baton, with the batch that is open.
+// wait returns when m holds the write lock, with the open batch or nil.
 func (g *group) wait(ctx context.Context, m *transaction) (*batch, error) {
 	g.mu.Lock()
 	if !g.taken {
@@ -127,7 +129,7 @@ func (g *group) wait(ctx context.Context, m *transaction) (*batch, error) {
 		g.queued = slices.Delete(g.queued, i, i+1)
 	}
 	g.mu.Unlock()
-	if i < 0 { // it is on its way
+	if i < 0 { // the lock was passed to m meanwhile
 		g.hand(<-m.turn)
 	}
 	return nil, ctx.Err()
@@ -141,8 +143,8 @@ func (g *group) begin() (*batch, error) {
 	return &batch{tx: tx, alone: alone, until: time.Now().Add(g.longest)}, err
 }
 
-// step runs f in the batch. errUndone says that the engine has dropped the whole of
-// the transaction.
+// step runs f in the batch. It returns errUndone when the whole engine transaction is
+// lost.
 func (g *group) step(ctx context.Context, b *batch, f func(ctx context.Context, tx *sql.Tx) error) error {
 	own := context.WithoutCancel(ctx)
 	if !b.alone {
@@ -177,7 +179,7 @@ func (g *group) undo(ctx context.Context, b *batch) error {
 	return err
 }
 
-// leave is the end of a member that does not return.
+// leave rolls back a member whose function panicked or ended its goroutine.
 func (g *group) leave(ctx context.Context, b *batch) {
 	if b.alone || g.undo(context.WithoutCancel(ctx), b) != nil {
 		g.abandon(b)
@@ -186,15 +188,17 @@ func (g *group) leave(ctx context.Context, b *batch) {
 	g.hand(b)
 }
 
-// abandon rolls the batch back and hands the baton on; its members run again.
+// abandon rolls the batch back, so that its members run again, and passes on the write
+// lock.
 func (g *group) abandon(b *batch) {
 	b.tx.Rollback()
 	b.end(errUndone)
 	g.hand(nil)
 }
 
-// hand gives the baton to the next one who waits: in the same batch while that may
-// grow, which those who join none let pass, or else in a new one once it is committed.
+// hand passes the write lock to the next waiting transaction. While b accepts members,
+// it goes to the next one that joins, in the same batch. Otherwise hand commits b
+// first.
 func (g *group) hand(b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -233,8 +237,8 @@ func (b *batch) commit() error {
 	return err
 }
 
-// Commits returns a count of the engine's commits and of the transactions in them,
-// or nil where every transaction has a commit of its own.
+// Commits returns a function that counts the engine's commits and the transactions in
+// them. It returns nil with PostgreSQL, where every transaction has its own commit.
 func (db *DB) Commits() func() (batches, transactions uint64) {
 	if db.writers == nil {
 		return nil

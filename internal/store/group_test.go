@@ -52,7 +52,7 @@ func notes(t *testing.T, q Queryer) []string {
 	return out
 }
 
-// queued is how many wait for the baton.
+// queued returns how many transactions wait for the write lock.
 func queued(db *DB) int {
 	db.writers.mu.Lock()
 	defer db.writers.mu.Unlock()
@@ -107,7 +107,7 @@ func TestConcurrentTransactionsShareACommit(t *testing.T) {
 		t.Errorf("errors %v, told %v", errs, told.Load())
 	}
 	if got := notes(t, db.SQL); !slices.Equal(got, []string{"first", "third"}) {
-		t.Errorf("what stands: %v", got)
+		t.Errorf("notes: %v", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestABatchThatIsLostRunsAgain(t *testing.T) {
 		t.Errorf("errors %v, runs %v", errs, runs)
 	}
 	if got := notes(t, db.SQL); !slices.Equal(got, []string{"first", "second, run 2", "third"}) {
-		t.Errorf("what stands: %v", got)
+		t.Errorf("notes: %v", got)
 	}
 }
 
@@ -197,13 +197,13 @@ func TestWritersAtOnce(t *testing.T) {
 		t.Errorf("%d rows stand, want %d: %v", len(got), len(want), got)
 	}
 	if db.writers.taken || len(db.writers.queued) > 0 {
-		t.Errorf("the baton is still out, %d wait", len(db.writers.queued))
+		t.Errorf("the write lock is still held, %d wait", len(db.writers.queued))
 	}
 }
 
-// TestDirectWritesWaitForTheWriteLock has somebody write by a statement, by rows that
-// are read one by one, and by a transaction of the pool's, as River does: each waits
-// without the engine's sleeping, lets a batch that is open pass, and hands the baton on.
+// TestDirectWritesWaitForTheWriteLock writes with a statement, with rows read one by
+// one, and with a transaction of the pool, as River does. Each waits without the
+// engine's sleeping, lets an open batch finish, and releases the write lock.
 func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 	db := grouped(t)
 	const add = `
@@ -265,19 +265,19 @@ func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 				},
 				func(_ context.Context, tx *Tx) error {
 					if got := notes(t, tx); !slices.Equal(got, []string{"a"}) {
-						t.Errorf("whoever is in the batch finds %v", got)
+						t.Errorf("the batch's next member finds %v", got)
 					}
 					return note(tx, "c")
 				})
 			wg.Wait()
 			if err := errors.Join(append(errs, beside)...); err != nil || !errors.Is(left, context.Canceled) {
-				t.Errorf("errors %v, and of who did not wait %v", err, left)
+				t.Errorf("errors %v, and of the canceled write %v", err, left)
 			}
 			if got := notes(t, db.SQL); !slices.Equal(got, []string{"a", "b", "c"}) {
-				t.Errorf("what stands: %v", got)
+				t.Errorf("notes: %v", got)
 			}
 			if db.writers.taken || queued(db) > 0 {
-				t.Errorf("the baton is still out, %d wait", queued(db))
+				t.Errorf("the write lock is still held, %d wait", queued(db))
 			}
 		})
 	}

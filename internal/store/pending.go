@@ -13,9 +13,10 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// PendingMigrations tells how many migrations Open would run on the party's database: fewer
-// than none for one that a newer version has migrated. It opens the database to
-// read and changes nothing. ErrNotFound is for a database that was never opened.
+// PendingMigrations returns how many migrations Open would run on the party's database.
+// The number is negative for a database that a newer version has migrated. It opens the
+// database read-only and changes nothing. It returns ErrNotFound for a database that
+// was never opened.
 func PendingMigrations(ctx context.Context, c Config) (int, error) {
 	db, err := openToRead(ctx, c)
 	if err != nil {
@@ -23,7 +24,7 @@ func PendingMigrations(ctx context.Context, c Config) (int, error) {
 	}
 	defer db.Close()
 	if err := db.PingContext(ctx); err != nil {
-		return 0, errors.New("store: the database does not answer") // the driver's words may quote its address
+		return 0, errors.New("store: the database does not answer") // the driver's message may contain the address
 	}
 	files, err := fs.ReadDir(Migrations(c.Party), ".")
 	if err != nil {

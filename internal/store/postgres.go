@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// openPostgres opens a pool whose connections work in the party's own schema, made if
-// it is missing.
+// openPostgres opens a pool whose connections work in the party's schema, which it
+// creates if it is missing.
 func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	connector, err := connectorFor(ctx, dsn, schema)
 	if err != nil {
@@ -24,8 +24,8 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	db.SetMaxOpenConns(16)
 	db.SetMaxIdleConns(16)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	// Two replicas that create it at once collide in the catalogue; the second
-	// try of the loser finds it there.
+	// Two replicas that create the schema at once collide in the catalog; the loser
+	// finds it at its second try.
 	for try := 0; ; try++ {
 		_, err = db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize())
 		if err == nil || try == 2 || !IsUnique(err) {
@@ -39,20 +39,21 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	return db, nil
 }
 
-// poolMode is the parameter of a database's URL that says how a pooler in front of it
-// hands out its connections: pool_mode=session, which is the default and right without
-// a pooler, or pool_mode=transaction. It has PgBouncer's name and values.
+// poolMode is the database URL's parameter that says how a pooler hands out
+// connections: pool_mode=session, the default and right without a pooler, or
+// pool_mode=transaction. Name and values are PgBouncer's.
 const poolMode = "pool_mode"
 
 var errPooledByTransaction = errors.New("store: a pooler gives each transaction another connection of the database, and the schema would not be sure: " +
 	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
 
-// connectorFor connects to the database at dsn and has every statement work in schema.
-// The schema is chosen after connecting, for poolers refuse or ignore it before.
+// connectorFor connects to the database at dsn and runs every statement in schema. It
+// sets the schema after connecting, because poolers refuse or ignore it in the startup
+// message.
 //
-// In session mode it is chosen once for each connection. In transaction mode it is
-// chosen for each transaction, statements outside of one get one of their own, and no
-// statement is prepared under a name: nothing of a session is relied on.
+// Session mode sets it once for each connection. Transaction mode relies on no session
+// state: it sets the schema in each transaction, runs a statement outside a transaction
+// in a separate one, and prepares no named statement.
 func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -82,14 +83,13 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 	return nil, fmt.Errorf("store: %s of the database URL must be session or transaction", poolMode)
 }
 
-// oneSession reports an error where two statements of one connection, or those of two,
-// do not find the sessions of the database that they would without a pooler, or with
-// one in session mode.
+// oneSession returns errPooledByTransaction when two connections do not keep separate
+// and constant database sessions, as they do without a pooler or in session mode.
 func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 	cfg = cfg.Copy()
-	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing in others' sessions
+	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing in shared sessions
 	var conns [2]*pgx.Conn
-	var at [2]int32 // the database's process that answers each
+	var at [2]int32 // backend process of each connection
 	ask := func(i int) (pid int32, err error) {
 		err = conns[i].QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
 		return pid, err
@@ -97,7 +97,7 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 	for i := range conns {
 		c, err := pgx.ConnectConfig(ctx, cfg)
 		if err != nil {
-			return nil // the pool's first connection says why
+			return nil // the pool's first connection reports it
 		}
 		defer c.Close(context.WithoutCancel(ctx))
 		conns[i] = c
@@ -105,10 +105,11 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 			return fmt.Errorf("store: reach postgres: %w", err)
 		}
 		if uint32(at[i]) == c.PgConn().PID() {
-			return nil // no pooler: it is the process that took the connection
+			return nil // no pooler: the same process accepted the connection
 		}
 	}
-	// However idle sessions are handed out, one of these is not the connection's own.
+	// Whatever order a transaction pooler uses, one of these queries reaches another
+	// session.
 	for _, i := range []int{0, 0, 1, 1, 0} {
 		pid, err := ask(i)
 		if err != nil {
@@ -121,8 +122,8 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 	return nil
 }
 
-// inSchema refuses a connection that works in another schema than the party's: its
-// tables would be made where others are, and not be found again.
+// inSchema returns an error if a connection works in another schema than the party's:
+// migrations would create the tables there, and they would not be found again.
 func inSchema(ctx context.Context, q Queryer, schema string) error {
 	var there sql.NullString
 	if err := q.QueryRowContext(ctx, "SELECT current_schema()").Scan(&there); err != nil {
@@ -134,14 +135,13 @@ func inSchema(ctx context.Context, q Queryer, schema string) error {
 	return nil
 }
 
-// lockPause is how long a process waits before it tries again for a lock that another
-// one has. Waiting inside of the database would take a connection of a pooler's from
-// the one that is waited for.
+// lockPause is the interval between tries for a lock that another process holds.
+// Waiting inside the database could take the pooler connection that the holder needs.
 const lockPause = 200 * time.Millisecond
 
-// WithLock runs f while no other process runs one under the same key. The lock is a
-// transaction's, so that it holds behind every pooler; f uses other connections. SQLite
-// has one process, and no lock.
+// WithLock runs f while no other process runs a function under the same key. The lock
+// belongs to a transaction, so it works behind every pooler; f uses other connections.
+// Under SQLite it only calls f, because there is one process.
 func (db *DB) WithLock(ctx context.Context, key int64, f func(context.Context) error) error {
 	if db.Dialect != Postgres {
 		return f(ctx)
@@ -171,7 +171,7 @@ func (db *DB) WithLock(ctx context.Context, key int64, f func(context.Context) e
 // perTransaction opens connections that set the schema in each transaction.
 type perTransaction struct {
 	driver.Connector
-	set string // what a transaction begins with
+	set string // SQL appended to BEGIN
 }
 
 // Connect opens a connection.
@@ -187,19 +187,19 @@ func (p perTransaction) Connect(ctx context.Context) (driver.Conn, error) {
 	return &transactional{Conn: known, set: p.set}, nil
 }
 
-// transactional is a connection each of whose statements is in a transaction.
+// transactional is a connection that runs each statement in a transaction.
 type transactional struct {
 	*stdlib.Conn
 	set    string
 	inside bool // a transaction is open
 }
 
-// PrepareContext is refused: the next transaction may be another session's.
+// PrepareContext returns an error: the next transaction may run in another session.
 func (c *transactional) PrepareContext(context.Context, string) (driver.Stmt, error) {
 	return nil, errors.New("store: no statement is prepared with " + poolMode + "=transaction")
 }
 
-// Prepare is refused as PrepareContext is.
+// Prepare returns an error, as PrepareContext does.
 func (c *transactional) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
@@ -209,7 +209,7 @@ var begins = map[sql.IsolationLevel]string{
 	sql.LevelRepeatableRead: "BEGIN ISOLATION LEVEL REPEATABLE READ", sql.LevelSerializable: "BEGIN ISOLATION LEVEL SERIALIZABLE",
 }
 
-// BeginTx begins a transaction in the schema, by one message.
+// BeginTx begins a transaction and sets its schema in one message.
 func (c *transactional) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	begin, ok := begins[sql.IsolationLevel(opts.Isolation)]
 	if !ok {
@@ -222,7 +222,7 @@ func (c *transactional) BeginTx(ctx context.Context, opts driver.TxOptions) (dri
 		return nil, driver.ErrBadConn
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err // pgx closes a connection on which a transaction does not begin
+		return nil, err // pgx closes a connection whose BEGIN fails
 	}
 	tx, err := c.Conn.Conn().BeginTx(ctx, pgx.TxOptions{BeginQuery: begin + c.set})
 	if err != nil {
@@ -254,7 +254,7 @@ func (t *poolTx) Rollback() error {
 	return t.tx.Rollback(ctx)
 }
 
-// ExecContext runs a statement, in a transaction of its own if none is open.
+// ExecContext runs a statement, in a separate transaction if none is open.
 func (c *transactional) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if c.inside {
 		return c.Conn.ExecContext(ctx, query, args)
@@ -271,8 +271,8 @@ func (c *transactional) ExecContext(ctx context.Context, query string, args []dr
 	return res, tx.Commit()
 }
 
-// QueryContext runs a query, in a transaction of its own if none is open, which is
-// committed when the rows are closed.
+// QueryContext runs a query. If no transaction is open, it uses a separate one that
+// commits when the rows are closed.
 func (c *transactional) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inside {
 		return c.Conn.QueryContext(ctx, query, args)
@@ -293,7 +293,7 @@ func (c *transactional) QueryContext(ctx context.Context, query string, args []d
 	return &poolRows{known, tx}, nil
 }
 
-// poolRows are the rows of a query with a transaction of its own.
+// poolRows are the rows of a query that runs in a separate transaction.
 type poolRows struct {
 	*stdlib.Rows
 	tx driver.Tx

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// GetOrCreateSecret returns the secret of that name that was made once for this database,
-// making it if it is missing. Of several replicas at their first start one
-// makes it and all return the same. It is sealed under the system key.
+// GetOrCreateSecret returns the database's secret of that name, and creates it if it is
+// missing. When several replicas start for the first time, one creates it and all
+// return the same. It is encrypted under the system key.
 func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
 	at := Cell{"keepsakes", "sealed", name}
 	var plain []byte

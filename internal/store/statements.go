@@ -12,16 +12,15 @@ import (
 // maxStatements is how many prepared statements a connection keeps.
 const maxStatements = 200
 
-// remembering opens connections of SQLite's that keep their prepared statements:
-// to parse a query takes longer than to answer it by an index. PostgreSQL's driver
-// does so itself. What writes on them waits for the baton of the writers, if there are
-// any: the engine's own waiting is by sleeping, and unfair.
+// remembering opens SQLite connections that cache prepared statements: parsing a query
+// takes longer than an indexed look-up. Writing statements take the write lock of
+// writers, if set, because the engine's own waiting sleeps and is unfair.
 type remembering struct {
 	driver.Connector
 	writers *group
 }
 
-// connection is what SQLite's driver gives.
+// connection lists the interfaces of a connection of SQLite's driver.
 type connection interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -33,14 +32,14 @@ type connection interface {
 	driver.Validator
 }
 
-// statement is what SQLite's driver prepares.
+// statement lists the interfaces of a prepared statement of SQLite's driver.
 type statement interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// Connect opens a connection. One of another driver than SQLite's is left as it is.
+// Connect opens a connection. It returns a connection of another driver unchanged.
 func (r remembering) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := r.Connector.Connect(ctx)
 	if err != nil {
@@ -52,12 +51,12 @@ func (r remembering) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// rememberer is a connection with its statements. As any connection it is used by
-// one goroutine at a time; but the rows of one query may be open while another one
-// runs, so a statement in use is not used again.
+// rememberer is a connection with its prepared statements. One goroutine uses it at a
+// time, but the rows of one query may be open while another runs, so a statement in use
+// is not used again.
 type rememberer struct {
 	connection
-	writers *group // nil: they have the baton who use it
+	writers *group // nil: its users already hold the write lock
 	inside  bool   // a transaction is open
 	kept    map[string]*kept
 }
@@ -67,8 +66,8 @@ type kept struct {
 	busy bool
 }
 
-// take returns the idle statement of a query, or nil for one that is in use or
-// cannot be kept; its user calls done.
+// take returns the idle prepared statement of a query, or nil if it is in use or cannot
+// be cached. The caller clears busy.
 func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 	if k := c.kept[query]; k != nil {
 		if k.busy {
@@ -86,7 +85,7 @@ func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 		return nil, s.Close()
 	}
 	if len(c.kept) >= maxStatements {
-		for q, k := range c.kept { // any one: those that are asked for come back
+		for q, k := range c.kept { // evict any idle one; it is prepared again when needed
 			if !k.busy {
 				delete(c.kept, q)
 				if err := k.Close(); err != nil {
@@ -101,14 +100,14 @@ func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 	return k, nil
 }
 
-// whole is ctx for a statement that is not ended half way. The engine answers the
-// interruption of one that writes by rolling the whole transaction back, which may be
-// others' too; and to watch for it takes a goroutine for every statement.
+// whole returns ctx without cancellation, and its error if it has ended. When a writing
+// statement is interrupted, SQLite rolls back the whole transaction, which other
+// members may share; and watching for it takes a goroutine for each statement.
 func whole(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), ctx.Err()
 }
 
-// lock waits for the baton, if the query is one that writes by itself.
+// lock acquires the write lock if the query writes outside a transaction.
 func (c *rememberer) lock(ctx context.Context, query string) (unlock func(), err error) {
 	if c.writers == nil || c.inside || !writes(query) {
 		return func() {}, nil
@@ -118,8 +117,8 @@ func (c *rememberer) lock(ctx context.Context, query string) (unlock func(), err
 
 var writing = []string{"INSERT", "UPDATE", "DELETE", "REPLACE"}
 
-// writes reports whether a query changes rows. One that it errs about waits as the
-// engine has it wait.
+// writes reports whether a query changes rows. For a query that it misses, the engine's
+// own lock waits.
 func writes(query string) bool {
 	for {
 		query = strings.TrimLeft(query, " \t\r\n")
@@ -133,8 +132,7 @@ func writes(query string) bool {
 	return len(verb) > 0 && slices.Contains(writing, strings.ToUpper(verb[0]))
 }
 
-// BeginTx begins a transaction: one that may write when it has the baton, which it
-// keeps to its end.
+// BeginTx begins a transaction. One that may write holds the write lock to its end.
 func (c *rememberer) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	end := func() { c.inside = false }
 	if c.writers != nil && !opts.ReadOnly {
@@ -152,7 +150,7 @@ func (c *rememberer) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 	return ending{tx, end}, nil
 }
 
-// ending is a transaction at whose end something is done.
+// ending is a transaction that calls end after its commit or rollback.
 type ending struct {
 	driver.Tx
 	end func()
@@ -168,7 +166,7 @@ func (t ending) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-// QueryContext asks by the statement that is kept.
+// QueryContext runs the query, with its cached statement if that is idle.
 func (c *rememberer) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	unlock, err := c.lock(ctx, query)
 	if err != nil {
@@ -181,7 +179,7 @@ func (c *rememberer) QueryContext(ctx context.Context, query string, args []driv
 	return rows, err
 }
 
-// query asks; the rows call unlock when they are closed.
+// query runs the query; closing its rows calls unlock.
 func (c *rememberer) query(ctx context.Context, query string, args []driver.NamedValue, unlock func()) (driver.Rows, error) {
 	ctx, err := whole(ctx)
 	if err != nil {
@@ -209,7 +207,7 @@ func (c *rememberer) query(ctx context.Context, query string, args []driver.Name
 	return &plainRows{rows, back}, nil
 }
 
-// ExecContext runs the statement that is kept.
+// ExecContext runs the statement, from the cache if it is idle.
 func (c *rememberer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	unlock, err := c.lock(ctx, query)
 	if err != nil {
@@ -231,16 +229,16 @@ func (c *rememberer) ExecContext(ctx context.Context, query string, args []drive
 	return k.ExecContext(ctx, args)
 }
 
-// Close ends the statements before the connection.
+// Close closes the statements, then the connection.
 func (c *rememberer) Close() error {
 	for _, k := range c.kept {
-		_ = k.Close() // the connection goes with them
+		_ = k.Close() // closing the connection frees them anyway
 	}
 	c.kept = nil
 	return c.connection.Close()
 }
 
-// typedRows are rows whose columns say what they are.
+// typedRows are rows that describe the types of their columns.
 type typedRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -250,7 +248,7 @@ type typedRows interface {
 	ColumnTypeScanType(index int) reflect.Type
 }
 
-// heldRows give back what they hold when they are closed.
+// heldRows call back when they are closed.
 type heldRows struct {
 	typedRows
 	back func()

@@ -53,7 +53,7 @@ func TestKeptStatementsAnswerAsFreshOnes(t *testing.T) {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := conn.QueryRowContext(gone, find, 1).Scan(&got); err == nil {
-			t.Error("asked for nobody, and answered")
+			t.Error("a query with a canceled context was answered")
 		}
 		for i := range 500 {
 			if err := conn.QueryRowContext(ctx, fmt.Sprintf(`SELECT note || '-%d' FROM kept WHERE id = $1`, i), 1).Scan(&got); err != nil || got != fmt.Sprint("n1-", i) {

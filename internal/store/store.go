@@ -1,12 +1,12 @@
-// Package store opens a party's database, SQLite or PostgreSQL, migrates it,
-// runs transactions and seals columns. It knows no table but its own keys: the
-// queries of a capability stand in that capability's own store.go, written once
-// with $1 placeholders for both engines.
+// Package store opens the database of a party, SQLite or PostgreSQL, migrates it, runs
+// transactions and encrypts columns. It knows no table but that of its own keys. Each
+// package keeps its queries in its own store.go, written once for both engines with $1
+// placeholders.
 //
-// Each party has its own world: a file of its own under SQLite, a schema of its
-// own under PostgreSQL. Times are BIGINT microseconds of Unix time, blobs BYTEA,
-// flags BOOLEAN; secrets are kept as SHA-256 and personal data sealed (see
-// Vault), so a copy of the database alone says little.
+// Each party has a separate file under SQLite and a separate schema under PostgreSQL.
+// Times are BIGINT microseconds of Unix time, blobs BYTEA, flags BOOLEAN. Secrets are
+// stored as SHA-256 hashes and personal data is encrypted (see Vault), so a copy of the
+// database alone reveals little.
 package store
 
 import (
@@ -47,7 +47,7 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// Parties whose databases there are.
+// Parties, each of which has a database.
 const (
 	Portal   = "portal"
 	Provider = "provider"
@@ -60,22 +60,22 @@ type DB struct {
 	Dialect Dialect
 	Now     func() time.Time // the party's clock; set it before the first transaction
 
-	writers *group // nil with PostgreSQL, which orders them itself
+	writers *group // orders writing transactions; nil with PostgreSQL
 }
 
-// Queryer is what both *sql.DB and *Tx can do, so that a query can be
-// composed into whatever transaction its caller has.
+// Queryer is implemented by *sql.DB and *Tx, so that a query can run inside or outside
+// a transaction.
 type Queryer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// ErrNotFound is returned by stores for a row that is not there.
+// ErrNotFound is returned for a missing row.
 var ErrNotFound = errors.New("store: no such row")
 
-// Open connects, migrates to the newest schema and readies the vault. Several
-// replicas may open one PostgreSQL database at once; one of them migrates.
+// Open connects, migrates to the newest schema and prepares the vault. Several replicas
+// may open one PostgreSQL database at once; one of them migrates.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Party != Portal && c.Party != Provider {
 		return nil, fmt.Errorf("store: unknown party %q", c.Party)
@@ -117,10 +117,9 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 // busyTimeout is how long the engine waits for a lock.
 const busyTimeout = 10 * time.Second
 
-// shut makes an SQLite file that only its owner may read, and closes one that is there
-// to others, with what is beside it; SQLite gives new files beside it the same mode.
-// A file that is there is not opened: closing it would let go of the locks that other
-// connections of this process hold on it.
+// shut creates an SQLite file with mode 0600, or removes others' permissions from an
+// existing one and its -wal and -shm files. It does not open an existing file: closing
+// it would release the locks that this process's other connections hold.
 func shut(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -141,18 +140,19 @@ func shut(path string) error {
 	return nil
 }
 
-// openSQLite opens two pools on one file: one for everybody, and the one connection
-// of the group that writes.
+// openSQLite opens two pools on one file: one for general use, and the single
+// connection of the group that writes.
 func openSQLite(path string) (*sql.DB, *group, error) {
 	if err := shut(path); err != nil {
 		return nil, nil, fmt.Errorf("store: close the database to other users: %w", err)
 	}
-	// Our own columns hold no time.Time, but River's do: written in a form that
-	// SQLite's date functions read, and in UTC, so that they compare as text.
+	// Our columns hold no time.Time, but River's do: they are written in UTC and in a
+	// form that SQLite's date functions read, so that they compare as text.
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
-		// What is deleted is overwritten where that costs nothing; Erase sees to the rest.
+		// FAST overwrites deleted content where that costs no I/O; Erase overwrites the
+		// rest.
 		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
-		"temp_store(MEMORY)"}} // what a savepoint goes back to needs no file
+		"temp_store(MEMORY)"}} // a savepoint's rollback data needs no file
 	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
@@ -162,21 +162,21 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 	writers.db.SetMaxIdleConns(1)
 	db := sql.OpenDB(remembering{connector, writers})
 	db.SetMaxOpenConns(8)
-	db.SetMaxIdleConns(8) // one that is closed takes its statements with it
+	db.SetMaxIdleConns(8) // closing a connection loses its prepared statements
 	return db, writers, nil
 }
 
-// Migrations are the party's migrations, one file a step.
+// Migrations returns the party's migrations, one file a step.
 func Migrations(party string) fs.FS {
 	files, err := fs.Sub(migrations, "migrations/"+party)
 	if err != nil {
-		panic(err) // only for a name that is no path
+		panic(err) // only for an invalid path
 	}
 	return files
 }
 
-// migrate applies what is new of the migrations in from, to the schema that the
-// connections must work in. The lock is goose's own, which older versions take too.
+// migrate applies the new migrations of from to the schema that the connections work
+// in. It holds goose's default lock, which older versions take too.
 func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
 	return db.WithLock(ctx, lock.DefaultLockID, func(ctx context.Context) error {
 		dialect := goose.DialectSQLite3
@@ -191,8 +191,9 @@ func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
 			return err
 		}
 		for try := 1; ; try++ {
-			// Under load, a migration of several tables and a replica's transaction may wait
-			// for each other; the one that PostgreSQL ends has changed nothing.
+			// Under load, a migration of several tables and a replica's transaction may
+			// deadlock. The one that PostgreSQL aborts has changed nothing, so it is
+			// retried.
 			if _, err = p.Up(ctx); err == nil || try == migrationTries || !contended(err) {
 				return err
 			}
@@ -216,9 +217,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.SQL.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
-// ForUpdate ends a SELECT of one row in Tx that nobody else is to change before
-// the transaction ends. Under SQLite there is nobody else: its transactions write
-// one at a time. Rows that refer to the one that is held can be added meanwhile.
+// ForUpdate returns the clause that locks the one selected row until the transaction
+// ends. Rows that refer to the locked one can still be added. It is empty under SQLite,
+// whose write transactions run one at a time.
 func (db *DB) ForUpdate() string {
 	if db.Dialect == Postgres {
 		return " FOR NO KEY UPDATE"
@@ -228,34 +229,33 @@ func (db *DB) ForUpdate() string {
 
 const (
 	maxTries  = 8
-	maxUnique = 2 // of them for a breach of uniqueness, which is as a rule what it says
+	maxUnique = 2 // of them after a unique violation, which is usually genuine
 )
 
 // Tx is a transaction.
 type Tx struct {
 	*sql.Tx
-	Now time.Time // when it began, by the party's clock; a transaction that runs again begins again
+	Now time.Time // start of this try, by the party's clock
 
 	after []func()
-	keys  map[string]cipher.AEAD // data keys that it has read or made
+	keys  map[string]cipher.AEAD // data keys read or created in this transaction
 }
 
-// AfterCommit calls f when tx has committed, and not when it is rolled back. The
-// process may be killed in between, so f must only save time, such as by waking a
-// worker. f must not block.
+// AfterCommit calls f after tx has committed, and not after a rollback. The process may
+// be killed in between, so f must only save time, such as by waking a worker. f must
+// not block.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
-// Tx runs f in one read-write transaction and commits when f returns nil. f may
-// run several times: when the engine refused for contention (a serialization
-// failure, a deadlock, a busy database), what f did is rolled back and f is run
-// again, so it must have no effect outside tx. f must not call Tx or use db.SQL.
-// A breach of uniqueness has f run again too: PostgreSQL reports one, in spite of
-// ON CONFLICT, when two transactions add one row at the same instant and the table
-// has another unique index than the one that the statement names.
+// Tx runs f in one read-write transaction and commits when f returns nil. When the
+// engine refuses for contention (a serialization failure, a deadlock, a busy database),
+// Tx rolls back and runs f again, so f must have no effect outside tx. f must not call
+// Tx or use db.SQL. Tx also runs f again after a unique violation: PostgreSQL reports
+// one, in spite of ON CONFLICT, when two transactions add one row at the same instant
+// and the table has another unique index than the one that the statement names.
 //
-// Under SQLite transactions are run one after the other, and those that wait share
-// one commit, before which none of them returns. f's context does not end with ctx
-// there; where ctx has ended when f returns, what f did is rolled back.
+// Under SQLite, transactions run one after the other, and waiting ones share a commit.
+// Tx returns after that commit. There, f's context does not end with ctx; if ctx has
+// ended when f returns, Tx rolls back f's changes.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	return retried(ctx, func(ctx context.Context) error {
 		tx := Tx{Now: db.Now()}
@@ -278,7 +278,8 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error)
 	})
 }
 
-// retried calls f until the engine does not refuse it for contention.
+// retried calls f again, up to maxTries times, while the engine refuses it for
+// contention.
 func retried(ctx context.Context, f func(ctx context.Context) error) error {
 	for try := 1; ; try++ {
 		err := f(ctx)
@@ -294,7 +295,7 @@ func retried(ctx context.Context, f func(ctx context.Context) error) error {
 	}
 }
 
-// Read runs f in one read-only transaction: every query in it sees one state.
+// Read runs f in one read-only transaction, in which every query sees the same state.
 func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	opts := &sql.TxOptions{ReadOnly: true}
 	if db.Dialect == Postgres {
@@ -331,9 +332,9 @@ func contended(err error) bool {
 	return false
 }
 
-// IsUnique reports whether err is a breach of a UNIQUE or PRIMARY KEY
-// constraint. Under PostgreSQL the transaction is then lost: prefer
-// ON CONFLICT DO NOTHING where a duplicate is expected.
+// IsUnique reports whether err is a violation of a UNIQUE or PRIMARY KEY constraint.
+// PostgreSQL then aborts the transaction: prefer ON CONFLICT DO NOTHING where a
+// duplicate is expected.
 func IsUnique(err error) bool {
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		return pg.Code == "23505"
@@ -344,8 +345,8 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// ExecOne reports whether a conditional statement changed exactly one row: the
-// one winner of a race for state that is used once.
+// ExecOne reports whether a conditional statement changed exactly one row. It finds the
+// single winner of a race, for example for a token that is used once.
 func ExecOne(res sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -354,7 +355,7 @@ func ExecOne(res sql.Result, err error) (bool, error) {
 	return n == 1, err
 }
 
-// MapNotFound turns database/sql's missing row into ErrNotFound.
+// MapNotFound returns ErrNotFound for sql.ErrNoRows, and other errors unchanged.
 func MapNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -362,22 +363,22 @@ func MapNotFound(err error) error {
 	return err
 }
 
-// Micros is how t is kept in a column.
+// Micros returns t as stored in a column, in microseconds of Unix time.
 func Micros(t time.Time) int64 { return t.UnixMicro() }
 
-// Time is the instant kept in a column, in UTC.
+// Time returns the instant of a column written by Micros, in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
-// NewSecret returns 256 random bits as 43 characters of base64url: a handle, a
-// token or a secret that nobody guesses.
+// NewSecret returns 256 random bits as 43 characters of base64url, for handles, tokens
+// and secrets.
 func NewSecret() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Hash is what is kept of a secret. SHA-256 is right for secrets of 256 random
-// bits; a password that a person chose needs a slow hash instead.
+// Hash returns the SHA-256 hash under which a secret is stored. It suits secrets of 256
+// random bits; a password that a person chose needs a slow hash instead.
 func Hash(secret string) []byte {
 	h := sha256.Sum256([]byte(secret))
 	return h[:]

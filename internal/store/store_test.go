@@ -267,7 +267,7 @@ func TestUniqueBreachIsKnown(t *testing.T) {
 }
 
 // PostgreSQL looks for a conflict in the index that the statement names, and then
-// writes to all: a neighbour's row that comes in between is met in the other one.
+// writes to all: a concurrent row then conflicts in the other one.
 func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()

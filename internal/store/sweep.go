@@ -6,17 +6,17 @@ import (
 	"errors"
 )
 
-// Step changes at most limit rows, and returns how many.
+// Step changes at most limit rows, and returns how many it changed.
 type Step = func(ctx context.Context, tx *Tx, limit int) (int64, error)
 
-// Sweep runs each step until it changes fewer rows than it may, a transaction at a
-// time: nobody waits long for what a sweep holds, and what is killed goes on later.
-// Any number of replicas may sweep at a time.
+// Sweep runs each step until it changes fewer than limit rows, in one short transaction
+// each time. A killed sweep can simply run again. Any number of replicas may sweep at
+// once.
 func (db *DB) Sweep(ctx context.Context, limit int, steps ...Step) error {
 	return sweep(ctx, db.Tx, limit, steps)
 }
 
-// Shred is Sweep for data keys and what must go as they do: see Erase.
+// Shred is Sweep for data keys and for data that must be deleted by Erase.
 func (db *DB) Shred(ctx context.Context, limit int, steps ...Step) error {
 	return sweep(ctx, db.Erase, limit, steps)
 }
@@ -41,7 +41,7 @@ func sweep(ctx context.Context, run func(context.Context, func(context.Context, 
 	return nil
 }
 
-// RowsAffected is how many rows a statement changed.
+// RowsAffected returns how many rows a statement changed.
 func RowsAffected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err

@@ -13,21 +13,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Vault seals columns with AES-256-GCM. Every consumer has a data key of its
-// own, kept wrapped by the master key; deleting that key shreds everything that
-// was sealed under it. The associated data binds a sealed value to its table,
-// column and row, so that a value moved elsewhere does not open.
+// Vault encrypts columns with AES-256-GCM. Every consumer has a separate data key,
+// stored wrapped by the master key. Deleting a data key makes everything encrypted
+// under it unreadable. The associated data binds a value to its table, column and row,
+// so that a value copied to another cell does not decrypt.
 //
-// A sealed value is one version byte (1), a 12-byte nonce, and the ciphertext
-// with its 16-byte tag.
+// An encrypted value is one version byte (1), a 12-byte nonce, and the ciphertext with
+// its 16-byte tag.
 type Vault struct {
 	master cipher.AEAD
-	former []cipher.AEAD // masters before it, which still open what they wrapped
+	former []cipher.AEAD // earlier master keys, which still unwrap their data keys
 	system cipher.AEAD   // set by ensureSystemKey, before the vault is shared
 	now    func() time.Time
 }
 
-// Cell is the place that a sealed value belongs to. Row is the row's primary key.
+// Cell names the table, column and row of an encrypted value. Row is the primary key.
 type Cell struct{ Table, Column, Row string }
 
 // SystemKey names the data key of secrets that belong to no consumer: signing
@@ -36,11 +36,11 @@ const SystemKey = "system"
 
 const sealVersion = 1
 
-// ErrShredded is returned for a value whose data key is gone.
+// ErrShredded is returned for a value whose data key was deleted.
 var ErrShredded = errors.New("store: the data key of this value was destroyed")
 
-// ErrSeal is returned for a value that does not open: another master key,
-// another cell, or a damaged row.
+// ErrSeal is returned for a value that does not decrypt: another master key, another
+// cell, or a damaged row.
 var ErrSeal = errors.New("store: sealed value does not open")
 
 func newVault(master []byte, former [][]byte, now func() time.Time) (*Vault, error) {
@@ -92,7 +92,7 @@ func open(aead cipher.AEAD, at Cell, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// NewKey makes the data key of one consumer and returns its id.
+// NewKey creates a consumer's data key and returns its id.
 func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
 	id := uuid.NewString()
 	key, made, err := v.insertKey(ctx, q, id)
@@ -113,8 +113,8 @@ func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte
 	return key, made, err
 }
 
-// remember keeps a data key for the rest of the transaction, if q is one. It
-// forgets the key where aead is nil.
+// remember caches a data key for the rest of the transaction, if q is one. A nil aead
+// removes the key from the cache.
 func remember(q Queryer, id string, aead cipher.AEAD) {
 	tx, ok := q.(*Tx)
 	switch {
@@ -147,7 +147,7 @@ func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, err
 	return aead, err
 }
 
-// unwrap returns a data key; ErrShredded for a nil one.
+// unwrap returns the cipher of a wrapped data key. It returns ErrShredded for nil.
 func (v *Vault) unwrap(id string, wrapped []byte) (cipher.AEAD, error) {
 	if wrapped == nil {
 		return nil, ErrShredded
@@ -159,7 +159,7 @@ func (v *Vault) unwrap(id string, wrapped []byte) (cipher.AEAD, error) {
 	return newAEAD(key)
 }
 
-// dataKey opens a wrapped data key with the master key, or one before it.
+// dataKey decrypts a wrapped data key with the master key or a former one.
 func (v *Vault) dataKey(id string, wrapped []byte) ([]byte, error) {
 	key, err := open(v.master, keyCell(id), wrapped)
 	for i := 0; err != nil && i < len(v.former); i++ {
@@ -168,13 +168,13 @@ func (v *Vault) dataKey(id string, wrapped []byte) ([]byte, error) {
 	return key, err
 }
 
-// rewrapAtOnce is how many data keys one transaction wraps anew.
+// rewrapAtOnce is how many data keys one transaction rewraps.
 const rewrapAtOnce = 500
 
-// Rewrap wraps every data key that a former master key wrapped under the present
-// one, and returns how many those were. It may be killed and run again, and others
-// may read, seal and shred meanwhile; what was sealed under the data keys stays as
-// it is. When it has returned, the former keys are needed no more.
+// Rewrap wraps every data key of a former master key under the current one, and returns
+// their number. It can be interrupted and run again, and can run while other processes
+// read, encrypt and shred. Values encrypted under the data keys do not change. After it
+// returns, the former keys are not needed.
 func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
 	total, after := 0, ""
 	for {
@@ -198,7 +198,7 @@ func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
 				if err != nil {
 					return err
 				}
-				if won { // else it was shredded meanwhile, or another process was faster
+				if won { // else it was shredded or rewrapped meanwhile
 					n++
 				}
 			}
@@ -237,8 +237,8 @@ func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, er
 	return out, rows.Err()
 }
 
-// ensureSystemKey makes the system key on the first start, and refuses to go on
-// when the master key is not the one that the database was made with.
+// ensureSystemKey creates the system key at the first start. It returns an error when
+// the master key is not the one that the database was created with.
 func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
 	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
 		_, _, err := v.insertKey(ctx, tx, SystemKey)
@@ -263,8 +263,8 @@ func (v *Vault) Seal(ctx context.Context, q Queryer, keyID string, at Cell, plai
 	return seal(aead, at, plain), nil
 }
 
-// Open decrypts what Seal made for the same key and cell. A nil sealed value is
-// a nil plain one.
+// Open decrypts a value that Seal encrypted for the same key and cell. It returns nil
+// for nil.
 func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, sealed []byte) ([]byte, error) {
 	if sealed == nil {
 		return nil, nil
@@ -276,17 +276,17 @@ func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, seal
 	return open(aead, at, sealed)
 }
 
-// Opener opens values of one data key, which was asked for once.
+// Opener decrypts values of one data key without another query.
 type Opener struct{ aead cipher.AEAD }
 
-// Opener returns the opener of a data key; ErrShredded where that is gone.
+// Opener returns the opener of a data key, or ErrShredded if the key was deleted.
 func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, error) {
 	aead, err := v.key(ctx, q, keyID)
 	return Opener{aead}, err
 }
 
-// Unwrap is Opener for the column wrapped of data_keys, which a query has joined;
-// nil where the row is gone.
+// Unwrap is Opener for a value of the column data_keys.wrapped that a query has joined;
+// nil means that the row is missing.
 func (v *Vault) Unwrap(keyID string, wrapped []byte) (Opener, error) {
 	aead, err := v.unwrap(keyID, wrapped)
 	return Opener{aead}, err
@@ -300,8 +300,8 @@ func (o Opener) Open(at Cell, sealed []byte) ([]byte, error) {
 	return open(o.aead, at, sealed)
 }
 
-// Shred destroys a consumer's data key, and with it all that was sealed under
-// it, in every backup made after.
+// Shred deletes a consumer's data key, which makes everything encrypted under it
+// unreadable, also in later backups.
 func (v *Vault) Shred(ctx context.Context, q Queryer, keyID string) error {
 	if keyID == SystemKey {
 		return errors.New("store: the system key cannot be shredded")

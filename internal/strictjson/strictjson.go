@@ -1,7 +1,7 @@
-// Package strictjson reads JSON as signed tokens, webhooks and requests need it:
-// encoding/json keeps the last of two members of one name and goes on, which lets
-// two readers of one document disagree (RFC 8259, section 4). It is also faster
-// than encoding/json's tokens.
+// Package strictjson parses JSON for signed tokens, webhooks and requests. Unlike
+// encoding/json, which keeps the last of two members with one name, it refuses repeated
+// members, so that two readers of a document cannot disagree (RFC 8259, section 4). It
+// is also faster than encoding/json's tokens.
 package strictjson
 
 import (
@@ -21,7 +21,7 @@ type Member struct {
 	Value any
 }
 
-// Get returns the value of the first member of that name.
+// Get returns the value of the first member with that name.
 func (o Object) Get(name string) (value any, ok bool) {
 	for _, m := range o {
 		if m.Name == name {
@@ -31,16 +31,14 @@ func (o Object) Get(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// Error says what is wrong with a document, and where: Path is like
-// accounts[2].name, and empty for the document itself. The path is part of what
-// was sent.
+// Error is an error in a document. Path is like accounts[2].name, and empty for the
+// document itself; it may contain input.
 type Error struct{ Path, Message string }
 
 func (e *Error) Error() string { return "JSON document " + e.Message }
 
-// Parse reads one JSON value: valid UTF-8, nothing after it, arrays and objects
-// nested at most maxDepth deep, and no two members of one name in an object.
-// Errors are of type *Error.
+// Parse parses one JSON value: valid UTF-8, nothing after it, arrays and objects nested
+// at most maxDepth deep, and no repeated members. Errors are of type *Error.
 func Parse(raw []byte, maxDepth int) (any, error) {
 	return parse(raw, maxDepth, false)
 }
@@ -58,8 +56,8 @@ func ParseObject(raw []byte, maxDepth int) (Object, error) {
 	return o, nil
 }
 
-// ParseAll is Parse for a reader that names every fault: it keeps members of one
-// name, and with an error it returns what precedes the fault.
+// ParseAll is Parse for callers that report every error: it keeps repeated members, and
+// with an error returns what precedes it.
 func ParseAll(raw []byte, maxDepth int) (any, error) {
 	return parse(raw, maxDepth, true)
 }
@@ -82,20 +80,20 @@ func parse(raw []byte, maxDepth int, duplicates bool) (any, error) {
 type parser struct {
 	raw        []byte
 	at         int
-	depth      int // how many levels may still be opened
+	depth      int // remaining levels of nesting
 	duplicates bool
 	path       []step
 	err        *Error
 }
 
-// step is a member of an object, or with an empty name an element of an array.
+// step is a member of an object or, with an empty name, an element of an array.
 type step struct {
 	name   string
 	index  int
 	member bool
 }
 
-// fail notes the first fault, after which nothing is read.
+// fail records the first error, which ends the parsing.
 func (p *parser) fail(message string) {
 	if p.err != nil {
 		return
@@ -114,13 +112,13 @@ func (p *parser) fail(message string) {
 	p.err = &Error{Path: path.String(), Message: message}
 }
 
-// next skips white space and returns the next byte without taking it; 0 at the end.
+// next skips white space and returns the next byte without consuming it; 0 at the end.
 func (p *parser) next() byte {
 	for ; p.at < len(p.raw); p.at++ {
 		switch c := p.raw[p.at]; c {
 		case ' ', '\t', '\n', '\r':
 		case 0:
-			return 1 // a byte that no value begins with
+			return 1 // no value begins with this byte
 		default:
 			return c
 		}
@@ -152,7 +150,7 @@ func (p *parser) value() any {
 	return nil
 }
 
-// open takes the bracket that begins an object or an array.
+// open consumes the bracket that begins an object or an array.
 func (p *parser) open() bool {
 	if p.depth == 0 {
 		p.fail("is nested too deeply")
@@ -163,8 +161,8 @@ func (p *parser) open() bool {
 	return true
 }
 
-// more reports whether another element follows, and takes the comma before it or
-// the bracket after the last.
+// more reports whether another element follows, and consumes the comma before it or the
+// closing bracket.
 func (p *parser) more(first bool, end byte) bool {
 	if p.err != nil {
 		return false
@@ -234,7 +232,7 @@ func (p *parser) array() []any {
 	return list
 }
 
-// text reads a string. encoding/json decodes one with escapes.
+// text parses a string. encoding/json decodes one with escapes.
 func (p *parser) text() string {
 	from, escaped := p.at, false
 	for p.at++; p.at < len(p.raw); p.at++ {

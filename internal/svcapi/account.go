@@ -23,7 +23,8 @@ type Account struct {
 	ReturnMode     string   `name:"return-mode" default:"get" enum:"get,post" help:"Method of the redirect callback, get or post."`
 }
 
-// Validate checks the form of what is given. Which of it is required, its user knows.
+// Validate checks the form of the given values. It does not check that required ones
+// are present; the caller does.
 func (a Account) Validate() error {
 	var errs []error
 	for kind, id := range a.Products {

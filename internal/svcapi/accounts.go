@@ -11,23 +11,23 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Names is what an account or a product is called. Name is unique: an account's
-// among the children of its parent, a product's in its account.
+// Names are the names of an account or a product. Name is unique among the children of
+// an account, or among its products.
 type Names struct {
 	Name        string // 1 to 100 visible characters
-	DisplayName string // the same, or empty for none; may be used again
+	DisplayName string // likewise; optional and not unique
 }
 
-// CreateAccount calls POST /accounts (document 2, Account hierarchy) and returns the
-// publicId of the new child account. A name that is taken gives an *Error with
-// DUPLICATE_CUSTOMER. It is sent again only where the service cannot have taken it;
-// EnsureAccount is for those who would rather repeat.
+// CreateAccount calls POST /accounts (API reference: Accounts) and returns the publicId
+// of the new child account. A name that is taken gives an *Error with
+// DUPLICATE_CUSTOMER. The call is retried only if the service cannot have processed it;
+// EnsureAccount can be repeated safely.
 func (c *Client) CreateAccount(ctx context.Context, n Names) (string, error) {
 	id, _, err := c.account(ctx, "create account", http.MethodPost, n)
 	return id, err
 }
 
-// EnsureAccount calls PUT /accounts: it returns the publicId of the child account of
+// EnsureAccount calls PUT /accounts. It returns the publicId of the child account with
 // that name, and whether it was created.
 func (c *Client) EnsureAccount(ctx context.Context, n Names) (publicID string, created bool, err error) {
 	return c.account(ctx, "ensure account", http.MethodPut, n)
@@ -51,17 +51,16 @@ func (c *Client) account(ctx context.Context, op, method string, n Names) (strin
 	return wire.PublicID, a.status == http.StatusCreated, nil
 }
 
-// CreateProduct calls POST /accounts/{publicId}/products and returns the productId
-// of the child account's new product. A name that is taken gives DUPLICATE_PRODUCT,
-// an account that is no child UNKNOWN_CHILD_ACCOUNT. It is sent again as rarely as
-// CreateAccount.
+// CreateProduct calls POST /accounts/{publicId}/products and returns the productId of
+// the child account's new product. A name that is taken gives DUPLICATE_PRODUCT, and an
+// account that is not a child UNKNOWN_CHILD_ACCOUNT. It is retried like CreateAccount.
 func (c *Client) CreateProduct(ctx context.Context, publicID string, n Names) (string, error) {
 	id, _, err := c.product(ctx, "create product", http.MethodPost, publicID, n)
 	return id, err
 }
 
-// EnsureProduct calls PUT /accounts/{publicId}/products: it returns the productId of
-// the child account's product of that name, and whether it was created.
+// EnsureProduct calls PUT /accounts/{publicId}/products. It returns the productId of
+// the child account's product with that name, and whether it was created.
 func (c *Client) EnsureProduct(ctx context.Context, publicID string, n Names) (productID string, created bool, err error) {
 	return c.product(ctx, "ensure product", http.MethodPut, publicID, n)
 }
@@ -87,15 +86,15 @@ func (c *Client) product(ctx context.Context, op, method, publicID string, n Nam
 	return wire.ProductID, a.status == http.StatusCreated, nil
 }
 
-// ProductConfiguration is what products may be configured as.
+// ProductConfiguration is a configuration that products can be assigned.
 type ProductConfiguration struct {
 	ID      string           `json:"id"`
 	Product contract.Product `json:"svcProduct"` // as the service names it
 	Alias   string           `json:"alias"`
 }
 
-// ProductConfigurations calls GET /config/v1/product-configurations. Where it is not
-// enabled, the *Error has FORBIDDEN; so for all of the configuration calls.
+// ProductConfigurations calls GET /config/v1/product-configurations. If the account may
+// not use the configuration calls, each gives an *Error with FORBIDDEN.
 func (c *Client) ProductConfigurations(ctx context.Context) ([]ProductConfiguration, error) {
 	const op = "product configurations"
 	var out []ProductConfiguration
@@ -111,21 +110,21 @@ func (c *Client) ProductConfigurations(ctx context.Context) ([]ProductConfigurat
 	return out, nil
 }
 
-// Target is what a configuration is assigned to: a child account by its publicId, or
-// a product by its productId.
+// Target is the child account (publicId) or product (productId) that a configuration is
+// assigned to.
 type Target struct {
 	Type string `json:"type"` // TargetAccount or TargetProduct
 	ID   string `json:"id"`
 }
 
-// What a Target is.
+// Types of a Target.
 const (
 	TargetAccount = "account"
 	TargetProduct = "product"
 )
 
-// AssignConfiguration calls PUT /config/v1/product-configuration-assignments/{id}:
-// the target has this configuration of its own from now on. Errors have
+// AssignConfiguration calls PUT /config/v1/product-configuration-assignments/{id},
+// which assigns the configuration to the target. Errors have
 // UNKNOWN_PRODUCT_CONFIGURATION, UNKNOWN_CHILD_ACCOUNT or INVALID_PRODUCT.
 func (c *Client) AssignConfiguration(ctx context.Context, configurationID string, to Target) error {
 	const op = "assign configuration"
@@ -143,15 +142,15 @@ func (c *Client) AssignConfiguration(ctx context.Context, configurationID string
 	return err
 }
 
-// RemoveAssignment calls DELETE /config/v1/product-configuration-assignments: the
-// target inherits from now on; if it did already, that is no error.
+// RemoveAssignment calls DELETE /config/v1/product-configuration-assignments, after
+// which the target inherits its configuration. It succeeds without an assignment too.
 func (c *Client) RemoveAssignment(ctx context.Context, to Target) error {
 	_, err := c.basic(ctx, "remove assignment", http.MethodDelete, "/config/v1/product-configuration-assignments", to, nil)
 	return err
 }
 
-// AssignedConfiguration is a product of a child account with the configuration in
-// force, nil for none.
+// AssignedConfiguration is a product of a child account with its effective
+// configuration, or nil.
 type AssignedConfiguration struct {
 	ProductID     string    `json:"productId"`
 	Name          string    `json:"name"`
@@ -160,12 +159,13 @@ type AssignedConfiguration struct {
 	Configuration *struct {
 		ID        string `json:"id"`
 		Alias     string `json:"alias"`
-		Inherited bool   `json:"inherited"` // it is the account's, or its parent's
+		Inherited bool   `json:"inherited"` // from the account or its parent
 	} `json:"productConfiguration"`
 }
 
-// AssignedConfigurations calls GET /config/v1/accounts/{publicId}/products: every
-// product of a child account. One that is no child gives UNKNOWN_CHILD_ACCOUNT.
+// AssignedConfigurations calls GET /config/v1/accounts/{publicId}/products and returns
+// every product of a child account. An account that is not a child gives
+// UNKNOWN_CHILD_ACCOUNT.
 func (c *Client) AssignedConfigurations(ctx context.Context, publicID string) ([]AssignedConfiguration, error) {
 	const op = "assigned configurations"
 	if !isPathPart(publicID) {
@@ -184,18 +184,17 @@ func (c *Client) AssignedConfigurations(ctx context.Context, publicID string) ([
 	return out, nil
 }
 
-// Rotated is a new secret. It is in no other answer: keep it before anything else.
+// Rotated is a new secret. No other answer contains it: store it first.
 type Rotated struct {
 	ClientID          string    `json:"clientId"`
 	SecretKey         string    `json:"secretKey"`
-	PreviousExpiresAt time.Time `json:"previousExpiresAt"` // when the one that this client holds ends
+	PreviousExpiresAt time.Time `json:"previousExpiresAt"` // expiry of this client's present secret
 }
 
-// RotateCredentials calls POST /credentials/rotate. This client goes on with the
-// secret that it holds, which is good for 24 hours more; a client with the new one
-// is the caller's to make. Errors have FORBIDDEN where it is not enabled, and
-// INVALID_STATE while two secrets are good already. It is sent again only where the
-// service cannot have taken it.
+// RotateCredentials calls POST /credentials/rotate. This client keeps using its present
+// secret, which is valid for 24 more hours; the caller creates a client with the new
+// one. Errors have FORBIDDEN if rotation is not enabled, and INVALID_STATE while two
+// secrets are valid. It is retried only if the service cannot have processed it.
 func (c *Client) RotateCredentials(ctx context.Context) (Rotated, error) {
 	const op = "rotate credentials"
 	var out Rotated
@@ -209,8 +208,8 @@ func (c *Client) RotateCredentials(ctx context.Context) (Rotated, error) {
 	return out, nil
 }
 
-// basic asks with Basic authentication; in and out are nil where there is no body.
-// What is not POST comes to the same end however often it is sent.
+// basic calls with Basic authentication; in and out may be nil. Calls other than POST
+// are idempotent and may be repeated.
 func (c *Client) basic(ctx context.Context, op, method, path string, in, out any) (answer, error) {
 	k := call{op: op, method: method, path: path, auth: basic, repeat: method != http.MethodPost, anyType: out == nil,
 		limit: maxAnswer, timeout: answerTimeout}
@@ -227,7 +226,7 @@ func (c *Client) basic(ctx context.Context, op, method, path string, in, out any
 	return a, a.decode(out)
 }
 
-// isPathPart reports whether s can name something in an address.
+// isPathPart reports whether s is safe as one part of a URL's path.
 func isPathPart(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] <= ' ' || s[i] >= 0x7f {

@@ -14,12 +14,12 @@ import (
 // ConsumerRef names a consumer; a parent account adds the child's PublicID.
 type ConsumerRef struct {
 	ConsumerID string // UUID
-	PublicID   string // empty: the account's own consumer
+	PublicID   string // empty for the account's consumers
 }
 
-// BankAccount is an account that a consumer has connected (document 2, Bank
-// account). The numbers are nil until their ACH details were retrieved. It prints as
-// nothing, so that it does not get into a log.
+// BankAccount is an account that a consumer has connected (API reference: Consumers).
+// The numbers are nil until their ACH details are retrieved. It prints as nothing, to
+// stay out of logs.
 type BankAccount struct {
 	AccountID              string  `json:"account_id"`
 	InstitutionName        string  `json:"institution_name"`
@@ -34,11 +34,11 @@ type BankAccount struct {
 	AccountNumberType      *string `json:"account_number_type"` // AN or TAN
 }
 
-// Day is a day of ISO 8601, which the contract has no closer form for: a date, or the
-// day of a timestamp as that is written.
+// Day is an ISO 8601 date, or the date part of a timestamp as written; the API
+// reference does not say which.
 type Day struct{ report.Date }
 
-// UnmarshalJSON reads "YYYY-MM-DD", alone or before a time.
+// UnmarshalJSON parses "YYYY-MM-DD", alone or before a time.
 func (d *Day) UnmarshalJSON(b []byte) error {
 	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(`"`+layout+`"`, string(b)); err == nil {
@@ -53,8 +53,8 @@ func (BankAccount) String() string       { return "bank account" }
 func (BankAccount) GoString() string     { return "bank account" }
 func (BankAccount) LogValue() slog.Value { return slog.StringValue("bank account") }
 
-// ConsumerBankAccounts calls GET /connect/consumers/{consumer_id}/bank-accounts
-// (document 2, Consumer bank accounts).
+// ConsumerBankAccounts calls GET /connect/consumers/{consumer_id}/bank-accounts (API
+// reference: Consumers).
 func (c *Client) ConsumerBankAccounts(ctx context.Context, of ConsumerRef) ([]BankAccount, error) {
 	const op = "bank accounts"
 	var wire struct {
@@ -73,9 +73,9 @@ func (c *Client) ConsumerBankAccounts(ctx context.Context, of ConsumerRef) ([]Ba
 }
 
 // ConsumerACH calls GET …/bank-accounts/{bank_account_id}/ach-details. Errors have
-// FORBIDDEN where it is not enabled, CONSENT_NOT_PROVIDED after the consumer or the
-// bank took them back, and NOT_FOUND also for what was asked for too late. A number
-// that worked may fail later: a TAN can be revoked at any time.
+// FORBIDDEN if it is not enabled, CONSENT_NOT_PROVIDED after the consumer or the bank
+// withdrew the details, and NOT_FOUND also after their time. A TAN can be revoked at
+// any time, so a number that worked may fail later.
 func (c *Client) ConsumerACH(ctx context.Context, of ConsumerRef, accountID string) (ACHDetails, error) {
 	const op = "ACH details"
 	if !contract.IsUUID(accountID) {
@@ -92,7 +92,7 @@ func (c *Client) ConsumerACH(ctx context.Context, of ConsumerRef, accountID stri
 	return out, nil
 }
 
-// ofConsumer reads something about a consumer.
+// ofConsumer calls GET path for a consumer.
 func (c *Client) ofConsumer(ctx context.Context, op string, of ConsumerRef, path string, out any) (answer, error) {
 	if !contract.IsUUID(of.ConsumerID) {
 		return answer{}, &Error{Op: op, Code: contract.CodeBadRequest, Err: errors.New("consumerId is not a UUID")}

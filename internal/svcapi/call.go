@@ -18,9 +18,9 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Tries of one request, and the waits between them: a random time below a bound
-// that doubles from backoffBase up to backoffMax. A Retry-After beyond patience
-// is not waited for; the caller gets it in the Error.
+// Tries of one request. The waits between them are random, below a bound that doubles
+// from backoffBase up to backoffMax. The client does not wait for a Retry-After beyond
+// patience; the caller gets it in the Error.
 const (
 	tries       = 4
 	backoffBase = 250 * time.Millisecond
@@ -41,7 +41,7 @@ type call struct {
 	method  string
 	path    string // below BaseURL
 	header  http.Header
-	extra   http.Header // of whoever watches
+	extra   http.Header // from Client.Watch
 	body    []byte      // JSON; nil for none
 	auth    auth
 	repeat  bool // may be sent again although it may have been processed
@@ -58,8 +58,8 @@ type answer struct {
 	contentType string
 }
 
-// decode reads the answer's JSON into v. Members it does not know are left alone,
-// since the service may add some.
+// decode parses the answer's JSON into v. It ignores unknown members, since the service
+// may add some.
 func (a answer) decode(v any) error {
 	if err := json.Unmarshal(a.body, v); err != nil {
 		return badAnswer(a.op, a.status, "the answer is not JSON of the expected shape")
@@ -67,8 +67,8 @@ func (a answer) decode(v any) error {
 	return nil
 }
 
-// do sends a call until it is answered, may not be repeated, or the tries are
-// used up. Every error it returns is an *Error or the configuration's.
+// do sends a call until it is answered, may not be repeated, or has used all tries.
+// Every error is an *Error or a configuration error.
 func (c *Client) do(ctx context.Context, k call) (a answer, err error) {
 	if err := c.setUp(); err != nil {
 		return answer{}, err
@@ -117,7 +117,7 @@ func (c *Client) do(ctx context.Context, k call) (a answer, err error) {
 	}
 }
 
-// outcome names what a call came to, for a Watch.
+// outcome returns a call's outcome for Client.Watch.
 func outcome(err error) string {
 	if err == nil {
 		return "ok"
@@ -128,11 +128,11 @@ func outcome(err error) string {
 	return "other"
 }
 
-// again decides whether a call that failed is sent once more, and after what
-// wait. A call that must not happen twice is repeated only when the service
-// cannot have processed it: it was never reached, or it refused by rate.
+// again decides whether to retry a failed call, and after what wait. A call that must
+// not happen twice is retried only if the service cannot have processed it: it was
+// never reached, or it answered with a rate limit.
 func (k call) again(e *Error, try int) (time.Duration, bool) {
-	senseless := e.HTTP >= 200 && e.HTTP < 300 // processed, and would be answered so again
+	senseless := e.HTTP >= 200 && e.HTTP < 300 // processed; a repeat would get the same answer
 	if try >= tries || senseless || !e.Temporary() || errors.Is(e.Err, context.Canceled) {
 		return 0, false
 	}
@@ -156,8 +156,8 @@ func notSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// pause waits for d and reports whether the context allows to go on; it does not
-// begin a wait that would outlast the context.
+// pause waits for d and reports whether the context is still valid. It does not start a
+// wait that would outlast the context.
 func pause(ctx context.Context, d time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		return false
@@ -177,7 +177,7 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	ctx, cancel := context.WithTimeout(ctx, k.timeout)
 	defer cancel()
 	failed := func(err error) (answer, *Error) {
-		// A *url.Error repeats the address, which is ours; its cause is enough.
+		// A *url.Error contains the URL, so keep only its cause.
 		var u *url.Error
 		if errors.As(err, &u) {
 			err = u.Err

@@ -1,15 +1,13 @@
-// Package svcapi is the customer's client of the Consumer Report Service: access
-// tokens, initialization, consumers, secure redirect, submissions, status, the
-// cashflow report with its files and account numbers, the income report, relay and
-// multi-product tokens (documents 1 to 3, Endpoints), for one customer in one
-// environment.
+// Package svcapi is the client of the verification service's API for one customer in
+// one environment (API reference: docs/openapi.yaml). It covers access tokens,
+// accounts, visits and secure redirects, consumers, submissions, statuses, reports with
+// their files and account numbers, sharing tokens and multi-product tokens.
 //
-// It refuses plain HTTP beyond loopback, redirects, answers that are too large,
-// not JSON or not of the contract's shape, and redirect URLs that lead elsewhere.
-// It keeps one access token for all requests, and repeats a request only where
-// that cannot happen twice. Identifiers of reports travel in headers, never in
-// URLs, but for the relay token that is withdrawn, where the contract has it so;
-// neither tokens nor bodies are logged.
+// It refuses plain HTTP beyond loopback, redirects, answers that are too large or not
+// of the expected shape, and redirect URLs to other hosts. It keeps one access token
+// for all requests, and retries a request only if that cannot repeat its effect.
+// Identifiers of reports travel in headers, not in URLs, except a sharing token that is
+// revoked, as the API requires. Tokens and bodies are not logged.
 package svcapi
 
 import (
@@ -27,10 +25,10 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Client speaks for one customer in one environment. Fill the exported fields
-// and do not change them after the first call; a Client is used as a pointer and
-// is safe for concurrent use. Use one for each customer: the access token it
-// keeps never serves another.
+// Client calls the service for one customer in one environment. Set the exported fields
+// before the first call and do not change them afterward. Use a Client as a pointer; it
+// is safe for concurrent use. Use one for each customer, because it caches an access
+// token.
 type Client struct {
 	BaseURL     string               // the service, e.g. https://api.example.com; a path prefix is kept
 	ClientID    string               // API identifier, the Basic user name
@@ -41,16 +39,17 @@ type Client struct {
 	Now  func() time.Time // nil: time.Now; decides when a token is refreshed
 	Log  *slog.Logger     // nil: silent
 
-	// Watch is told of every call and its end: "ok" or a code. What it returns goes
-	// with the call: a context, and headers besides the contract's. nil: nobody.
+	// Watch is called at the start of every call, and its function at the end with "ok"
+	// or an error code. The call uses the returned context and additional headers.
+	// Watch may be nil.
 	Watch func(ctx context.Context, operation string) (context.Context, http.Header, func(outcome string))
 
 	// AllowPlainHTTP permits http:// to hosts that are not on loopback. The
-	// contract is HTTPS only; this is for a private network that ends TLS before us.
+	// API is HTTPS only; this is for a private network whose proxy ends TLS.
 	AllowPlainHTTP bool
 
-	// PageHosts are hosts ("pages.example.com", with the port if it is unusual)
-	// that redirectUrl may lead to, besides the host of BaseURL.
+	// PageHosts are hosts ("pages.example.com", with the port if it is unusual) that
+	// redirectUrl may name, besides the host of BaseURL.
 	PageHosts []string
 
 	once   sync.Once
@@ -61,16 +60,16 @@ type Client struct {
 	token tokenCache
 }
 
-// Limits on what is read and how long is waited.
+// Limits of answers and waits.
 const (
-	maxAnswer = 1 << 20  // bytes of any answer but a report
+	maxAnswer = 1 << 20  // bytes of an answer that is not a report
 	maxReport = 20 << 20 // bytes of a report
 
 	answerTimeout = 15 * time.Second
 	reportTimeout = 60 * time.Second
 )
 
-// setUp checks the configuration and builds what derives from it, once.
+// setUp checks the configuration and prepares the client, once.
 func (c *Client) setUp() error {
 	c.once.Do(func() {
 		c.base, c.setErr = checkBase(c.BaseURL, c.AllowPlainHTTP)
@@ -84,8 +83,8 @@ func (c *Client) setUp() error {
 		if own.Transport == nil {
 			own.Transport = newTransport()
 		}
-		// The contract has no redirects. Following one would carry credentials
-		// to wherever an answer points.
+		// The API has no redirects. Following one would send credentials to any URL
+		// that an answer names.
 		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		c.http = &own
 	})
@@ -104,8 +103,8 @@ func newTransport() *http.Transport {
 	}
 }
 
-// checkBase parses the service's address and refuses what would send credentials
-// in the clear or somewhere unexpected.
+// checkBase parses the service's URL and refuses one that would send credentials
+// unencrypted or to another place.
 func checkBase(raw string, plain bool) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
@@ -137,9 +136,8 @@ func (c *Client) log() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// Check obtains an access token, and so tells whether the service answers and
-// knows these credentials. Errors are of type *Error, or say what is wrong with
-// the configuration.
+// Check obtains an access token, which tests that the service answers and accepts the
+// credentials. Errors are *Error or configuration errors.
 func (c *Client) Check(ctx context.Context) error {
 	if err := c.setUp(); err != nil {
 		return err

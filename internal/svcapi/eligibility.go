@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// EligibilityReport calls GET /connect/affordable-housing-verification/v1/json
-// (document 3, Endpoints). It returns and refuses as CashflowReport does.
+// EligibilityReport calls GET /connect/affordable-housing-verification/v1/json (API
+// reference: Reports). Results and errors are as for CashflowReport.
 func (c *Client) EligibilityReport(ctx context.Context, ref Ref) ([]byte, *report.Eligibility, error) {
 	a, err := c.get(ctx, "eligibility report", "/connect/affordable-housing-verification/v1/json", ref, maxReport, reportTimeout)
 	if err != nil {

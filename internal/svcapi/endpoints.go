@@ -14,13 +14,11 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// Prefill is the applicant's data as the initialization, consumer and redirect
-// endpoints take it (document 1, Prefill keys; document 3 for eligibility). What
-// was not given is not sent.
+// Prefill is the applicant's data for the initialization, consumer and redirect
+// endpoints (API reference: Visits). Empty fields are not sent.
 type Prefill = prefill.Fields
 
-// InitRequest is what a visit begins with. Prefill and ConsumerID exclude each
-// other.
+// InitRequest is the request for a visit. Set either Prefill or ConsumerID, or neither.
 type InitRequest struct {
 	PublicID        string   `json:"-"` // the child account that a parent acts for; empty: its own
 	ProductID       string   `json:"productId,omitempty"`
@@ -31,16 +29,16 @@ type InitRequest struct {
 	Prefill         *Prefill `json:"prefill,omitempty"`
 }
 
-// Initialization is a single-use token for the widget, and when it ends.
+// Initialization is a single-use token for the widget, and its expiry.
 type Initialization struct {
 	Token string
-	Exp   time.Time // zero when the service did not say
+	Exp   time.Time // zero if the service omits it
 }
 
-// Initialize calls POST /connect/initialization. It is not sent again once the
-// service may have processed it: a second token would be a second visit, and
-// would be refused if there is an externalId. Refused data gives an *Error whose
-// Code is the widget error type.
+// Initialize calls POST /connect/initialization. It is not retried once the service may
+// have processed it, because a second token would be a second visit, and would be
+// refused if there is an externalId. Invalid data gives an *Error whose Code is the
+// widget error type.
 func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization, error) {
 	var wire struct {
 		Token string          `json:"token"`
@@ -56,26 +54,26 @@ func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization
 	return Initialization{Token: wire.Token, Exp: unixTime(wire.Exp)}, nil
 }
 
-// RedirectRequest asks for a secure-redirect link: with the initialization's
-// fields, or with a Token that Initialize gave.
+// RedirectRequest is the request for a secure redirect: with the fields of an
+// initialization, or with a Token from Initialize.
 type RedirectRequest struct {
 	InitRequest
 	Token        string `json:"token,omitempty"`
-	CompleteURL  string `json:"completeUrl,omitempty"`  // holds [token] where the outcome token goes
-	RedirectArgs string `json:"redirectArgs,omitempty"` // echoed in the outcome token
+	CompleteURL  string `json:"completeUrl,omitempty"`  // has [token] in place of the signed result
+	RedirectArgs string `json:"redirectArgs,omitempty"` // echoed in the signed result
 }
 
-// RedirectLink is where the applicant's browser goes: to RedirectURL, or by a
-// form POST of RedirectToken, in the field `token`, to it.
+// RedirectLink is where to send the applicant's browser: to RedirectURL, or there by a
+// form POST with RedirectToken in the field `token`.
 type RedirectLink struct {
 	RedirectURL   string
 	RedirectToken string
-	Exp           time.Time // zero when the service did not say
+	Exp           time.Time // zero if the service omits it
 }
 
-// SecureRedirect calls POST /secure-redirect (document 2, Secure redirect). It is
-// sent again as rarely as Initialize. A RedirectURL that does not lead to the
-// service's own pages is refused: a browser is about to be sent there.
+// SecureRedirect calls POST /secure-redirect (API reference: Visits). It is retried
+// like Initialize. It refuses a RedirectURL outside the service's page hosts, because a
+// browser is sent there.
 func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (RedirectLink, error) {
 	var wire struct {
 		RedirectURL   string          `json:"redirectUrl"`
@@ -95,7 +93,7 @@ func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (Redire
 	return RedirectLink{RedirectURL: wire.RedirectURL, RedirectToken: wire.RedirectToken, Exp: unixTime(wire.Exp)}, nil
 }
 
-// checkPage reports why a browser must not be sent to raw, or nil.
+// checkPage returns an error if a browser must not be sent to raw.
 func (c *Client) checkPage(raw string) error {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
@@ -124,7 +122,7 @@ type ConsumerRequest struct {
 }
 
 // CreateConsumer calls POST /connect/consumers and returns the consumerId. It is
-// sent again as rarely as Initialize.
+// retried like Initialize.
 func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string, error) {
 	var wire struct {
 		ConsumerID string `json:"consumerId"`
@@ -139,8 +137,8 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 	return wire.ConsumerID, nil
 }
 
-// post sends a JSON body with Basic authentication, for the account or for a child
-// of it, and reads the JSON answer.
+// post sends a JSON body with Basic authentication, for the account or a child account,
+// and parses the JSON answer.
 func (c *Client) post(ctx context.Context, op, path, publicID string, in, out any) (answer, error) {
 	h := http.Header{}
 	if !headerValue(publicID, 128) {
@@ -169,7 +167,7 @@ type Ref struct {
 	PublicID    string
 }
 
-// headers are the identifier headers of a report call (document 1, Endpoints).
+// headers returns the identifier headers of a report call (API reference: Reports).
 func (r Ref) headers(op string) (http.Header, error) {
 	bad := func(why string) (http.Header, error) {
 		return nil, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New(why)}
@@ -205,14 +203,14 @@ func headerValue(s string, limit int) bool {
 	return len(s) <= limit && strings.TrimSpace(s) == s
 }
 
-// StatusAnswer is where a report stands. Substatus is empty for null.
+// StatusAnswer is the status of a report. Substatus is empty for null.
 type StatusAnswer struct {
 	Status    contract.Status
 	Substatus contract.Substatus
 }
 
-// Status calls GET /connect/status (document 1, endpoint 3). A report that is
-// unknown or over 90 days old gives an *Error with INVALID_TOKEN.
+// Status calls GET /connect/status (API reference: Reports). A report that is unknown
+// or over 90 days old gives an *Error with INVALID_TOKEN.
 func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 	a, err := c.get(ctx, "status", "/connect/status", ref, maxAnswer, answerTimeout)
 	if err != nil {
@@ -238,7 +236,7 @@ func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 	return out, nil
 }
 
-// get asks for something about one report.
+// get calls GET path for one report.
 func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64, timeout time.Duration) (answer, error) {
 	h, err := ref.headers(op)
 	if err != nil {
@@ -248,7 +246,7 @@ func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64,
 		auth: byToken, repeat: true, limit: limit, timeout: timeout})
 }
 
-// isHandle reports whether s can be a token that goes into a page and a form.
+// isHandle reports whether s is safe as a token in a page and a form.
 func isHandle(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"'<>&\\`", s[i]) >= 0 {

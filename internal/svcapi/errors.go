@@ -13,18 +13,17 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Error is an answer of the service that is not a success, or the lack of an
-// answer. Its text holds neither the service's message nor any value that was
-// sent, so that it may be logged.
+// Error is an error answer of the service, or a missing answer. Its text contains
+// neither the service's message nor any sent value, so it may be logged.
 type Error struct {
-	Op         string          // what was asked, e.g. "status"
-	HTTP       int             // status of the answer; 0 when there was none
+	Op         string          // name of the call, such as "status"
+	HTTP       int             // status of the answer; 0 without an answer
 	Code       contract.Code   // the answer's `error`; PROVIDER_UNAVAILABLE when it has none
-	Message    string          // the answer's words for people; not for logs
+	Message    string          // the answer's message for people; do not log it
 	RequestID  string          // the service's id of the request, if it gave one
-	Details    []Detail        // the fields that were refused
-	Status     contract.Status // with REPORT_NOT_READY: where the report stands, if said
-	RetryAfter time.Duration   // how long the service asked to be left alone; 0 when it did not
+	Details    []Detail        // the refused fields
+	Status     contract.Status // with REPORT_NOT_READY: the report's status, if given
+	RetryAfter time.Duration   // from the Retry-After header; 0 without one
 	Err        error           // the cause, when there was no usable answer
 }
 
@@ -35,7 +34,7 @@ type Detail struct {
 	Message string `json:"message"`
 }
 
-// Error says what was asked and how it was answered.
+// Error returns the name of the call and the error's code.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "svcapi: %s: %s", e.Op, e.Code)
@@ -51,17 +50,17 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause, so that errors.Is finds a cancelled context.
+// Unwrap returns the cause, so that errors.Is finds a canceled context.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Temporary reports whether the same request may be answered differently later:
-// there was no answer, a rate limit, a failure, or a success that made no sense.
+// Temporary reports whether the same request may succeed later: there was no answer, a
+// rate limit, a server error, or an unusable success.
 func (e *Error) Temporary() bool {
 	return e.HTTP == 0 && e.Code == contract.CodeUpstream || e.HTTP == http.StatusTooManyRequests ||
 		e.HTTP >= 500 || e.HTTP >= 200 && e.HTTP < 300
 }
 
-// CodeOf returns the service's code in err, or "" when err is no *Error.
+// CodeOf returns the service's code in err, or "" if err is not an *Error.
 func CodeOf(err error) contract.Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -70,19 +69,19 @@ func CodeOf(err error) contract.Code {
 	return ""
 }
 
-// Temporary reports whether err is an *Error that may pass.
+// Temporary reports whether err is an *Error that is temporary.
 func Temporary(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Temporary()
 }
 
-// badAnswer is an answer that claims success and is not of the contract's shape.
+// badAnswer returns the error for a success of an unexpected shape.
 func badAnswer(op string, status int, why string) *Error {
 	return &Error{Op: op, HTTP: status, Code: contract.CodeUpstream, Err: errors.New(why)}
 }
 
-// errorFrom reads an error answer. What it does not understand it leaves out: the
-// status alone decides what happens next.
+// errorFrom parses an error answer. It ignores parts that it cannot parse: the HTTP
+// status decides what happens next.
 func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Error {
 	e := &Error{Op: op, HTTP: resp.StatusCode, Code: contract.CodeUpstream,
 		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
@@ -112,8 +111,8 @@ func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Erro
 	return e
 }
 
-// isCode reports whether s looks like an error code, so that nothing else can
-// come into logs by way of it.
+// isCode reports whether s has the form of an error code, so that no other text reaches
+// the logs as a code.
 func isCode(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
@@ -143,8 +142,8 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// retryAfter reads the header in either of its forms; 0 when it is absent, in
-// the past or not understood.
+// retryAfter parses a Retry-After header in either form; 0 if it is absent, in the past
+// or malformed.
 func retryAfter(v string, now time.Time) time.Duration {
 	v = strings.TrimSpace(v)
 	if v == "" {

@@ -20,26 +20,26 @@ type File struct {
 	Path         string `json:"source_filepath"`
 }
 
-// maxFiles bounds a list: no report has as many.
+// maxFiles is the maximum length of a list of files.
 const maxFiles = 10_000
 
-// CashflowFiles calls GET /connect/cashflow/v2/files (document 1, endpoint 5).
+// CashflowFiles calls GET /connect/cashflow/v2/files (API reference: Reports).
 func (c *Client) CashflowFiles(ctx context.Context, ref Ref) ([]File, error) {
 	return c.files(ctx, cashflowFiles, ref)
 }
 
-// IncomeFiles calls GET /connect/income/v2/files (document 3, Endpoints).
+// IncomeFiles calls GET /connect/income/v2/files (API reference: Reports).
 func (c *Client) IncomeFiles(ctx context.Context, ref Ref) ([]File, error) {
 	return c.files(ctx, incomeFiles, ref)
 }
 
-// EligibilityFiles calls GET /connect/affordable-housing-verification/v1/files
-// (document 3, "Eligibility files list").
+// EligibilityFiles calls GET /connect/affordable-housing-verification/v1/files (API
+// reference: Reports).
 func (c *Client) EligibilityFiles(ctx context.Context, ref Ref) ([]File, error) {
 	return c.files(ctx, eligibilityFiles, ref)
 }
 
-// Where the lists are, and the files below them.
+// Paths of the lists; files are below them.
 const (
 	cashflowFiles    = "/connect/cashflow/v2/files"
 	incomeFiles      = "/connect/income/v2/files"
@@ -61,15 +61,15 @@ func (c *Client) files(ctx context.Context, list string, ref Ref) ([]File, error
 	return out, nil
 }
 
-// Content is a file. Its type is what the service said; it is somebody else's
-// data, so it is not to be shown to a browser as it is.
+// Content is a file with the type that the service names. It is untrusted: do not serve
+// it to a browser unchecked.
 type Content struct {
 	Type string
 	Body []byte
 }
 
-// CashflowFile calls GET /connect/cashflow/v2/files/<filepath>. A file whose
-// retention is over gives an *Error with GONE.
+// CashflowFile calls GET /connect/cashflow/v2/files/<filepath>. A file past its
+// retention gives an *Error with GONE.
 func (c *Client) CashflowFile(ctx context.Context, ref Ref, path string) (Content, error) {
 	return c.file(ctx, cashflowFiles, ref, path)
 }
@@ -101,8 +101,8 @@ func (c *Client) file(ctx context.Context, list string, ref Ref, path string) (C
 	return Content{a.contentType, a.body}, err
 }
 
-// belowFiles makes a path of the list an address, and refuses what leads anywhere
-// else.
+// belowFiles escapes a path of the list for a URL, and refuses one that leads
+// elsewhere.
 func belowFiles(path string) (string, error) {
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, "/") {
@@ -114,21 +114,21 @@ func belowFiles(path string) (string, error) {
 	return b.String(), nil
 }
 
-// ACHDetails is the numbers that payments to an account need. They print as
-// nothing, so that they do not get into a log.
+// ACHDetails are the numbers needed for payments to an account. They print as nothing,
+// to stay out of logs.
 type ACHDetails struct {
 	Number  string `json:"full_account_number"`
 	Routing string `json:"routing_number"`
-	Kind    string `json:"account_number_type"` // AN, or TAN: a number made for this use
+	Kind    string `json:"account_number_type"` // AN, or TAN (tokenized account number)
 }
 
 func (ACHDetails) String() string       { return "ACH details" }
 func (ACHDetails) GoString() string     { return "ACH details" }
 func (ACHDetails) LogValue() slog.Value { return slog.StringValue("ACH details") }
 
-// ReportACH calls GET /connect/bank-accounts/<bankAccountId>/ach-details (document
-// 1, endpoint 6) for an account_id of the report. FORBIDDEN is an account that it
-// is not enabled for, CONSENT_NOT_PROVIDED a consumer who withdrew consent.
+// ReportACH calls GET /connect/bank-accounts/<bankAccountId>/ach-details (API
+// reference: Reports) for an account_id of the report. FORBIDDEN means that it is not
+// enabled for the account, CONSENT_NOT_PROVIDED that the consumer withdrew consent.
 func (c *Client) ReportACH(ctx context.Context, ref Ref, accountID string) (ACHDetails, error) {
 	const op = "ach details"
 	if !contract.IsUUID(accountID) {
@@ -148,7 +148,7 @@ func (c *Client) ReportACH(ctx context.Context, ref Ref, accountID string) (ACHD
 	return out, nil
 }
 
-// check reports what is wrong with an answer, or nil.
+// check returns an error if the answer is incomplete or invalid.
 func (d ACHDetails) check(op string, status int) error {
 	if d.Number == "" || d.Routing == "" || d.Kind != "AN" && d.Kind != "TAN" {
 		return badAnswer(op, status, "a number is missing, or its type is none of the contract's")
@@ -156,15 +156,15 @@ func (d ACHDetails) check(op string, status int) error {
 	return nil
 }
 
-// Destination is a bank with the domains that an applicant may be led to.
+// Destination is a bank and the domains that its applicants may be sent to.
 type Destination struct {
 	Name     string   `json:"bank_name"`
 	OAuth    []string `json:"bank_oauth_domains"`
 	Homepage []string `json:"bank_homepage_domains"`
 }
 
-// OAuthDestinations calls GET /connect/cashflow/oauth-destinations (document 1,
-// endpoint 7).
+// OAuthDestinations calls GET /connect/cashflow/oauth-destinations (API reference:
+// Reports).
 func (c *Client) OAuthDestinations(ctx context.Context) ([]Destination, error) {
 	a, err := c.do(ctx, call{op: "oauth destinations", method: http.MethodGet, path: "/connect/cashflow/oauth-destinations",
 		auth: byToken, repeat: true, limit: maxAnswer, timeout: answerTimeout})

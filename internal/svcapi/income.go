@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// IncomeReport calls GET /connect/income/v2/json (document 3, Endpoints). It returns
-// and refuses as CashflowReport does.
+// IncomeReport calls GET /connect/income/v2/json (API reference: Reports). Results and
+// errors are as for CashflowReport.
 func (c *Client) IncomeReport(ctx context.Context, ref Ref) ([]byte, *report.Income, error) {
 	a, err := c.get(ctx, "income report", "/connect/income/v2/json", ref, maxReport, reportTimeout)
 	if err != nil {

@@ -9,26 +9,25 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Invite is a link that an applicant is sent. It is for the applicant alone, and
-// prints as nothing, so that it does not get into a log.
+// Invite is a link for one applicant alone. It prints as nothing, to stay out of logs.
 type Invite struct {
 	Link        string
-	PublicToken string    // of the report that the visit makes
-	Exp         time.Time // zero when the service did not say
+	PublicToken string    // of the visit's report
+	Exp         time.Time // zero if the service omits it
 }
 
 func (Invite) String() string   { return "invite" }
 func (Invite) GoString() string { return "invite" }
 
-// InviteLink calls POST /connect/invite-link: a link to the hosted widget that the
-// caller sends to the applicant. It is sent again as rarely as Initialize. A link
-// that does not lead to the service's own pages is refused.
+// InviteLink calls POST /connect/invite-link and returns a link to the hosted widget,
+// which the caller sends to the applicant. It is retried like Initialize. It refuses a
+// link outside the service's page hosts.
 func (c *Client) InviteLink(ctx context.Context, in InitRequest) (Invite, error) {
 	return c.invite(ctx, "invite link", "/connect/invite-link", in.PublicID, in)
 }
 
-// SendInvite calls POST /connect/invite: the service sends the link to an e-mail
-// address. It is sent again as rarely as Initialize; repeated, it is a second letter.
+// SendInvite calls POST /connect/invite: the service emails the link to the address. It
+// is retried like Initialize; a repeat would send a second email.
 func (c *Client) SendInvite(ctx context.Context, in InitRequest, deliverTo string) (Invite, error) {
 	if deliverTo == "" {
 		return Invite{}, &Error{Op: "invite", Code: contract.CodeMalformedBody, Err: errors.New("nobody to deliver to")}

@@ -49,7 +49,7 @@ func TestInvites(t *testing.T) {
 		t.Errorf("printed as %s", text)
 	}
 	if _, err := c.SendInvite(t.Context(), in, ""); CodeOf(err) != contract.CodeMalformedBody || len(paths) != 2 {
-		t.Errorf("to nobody: %v", err)
+		t.Errorf("without a recipient: %v", err)
 	}
 	for _, bad := range []string{"", "https://elsewhere.example/invite/x", "javascript:alert(1)", link + "\n"} {
 		link = bad

@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Passport calls GET /connect/passport/v4/json (document 3, Endpoints). It returns and
-// refuses as CashflowReport does.
+// Passport calls GET /connect/passport/v4/json (API reference: Reports). Results and
+// errors are as for CashflowReport.
 func (c *Client) Passport(ctx context.Context, ref Ref) ([]byte, *report.Passport, error) {
 	a, err := c.get(ctx, "passport", "/connect/passport/v4/json", ref, maxReport, reportTimeout)
 	if err != nil {
@@ -25,8 +25,8 @@ func (c *Client) Passport(ctx context.Context, ref Ref) ([]byte, *report.Passpor
 	return a.body, body, nil
 }
 
-// PassportPDF calls GET /connect/passport/v4/pdf. What is no PDF is refused; its bytes
-// are somebody else's all the same.
+// PassportPDF calls GET /connect/passport/v4/pdf. It refuses content that is not a PDF;
+// treat the bytes as untrusted all the same.
 func (c *Client) PassportPDF(ctx context.Context, ref Ref) ([]byte, error) {
 	const op = "passport as PDF"
 	h, err := ref.headers(op)
@@ -44,11 +44,11 @@ func (c *Client) PassportPDF(ctx context.Context, ref Ref) ([]byte, error) {
 	return a.body, nil
 }
 
-// maxSuppliers bounds a list: there are not as many countries.
+// maxSuppliers bounds the list; it exceeds the number of countries.
 const maxSuppliers = 1000
 
-// Suppliers calls GET /connect/suppliers: where passports come from, and what each
-// supplier provides of an identity.
+// Suppliers calls GET /connect/suppliers: the sources of passports, and the parts of an
+// identity that each provides.
 func (c *Client) Suppliers(ctx context.Context) ([]report.Supplier, error) {
 	a, err := c.do(ctx, call{op: "suppliers", method: http.MethodGet, path: "/connect/suppliers",
 		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})

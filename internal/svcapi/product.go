@@ -8,9 +8,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// Report fetches the report of a product's kind by the call of its own, and
-// returns the body as it came with its meta. It refuses as that call does; a kind
-// without a call gives an *Error with INVALID_PRODUCT, and nothing is sent.
+// Report fetches a report with the call for its product's kind, and returns the body as
+// received and its meta. Errors are that call's; an unknown kind gives an *Error with
+// INVALID_PRODUCT without a request.
 func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) ([]byte, *report.Meta, error) {
 	switch product {
 	case contract.Cashflow:
@@ -41,8 +41,8 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 	return nil, nil, noSuchProduct("report")
 }
 
-// Files lists the files of a report of a product's kind. A passport has one: itself,
-// as a PDF.
+// Files lists the files of a report with the call for its product's kind. A passport
+// has one file, its PDF.
 func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) ([]File, error) {
 	if list, ok := fileLists[product]; ok {
 		return c.files(ctx, list, ref)
@@ -53,7 +53,7 @@ func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) (
 	return nil, noSuchProduct("files")
 }
 
-// File fetches one of them. It fails like CashflowFile.
+// File fetches one file that Files listed. Errors are as for CashflowFile.
 func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, path string) (Content, error) {
 	if list, ok := fileLists[product]; ok {
 		return c.file(ctx, list, ref, path)
@@ -65,7 +65,7 @@ func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, pa
 	return Content{}, noSuchProduct("file")
 }
 
-// PassportDocument is the document type of a passport as a PDF, in Files only.
+// PassportDocument is the document type of a passport's PDF, used only in Files.
 const PassportDocument = "PASSPORT_PDF"
 
 const passportPath = "passport.pdf"

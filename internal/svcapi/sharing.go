@@ -9,14 +9,14 @@ import (
 	"vestibule/internal/contract"
 )
 
-// CreateRelayToken calls POST /connect/relay-tokens (document 2, Relay tokens): it
-// shares a report with the third party of publicID and returns the relay token by
-// which that one names it. Repeating it gives the same token and another 72 hours,
-// so it is sent again like a read. Errors have INVALID_TOKEN for an unknown report,
-// INVALID_PUBLIC_ID, RELAY_TOKEN_EXPIRED for a report over 30 days old that was not
-// shared with it before, and RELAY_TOKEN_REVOKED for a pair that was withdrawn.
+// CreateRelayToken calls POST /connect/relay-tokens (API reference: Sharing). It shares
+// a report with the third party publicID and returns the sharing token (relayToken) by
+// which that party requests it. A repeat returns the same token and extends it by 72
+// hours, so the call is retried like a read. Errors have INVALID_TOKEN for an unknown
+// report, INVALID_PUBLIC_ID, RELAY_TOKEN_EXPIRED for a report over 30 days old that was
+// not shared with the party before, and RELAY_TOKEN_REVOKED for a revoked pair.
 //
-// The third party passes the relay token as Ref.PublicToken to its own client.
+// The third party passes the token as Ref.PublicToken to its own client.
 func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID string) (string, error) {
 	const op = "share report"
 	body, _ := json.Marshal(struct { // two strings always encode
@@ -41,9 +41,8 @@ func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID str
 }
 
 // RevokeRelayToken calls DELETE /connect/relay-tokens/{relayToken}: the third party
-// no longer reads the report, and it is never shared with it again. Withdrawing
-// twice gives RELAY_TOKEN_REVOKED, also where the first time was a try whose answer
-// was lost.
+// loses access to the report, which can never be shared with it again. A second call
+// gives RELAY_TOKEN_REVOKED, also when the first one's answer was lost.
 func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error {
 	const op = "withdraw report"
 	if !contract.IsUUID(relayToken) {
@@ -54,9 +53,9 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 	return err
 }
 
-// WithdrawConsent calls DELETE /connect/consumers/{consumerId}: what the consumer
-// shares is withdrawn, and nothing new is made of them. A service without that
-// endpoint answers 404 or 405.
+// WithdrawConsent calls DELETE /connect/consumers/{consumerId}: the consumer's shared
+// data is withdrawn, and no new reports are made. A service without that endpoint
+// answers 404 or 405.
 func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 	const op = "withdraw consent"
 	if !contract.IsUUID(consumerID) {
@@ -67,21 +66,21 @@ func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 	return err
 }
 
-// MultiProductRequest asks for a report of another product from the data of one
-// that there is.
+// MultiProductRequest is the request for a report of another product from an existing
+// report's data.
 type MultiProductRequest struct {
 	PublicToken string `json:"publicToken"`          // the source report
-	ProductID   string `json:"productId"`            // of the report to be made
+	ProductID   string `json:"productId"`            // of the new report
 	UserArgs    string `json:"userArgs,omitempty"`   // up to 255 characters, echoed
 	ExternalID  string `json:"externalId,omitempty"` // up to 64 characters, no personal data
 	PublicID    string `json:"-"`                    // the child account that a parent acts for; empty: its own
 }
 
-// CreateMultiProductToken calls POST /connect/multi-product-tokens (document 2,
-// Multi-product tokens) and returns the new report's token, which is a publicToken.
-// Without an ExternalID, each call makes a report, so it is sent again as rarely as
-// Initialize. Errors have INVALID_TOKEN and INVALID_PRODUCT for what is unknown,
-// and INVALID_STATE for a source or product that does not fit.
+// CreateMultiProductToken calls POST /connect/multi-product-tokens (API reference:
+// Sharing) and returns the new report's token, which is a publicToken. Each call
+// without an ExternalID makes a report, so it is retried like Initialize. Errors have
+// INVALID_TOKEN and INVALID_PRODUCT for unknown values, and INVALID_STATE for a source
+// or product that does not fit.
 func (c *Client) CreateMultiProductToken(ctx context.Context, in MultiProductRequest) (string, error) {
 	var wire struct {
 		MultiProductToken string `json:"multiProductToken"`

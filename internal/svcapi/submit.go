@@ -12,10 +12,10 @@ import (
 	"vestibule/internal/report"
 )
 
-// Submission is banking data of the customer's own (document 1, Submission request
-// body, where the bounds are). What is empty is not sent.
+// Submission is banking data that the customer supplies; the bounds are in the API
+// reference: Submissions. Empty fields are not sent.
 type Submission struct {
-	ProductID string `json:"-"` // the cashflow product that is applied for
+	ProductID string `json:"-"` // the requested cashflow product
 	PublicID  string `json:"-"` // the child account that a parent submits for; empty: its own
 
 	UserArgs        string             `json:"userArgs,omitempty"`
@@ -28,7 +28,7 @@ type Submission struct {
 	Accounts        []SubmittedAccount `json:"accounts,omitempty"`
 }
 
-// SubmittedPerson needs names and e-mail, and DOB or the full address.
+// SubmittedPerson requires names and email, and DOB or the full address.
 type SubmittedPerson struct {
 	FirstName string `json:"firstName,omitempty"`
 	LastName  string `json:"lastName,omitempty"`
@@ -57,7 +57,7 @@ type SubmittedAccount struct {
 	Transactions           []SubmittedTransaction `json:"transactions,omitempty"`
 }
 
-// SubmittedTransaction is one movement. CreditOrDebit is its direction.
+// SubmittedTransaction is one transaction. CreditOrDebit is its direction.
 type SubmittedTransaction struct {
 	ID            string       `json:"id"`
 	Status        string       `json:"status"`              // PENDING or POSTED
@@ -72,7 +72,7 @@ type SubmittedTransaction struct {
 // DateTime is an instant in the submission's form, YYYY-MM-DDTHH:mm:ss.SSSZ.
 type DateTime struct{ time.Time }
 
-// MarshalJSON cuts what is smaller than a millisecond.
+// MarshalJSON truncates to milliseconds.
 func (d DateTime) MarshalJSON() ([]byte, error) {
 	return []byte(d.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
@@ -83,10 +83,10 @@ type Submitted struct {
 	Status      contract.Status
 }
 
-// Submit calls POST /connect/v2/cashflow/byo-report (document 1, endpoint 2). It is
-// sent again only where the service cannot have accepted it: a second one would be
-// a second report. Refused data gives an *Error with MALFORMED_BODY and Details;
-// beyond 30 a minute, RATE_LIMITED with RetryAfter.
+// Submit calls POST /connect/v2/cashflow/byo-report (API reference: Submissions). It is
+// retried only if the service cannot have accepted it, because a second submission
+// would be a second report. Invalid data gives an *Error with MALFORMED_BODY and
+// Details; more than 30 a minute give RATE_LIMITED with RetryAfter.
 func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 	const op = "submission"
 	if !contract.IsUUID(in.ProductID) || !headerValue(in.PublicID, 128) {
@@ -119,18 +119,18 @@ func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 	return Submitted(wire), nil
 }
 
-// submitTimeout bounds one try: 20 MB over a slow line, and its answer.
+// submitTimeout bounds one try: 20 MB over a slow line, and the answer.
 const submitTimeout = 3 * time.Minute
 
-// Waits between the questions of WaitStatus: from pollBase, by half more each
-// time, up to pollMax, each shortened at random by up to a fifth.
+// Waits between the polls of WaitStatus. They start at pollBase, grow by half each time
+// up to pollMax, and are shortened at random by up to a fifth.
 const (
 	pollBase = 250 * time.Millisecond
 	pollMax  = 5 * time.Second
 )
 
-// WaitStatus asks for a report's status until it is final or ctx ends, ever more
-// slowly. Webhooks are the better way where they can be received.
+// WaitStatus polls a report's status until it is final or ctx ends. Prefer webhooks
+// where they can be received.
 func (c *Client) WaitStatus(ctx context.Context, ref Ref) (StatusAnswer, error) {
 	for wait := pollBase; ; wait = min(wait*3/2, pollMax) {
 		a, err := c.Status(ctx, ref)
@@ -139,7 +139,7 @@ func (c *Client) WaitStatus(ctx context.Context, ref Ref) (StatusAnswer, error) 
 		}
 		if !pause(ctx, wait-time.Duration(rand.Int64N(int64(wait/5)))) {
 			if err = ctx.Err(); err == nil {
-				err = context.DeadlineExceeded // it would end within the wait
+				err = context.DeadlineExceeded // ctx would end during the wait
 			}
 			return a, err
 		}

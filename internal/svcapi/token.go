@@ -11,31 +11,30 @@ import (
 	"time"
 )
 
-// tokenLife is how long the contract says an access token lives, and tokenEarly
-// how long before its end a new one is fetched.
+// tokenLife is the lifetime of access tokens in the API reference, and tokenEarly is
+// how long before its end a token is replaced.
 const (
 	tokenLife  = 5 * time.Minute
 	tokenEarly = 30 * time.Second
 )
 
-// tokenCache holds one access token and the one call that is fetching the next.
+// tokenCache holds one access token and the running fetch of the next.
 type tokenCache struct {
 	mu     sync.Mutex
 	value  string
-	until  time.Time // by the client's clock; no longer handed out from then on
-	flight *flight   // nil when nobody is fetching
+	until  time.Time // end of use, by the client's clock
+	flight *flight   // nil without a running fetch
 }
 
-// flight is one call of the token endpoint that any number of requests wait for.
+// flight is one call of the token endpoint, which any number of requests may await.
 type flight struct {
 	done  chan struct{} // closed when value and err are set
 	value string
 	err   error
 }
 
-// accessToken returns a token that is still good, fetching one if there is none.
-// However many requests want one, one call is made; a request that gives up does
-// not take that call with it.
+// accessToken returns a valid token, and fetches one if needed. Concurrent requests
+// share one fetch, which continues if a request gives up.
 func (c *Client) accessToken(ctx context.Context) (string, error) {
 	c.token.mu.Lock()
 	if c.token.value != "" && c.now().Before(c.token.until) {
@@ -58,7 +57,7 @@ func (c *Client) accessToken(ctx context.Context) (string, error) {
 	}
 }
 
-// fly fetches a token, keeps it, and lets the waiting requests go.
+// fly fetches and caches a token, and releases the waiting requests.
 func (c *Client) fly(ctx context.Context, f *flight) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -74,8 +73,8 @@ func (c *Client) fly(ctx context.Context, f *flight) {
 	close(f.done)
 }
 
-// forget drops the token if it still is the one that was refused: of a hundred
-// requests refused together, the first makes room for a new one.
+// forget drops the refused token if it is still cached. When many requests are refused
+// together, only the first one drops it.
 func (c *Client) forget(refused string) {
 	c.token.mu.Lock()
 	defer c.token.mu.Unlock()
@@ -84,9 +83,9 @@ func (c *Client) forget(refused string) {
 	}
 }
 
-// tokenUntil decides how long a token is used. An exp that makes no sense by our
-// clock (absent, past, in milliseconds, far away) is taken as the contract's five
-// minutes: the two clocks may differ, and a refused token is replaced anyway.
+// tokenUntil returns until when a token is used. The two clocks may differ, so an
+// implausible exp (absent, past, in milliseconds, far away) counts as five minutes; a
+// refused token is replaced anyway.
 func tokenUntil(asked time.Time, exp int64) time.Time {
 	left := time.Duration(0)
 	if secs := exp - asked.Unix(); secs > 0 && secs <= int64(2*tokenLife/time.Second) {
@@ -98,7 +97,7 @@ func tokenUntil(asked time.Time, exp int64) time.Time {
 	return asked.Add(left - tokenEarly)
 }
 
-// fetchToken calls GET /connect/accesstoken (document 1, endpoint 1).
+// fetchToken calls GET /connect/accesstoken (API reference: Access).
 func (c *Client) fetchToken(ctx context.Context) (value string, exp int64, err error) {
 	a, err := c.do(ctx, call{op: "access token", method: http.MethodGet, path: "/connect/accesstoken",
 		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
@@ -118,8 +117,8 @@ func (c *Client) fetchToken(ctx context.Context) (value string, exp int64, err e
 	return wire.AccessToken, unixSeconds(wire.Exp), nil
 }
 
-// unixSeconds reads exp as the contract's integer, and also as a float or a
-// string that holds a number; 0 for anything else.
+// unixSeconds parses exp as an integer, a float or a string with a number; other values
+// give 0.
 func unixSeconds(raw json.RawMessage) int64 {
 	s := strings.Trim(string(raw), `"`)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -131,7 +130,7 @@ func unixSeconds(raw json.RawMessage) int64 {
 	return 0
 }
 
-// bearer is the Authorization value for a token: the contract wants its base-64.
+// bearer returns the Authorization value for a token, which the API requires in base64.
 func bearer(token string) string {
 	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(token))
 }

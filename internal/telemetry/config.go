@@ -7,10 +7,10 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Config says where traces go.
+// Config configures the sending of traces.
 type Config struct {
 	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Collector of traces by OTLP over HTTP, without /v1/traces. Default: none."`
-	// With every request to the collector, as for authentication.
+	// Sent with every request to the collector, as for authentication.
 	Headers map[string]string `name:"otlp-headers" mapsep:"," placeholder:"NAME=VALUE,…" help:"Headers of requests to the collector."`
 	Share   float64           `name:"otlp-share" default:"1" placeholder:"N" help:"Share of new traces that are sent, 0 to 1."`
 

@@ -1,12 +1,10 @@
-// Package telemetry counts and times what the program does, for /metrics, and
-// sends traces where that is configured.
+// Package telemetry provides metrics for /metrics, and sends traces if configured.
 //
-// Labels are of few values that the code knows beforehand: route patterns, kinds,
-// reasons. Nothing that a client chose, no address, no identifier and nothing of a
-// person is ever a label of a metric or an attribute of a span. Nothing is global:
-// each program has a Telemetry of its own.
+// Labels and attributes have few, predefined values: route patterns, kinds, reasons.
+// Text from clients, addresses, identifiers and personal data are never labels of a
+// metric or attributes of a span. There are no globals: each program has its Telemetry.
 //
-// The methods of a nil *Party do nothing, so that whoever is observed need not ask.
+// The methods of a nil *Party do nothing, so callers need not check for nil.
 package telemetry
 
 import (
@@ -24,10 +22,10 @@ import (
 	"vestibule/internal/jobs"
 )
 
-// Telemetry is what one program observes of itself.
+// Telemetry holds the metrics and traces of one program.
 type Telemetry struct {
 	registry *prometheus.Registry
-	traces   *traces // nil: none are sent
+	traces   *traces // nil: traces are not sent
 
 	requests    *prometheus.CounterVec
 	requestTime *prometheus.HistogramVec
@@ -42,13 +40,13 @@ type Telemetry struct {
 	callTime    *prometheus.HistogramVec
 }
 
-// Bounds of histograms in seconds: of what somebody waits for, and of work.
+// Histogram buckets in seconds: for waiting users, and for background work.
 var (
 	waiting = []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
 	working = []float64{.005, .02, .1, .5, 2, 10, 60}
 )
 
-// New returns the telemetry of a program, with its process's own figures.
+// New returns the telemetry of a program, with metrics of its process.
 func New(c Config) *Telemetry {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -77,24 +75,24 @@ func New(c Config) *Telemetry {
 	return t
 }
 
-// Metrics serves what was counted, in Prometheus' text format.
+// Metrics serves the metrics in Prometheus' text format.
 func (t *Telemetry) Metrics() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// Close sends the spans that wait, for as long as ctx allows.
+// Close sends the buffered spans until ctx ends.
 func (t *Telemetry) Close(ctx context.Context) error { return t.traces.close(ctx) }
 
-// Party is the view of one of the two parties.
+// Party is the telemetry of one of the two parties.
 type Party struct {
 	*Telemetry
 	name string
 }
 
-// Party returns the view of the party of that name.
+// Party returns the telemetry of the named party.
 func (t *Telemetry) Party(name string) *Party { return &Party{t, name} }
 
-// Handler observes every request that next, which is httpx.Wrap's, answers.
+// Handler observes every request to next, which must be the handler of httpx.Wrap.
 func (p *Party) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &httpx.RequestRecord{}
@@ -115,8 +113,8 @@ func (p *Party) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Carried is what a job takes with it from where it is enqueued: the span that it
-// belongs to, in the form of W3C's traceparent, or "".
+// Carried returns the current span as W3C traceparent, which a job stores when it is
+// enqueued, or "".
 func (p *Party) Carried(ctx context.Context) string {
 	if p == nil {
 		return ""
@@ -124,7 +122,7 @@ func (p *Party) Carried(ctx context.Context) string {
 	return p.traces.carried(ctx)
 }
 
-// Job observes one run of a job; its end is told with what came of it.
+// Job observes one run of a job; the returned function is called with its outcome.
 func (p *Party) Job(ctx context.Context, kind, carried string, attempt int) (context.Context, func(outcome string)) {
 	if p == nil {
 		return ctx, func(string) {}
@@ -138,8 +136,8 @@ func (p *Party) Job(ctx context.Context, kind, carried string, attempt int) (con
 	}
 }
 
-// Call observes one call of the provider's API. The header that it returns goes
-// with every try.
+// Call observes one call of the provider's API. The returned header is sent with every
+// try.
 func (p *Party) Call(ctx context.Context, operation string) (context.Context, http.Header, func(outcome string)) {
 	if p == nil {
 		return ctx, nil, func(string) {}
@@ -153,7 +151,7 @@ func (p *Party) Call(ctx context.Context, operation string) (context.Context, ht
 	}
 }
 
-// Delivered counts an attempt to send a webhook.
+// Delivered counts and times an attempt to send a webhook.
 func (p *Party) Delivered(outcome, reason string, took time.Duration) {
 	if p == nil {
 		return
@@ -174,22 +172,22 @@ func (p *Party) KeysFetched(err error) {
 	p.fetches.WithLabelValues(p.name, outcome).Inc()
 }
 
-// ReturnRefused counts a return that was not taken.
+// ReturnRefused counts a refused redirect callback.
 func (p *Party) ReturnRefused(reason string) {
 	if p != nil {
 		p.refusals.WithLabelValues(p.name, reason).Inc()
 	}
 }
 
-// ReportMade times the making of a report.
+// ReportMade records how long a report took.
 func (p *Party) ReportMade(product, status string, took time.Duration) {
 	if p != nil {
 		p.reportTime.WithLabelValues(p.name, product, status).Observe(took.Seconds())
 	}
 }
 
-// Database reports on a pool, and on what its writers share: commits of the engine's
-// and the transactions in them. Commits may be nil.
+// Database reports on a connection pool, and on the engine's commits and the
+// transactions that share them. commits may be nil.
 func (p *Party) Database(pool *sql.DB, commits func() (batches, transactions uint64)) {
 	if p == nil {
 		return
@@ -214,7 +212,7 @@ func (p *Party) Database(pool *sql.DB, commits func() (batches, transactions uin
 	count("vestibule_database_transactions_total", "Transactions in those commits: how many share one.", func() float64 { _, n := commits(); return float64(n) })
 }
 
-// Queue reports on the jobs that wait or run, by asking for them at each scrape.
+// Queue reports the waiting and running jobs, which it counts at each scrape.
 func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
 	if p != nil {
 		p.registry.MustRegister(&queue{ask: ask,
@@ -223,7 +221,7 @@ func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
 	}
 }
 
-// scrapeTimeout bounds what a scrape asks the database.
+// scrapeTimeout bounds the database query of a scrape.
 const scrapeTimeout = 2 * time.Second
 
 type queue struct {
@@ -236,8 +234,8 @@ func (q *queue) Describe(out chan<- *prometheus.Desc) {
 	out <- q.age
 }
 
-// Collect tells nothing while the database is away: that is readiness's to say, and
-// the rest of the metrics is wanted all the more.
+// Collect sends nothing while the database is unavailable: readiness reports that, and
+// the other metrics are still needed.
 func (q *queue) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()

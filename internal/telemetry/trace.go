@@ -23,8 +23,8 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// traces makes spans and sends them. Its nil makes none, but has calls carry on the
-// trace that a request came with.
+// traces creates and sends spans. A nil *traces creates none, but calls still propagate
+// the trace of their request.
 type traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -50,11 +50,11 @@ func (t *traces) close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// carrier is W3C's traceparent and nothing else: tracestate and baggage hold what
-// others put there.
+// carrier propagates W3C's traceparent only: tracestate and baggage contain other
+// systems' data.
 var carrier propagation.TraceContext
 
-// parent is ctx with the span that a traceparent names.
+// parent returns ctx with the span of a traceparent.
 func parent(ctx context.Context, traceparent string) context.Context {
 	sc := trace.SpanContextFromContext(carrier.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
 	if !sc.IsValid() {
@@ -69,7 +69,7 @@ func (t *traces) carried(ctx context.Context) string {
 	return out["traceparent"]
 }
 
-// methods are those that a span names.
+// methods are the HTTP methods that a span names.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecord) (context.Context, func()) {
@@ -84,8 +84,8 @@ func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecor
 	ctx, span := t.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("http.request.method", method)))
 	return ctx, func() {
-		// By the semantic conventions of OpenTelemetry for HTTP: the route is without
-		// the method, and absent where no route matched.
+		// OpenTelemetry's semantic conventions for HTTP: the route has no method, and
+		// is absent if no route matched.
 		path := seen.Route[strings.IndexByte(seen.Route, ' ')+1:]
 		if strings.HasPrefix(path, "/") {
 			span.SetName(method + " " + path)
@@ -132,8 +132,8 @@ func ending(span trace.Span) func(outcome string, bad bool) {
 	}
 }
 
-// exporter posts spans as OTLP over HTTP in its JSON form. The usual exporter brings
-// gRPC and protobuf's gateway along, a sixth of the whole program, for one POST.
+// exporter posts spans as OTLP over HTTP in JSON. The standard exporter adds gRPC and
+// protobuf's gateway, a sixth of the program's size.
 type exporter struct {
 	url     string
 	headers map[string]string
@@ -157,11 +157,11 @@ type otlpSpan struct {
 
 type otlpAttribute struct {
 	Key   string            `json:"key"`
-	Value map[string]string `json:"value"` // numbers of 64 bits are strings in protobuf's JSON
+	Value map[string]string `json:"value"` // protobuf's JSON writes 64-bit numbers as strings
 }
 
-// ExportSpans sends a batch. What cannot be sent is dropped and told in the log:
-// traces never hold up what they are about.
+// ExportSpans sends a batch. It logs and drops spans that cannot be sent, so that
+// tracing never blocks the program.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	if err := e.send(ctx, spans); err != nil {
 		e.log.WarnContext(ctx, "traces not sent", "spans", len(spans), "err", err.Error())
@@ -169,7 +169,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return nil
 }
 
-// Shutdown has nothing to do: the batches are the provider's.
+// Shutdown does nothing: the SDK's provider holds the batches.
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
 func (e *exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {

@@ -22,19 +22,19 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Patience is how long after its creation an event is still sent again.
+// Patience is how long after its creation an event is retried.
 const Patience = 72 * time.Hour
 
-// Outcome is what one delivery came to.
+// Outcome is the outcome of one delivery.
 type Outcome int
 
 const (
 	Retry     Outcome = iota // not delivered; send the same id again later
 	Delivered                // answered 2xx
-	Disabled                 // answered 410: the receiver wants no more
+	Disabled                 // answered 410: send no more events
 )
 
-// String names the outcome, for logs and timelines.
+// String returns the outcome's name for logs and timelines.
 func (o Outcome) String() string {
 	switch o {
 	case Delivered:
@@ -45,24 +45,23 @@ func (o Outcome) String() string {
 	return "retry"
 }
 
-// State is where an event stands on its way to a receiver, as rows and pages name
-// it.
+// State is the state of an event's delivery to a receiver, as stored and shown.
 type State string
 
 const (
 	StatePending   State = "pending"
 	StateDelivered State = "delivered"
-	StateDisabled  State = "disabled" // the receiver wants no more
-	StateGivenUp   State = "given up" // Patience is over, or there is nothing to send any more
+	StateDisabled  State = "disabled" // the receiver answered 410
+	StateGivenUp   State = "given up" // Patience is over, or there is nothing left to send
 )
 
-// States lists every state, the good ones first.
+// States returns every state, successful ones first.
 func States() []State {
 	return []State{StatePending, StateDelivered, StateGivenUp, StateDisabled}
 }
 
-// Next says where an event stands after attempt number n (from 1) came to r, and
-// while it is pending how long to wait for the next attempt.
+// Next returns the state of an event after its attempt number n (from 1) ended with r,
+// and for a pending event the wait before the next attempt.
 func (r Result) Next(n int) (State, time.Duration) {
 	switch r.Outcome {
 	case Delivered:
@@ -73,29 +72,29 @@ func (r Result) Next(n int) (State, time.Duration) {
 	return StatePending, max(Delay(n), r.RetryAfter)
 }
 
-// Result is one delivery, as a timeline keeps it.
+// Result is the result of one delivery, as timelines show it.
 type Result struct {
 	Outcome    Outcome
 	HTTP       int           // the answer's status; 0 when there was none
-	RetryAfter time.Duration // what the receiver asked for; at most a day, 0 when nothing
+	RetryAfter time.Duration // from the receiver's Retry-After; at most a day, 0 without one
 	Took       time.Duration
-	Err        error // why there was no answer; holds neither URL nor body
+	Err        error // why there was no answer; contains neither URL nor body
 }
 
-// Class is what kept a delivery from being answered.
+// Class is the reason why a delivery got no answer.
 type Class string
 
 const (
-	Answered     Class = ""        // there was an answer
-	ClassName    Class = "NAME"    // the host's name leads nowhere
-	ClassAddress Class = "ADDRESS" // it leads where callbacks may not
-	ClassRefused Class = "REFUSED" // nobody listens there
-	ClassTLS     Class = "TLS"     // the certificate or the handshake
+	Answered     Class = ""        // the receiver answered
+	ClassName    Class = "NAME"    // the host name does not resolve
+	ClassAddress Class = "ADDRESS" // the URL or address is not allowed for callbacks
+	ClassRefused Class = "REFUSED" // connection refused
+	ClassTLS     Class = "TLS"     // invalid certificate or failed handshake
 	ClassTimeout Class = "TIMEOUT"
 	ClassNetwork Class = "NETWORK" // anything else
 )
 
-// Class tells what kind of error r.Err is.
+// Class returns the class of r.Err.
 func (r Result) Class() Class {
 	var timeout net.Error
 	var name *net.DNSError
@@ -119,33 +118,33 @@ func (r Result) Class() Class {
 	return ClassNetwork
 }
 
-// errURL is why an address cannot be a callback's.
+// errURL is returned for a URL that is not allowed as a callback.
 var errURL = errors.New("webhook: no callback URL")
 
-// Sender delivers events to customers' URLs. Its Now is the time that is signed:
-// give it the time of day, not a clock that is moved for tests, because the
-// receiver holds it against its own. Make one with NewSender.
+// Sender delivers events to customers' URLs. It signs with the real time, not with a
+// test clock, because receivers compare it with theirs. Create one with NewSender.
 type Sender struct {
 	client   *http.Client
 	now      func() time.Time
 	loopback bool
 
-	// Watch is told of every delivery: what came of it and why, which is a class of
-	// status (4xx) or of error; nil: nobody. Set it before the first.
+	// Watch is called after every delivery with its outcome and reason, which is a
+	// class of statuses (4xx) or of errors. It may be nil. Set it before the first
+	// delivery.
 	Watch func(outcome, reason string, took time.Duration)
 }
 
-// NewSender returns a Sender that connects to public addresses only, checked
-// after the name was resolved, so that no name can point inside. With loopback,
-// it may also reach this machine, and by plain http: for development. A nil now
-// is time.Now.
+// NewSender returns a Sender that connects to public addresses only. It checks
+// addresses after name resolution, so that no name can point to a private network. With
+// loopback, it may also reach this machine, by http too, for development. A nil now is
+// time.Now.
 func NewSender(loopback bool, now func() time.Time) *Sender {
 	return newSender(guarded(loopback), loopback, now)
 }
 
-// guarded is the dialer of addresses that others have chosen. It looks at the address
-// that a connection is really made to, after every look-up and for each of several: a
-// name that was public when it was checked may lead elsewhere by now.
+// guarded returns a dialer for URLs that customers chose. It checks the address of each
+// connection after the last look-up: a name that was public when it was registered may
+// resolve elsewhere by now.
 func guarded(loopback bool) *net.Dialer {
 	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if loopback {
@@ -162,7 +161,7 @@ func newSender(dialer *net.Dialer, loopback bool, now func() time.Time) *Sender 
 	}
 	return &Sender{now: now, loopback: loopback, client: &http.Client{
 		Timeout: 15 * time.Second,
-		// No proxy: it would dial for us, past the guard.
+		// No proxy: its connections would bypass the check of addresses.
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
 			MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
@@ -172,8 +171,9 @@ func newSender(dialer *net.Dialer, loopback bool, now func() time.Time) *Sender 
 	}}
 }
 
-// CheckURL reports why raw cannot be a callback URL, or nil: https (http only on
-// loopback, where that is allowed), no credentials, no fragment.
+// CheckURL returns an error if raw cannot be a callback URL. It must be https (or http
+// on loopback, where that is allowed) without credentials and fragment, and not a
+// private IP address.
 func (s *Sender) CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
@@ -194,9 +194,8 @@ func (s *Sender) CheckURL(raw string) error {
 	return nil
 }
 
-// Deliver signs body at this moment and posts it to url once. It never returns
-// an error of its own: what went wrong is in the Result, and a delivery that
-// cannot be made now is one to retry.
+// Deliver signs body with the current time and posts it to url once. Every failure is
+// in the Result; a delivery that cannot be made now is one to retry.
 func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id string, body []byte) Result {
 	began := s.now()
 	result := func(r Result) Result {
@@ -242,7 +241,7 @@ func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id s
 	return result(r)
 }
 
-// cause takes the URL out of an error of net/http.
+// cause removes the URL from an error of net/http.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -251,16 +250,16 @@ func cause(err error) error {
 	return err
 }
 
-// schedule is the wait after the first, second, … failed delivery; the last one
+// schedule is the wait after the first, second, … failed delivery. The last one
 // repeats.
 var schedule = [...]time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 }
 
-// Delay is how long to wait after delivery number attempt (from 1) failed: longer
-// each time, and a fifth more or less at random, so that a receiver that comes
-// back is not met by everybody at once. After Patience, give up.
+// Delay returns the wait after failed delivery number attempt (from 1). It grows with
+// each attempt and varies at random by a fifth either way, so that a recovering
+// receiver does not get all retries at once. Stop after Patience.
 func Delay(attempt int) time.Duration {
 	d := schedule[min(max(attempt, 1), len(schedule))-1]
 	return d - d/5 + time.Duration(rand.Int64N(int64(2*d/5)))

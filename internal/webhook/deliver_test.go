@@ -101,7 +101,7 @@ func TestClassesOfFailures(t *testing.T) {
 		url    string
 		want   Class
 	}{
-		"nobody listens":       {NewSender(true, nil), t.Context(), "http://" + closed, ClassRefused},
+		"connection refused":   {NewSender(true, nil), t.Context(), "http://" + closed, ClassRefused},
 		"an unknown authority": {NewSender(true, nil), t.Context(), secure.URL, ClassTLS},
 		"this machine":         {NewSender(false, nil), t.Context(), "https://localhost:" + secure.URL[strings.LastIndex(secure.URL, ":")+1:], ClassAddress},
 		"no callback's URL":    {NewSender(false, nil), t.Context(), "ftp://a.example", ClassAddress},

@@ -11,15 +11,14 @@ import (
 	"vestibule/internal/strictjson"
 )
 
-// TypeVisit is the one type of event so far: the status of a report changed.
+// TypeVisit is the only type of event: the status of a report changed.
 const TypeVisit = "VISIT"
 
-// maxDepth bounds the nesting of members that this package does not know.
+// maxDepth bounds the nesting of unknown members.
 const maxDepth = 1000
 
-// Event is a visit webhook. Besides the full form, receivers take the bare
-// {status, publicToken, userArgs}: then EventID comes from the header and
-// everything else is empty.
+// Event is a visit webhook. Receivers also accept the short form {status, publicToken,
+// userArgs}: EventID is then the Webhook-Id header, and other fields are empty.
 type Event struct {
 	EventID     string // unique; the same when the event is sent again
 	Type        string // TypeVisit
@@ -61,10 +60,10 @@ func null[S ~string](s S) *S {
 	return &s
 }
 
-// Parse reads an event in either form. Members it does not know are left alone;
-// a member twice, anything after the object, a member of the wrong type, or a
-// status or publicToken that is none gives ErrBody, and a type other than VISIT
-// ErrOtherType. Neither repeats what was sent.
+// Parse parses an event in either form and ignores unknown members. It returns ErrBody
+// for a repeated member, content after the object, a member of the wrong type, or an
+// invalid status or publicToken, and ErrOtherType for a type other than VISIT. Errors
+// do not repeat the input.
 func Parse(body []byte) (Event, error) {
 	members, err := strictjson.ParseObject(body, maxDepth)
 	if err != nil {
@@ -126,7 +125,7 @@ func Parse(body []byte) (Event, error) {
 	return e, nil
 }
 
-// isWord reports whether s is empty or spelled like a status.
+// isWord reports whether s consists of A to Z, 0 to 9 and _; it may be empty.
 func isWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {

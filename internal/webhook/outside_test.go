@@ -205,8 +205,8 @@ func TestPublicAddressesAreReached(t *testing.T) {
 	}
 }
 
-// TestRedirectsAreNotFollowed, wherever they lead: an answer is no address of a
-// callback, which nobody has checked.
+// TestRedirectsAreNotFollowed checks that a redirect is never followed, because its
+// target is not a checked callback URL.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := newTrap(t, "tcp4", "127.0.0.1:0")
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -223,8 +223,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestWhoCallsOutside: addresses that customers choose are called by the Sender alone.
-// All other clients of HTTP are listed here, with who has chosen where they call.
+// TestWhoCallsOutside checks that only Sender calls URLs that customers choose. It
+// lists every other HTTP client, and who chooses the URLs that it calls.
 func TestWhoCallsOutside(t *testing.T) {
 	chosen := map[string]string{
 		"internal/webhook/deliver.go":      "customers, and the operator: guarded",
@@ -235,12 +235,12 @@ func TestWhoCallsOutside(t *testing.T) {
 		"internal/telemetry/trace.go":      "the operator: the collector of traces",
 		"internal/mail/mail.go":            "the operator: the mail server",
 
-		"internal/portal/developers/choice.go": "nobody: it is the text of an example",
+		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}
 	root := filepath.Join("..", "..")
 	found := map[string]bool{}
-	for _, room := range []string{"internal", "cmd", "templates"} {
-		err := filepath.WalkDir(filepath.Join(root, room), func(path string, d os.DirEntry, err error) error {
+	for _, dir := range []string{"internal", "cmd", "templates"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -267,7 +267,7 @@ func TestWhoCallsOutside(t *testing.T) {
 	}
 	for name := range chosen {
 		if !found[name] {
-			t.Errorf("%s is listed and calls nobody", name)
+			t.Errorf("%s is listed and makes no calls", name)
 		}
 	}
 }

@@ -1,11 +1,11 @@
-// Package webhook signs, verifies and delivers the service's events: the visit
-// webhook of document 1, Events, in the Standard Webhooks manner (webhook-id,
-// webhook-timestamp, and webhook-signature with v1, HMAC-SHA256).
+// Package webhook signs, verifies and delivers the verification service's events
+// (docs/webhooks.md). They follow Standard Webhooks: webhook-id, webhook-timestamp, and
+// webhook-signature with v1, HMAC-SHA256.
 //
-// The receiving side refuses what is unsigned, signed with another secret, older
-// or newer than five minutes, too large, or ambiguous (a header twice, a member
-// twice). The delivering side refuses private networks, redirects and endless
-// answers. An event says that something happened to a report; it never holds it.
+// A receiver refuses events that are unsigned, signed with another secret, more than
+// five minutes old or in the future, too large, or ambiguous (a repeated header or
+// member). A sender refuses private networks, redirects and endless responses. An event
+// says that a report changed; it never contains the report.
 package webhook
 
 import (
@@ -27,20 +27,20 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Names of the three headers.
+// Names of the three headers of an event.
 const (
 	HeaderID        = "Webhook-Id"
 	HeaderTimestamp = "Webhook-Timestamp"
 	HeaderSignature = "Webhook-Signature"
 )
 
-// MaxBody is how large an event may be, in bytes.
+// MaxBody is the maximum size of an event in bytes.
 const MaxBody = 64 << 10
 
-// Tolerance is how far a timestamp may be from the receiver's clock, either way.
+// Tolerance is the maximum difference between a timestamp and the receiver's clock.
 const Tolerance = 5 * time.Minute
 
-// Why an event was refused. Code gives each its answer.
+// Errors of Receiver; Code returns the API's error code for each.
 var (
 	ErrHeaders     = errors.New("webhook: a header is missing, doubled or malformed")
 	ErrContentType = errors.New("webhook: the body is not application/json")
@@ -51,9 +51,9 @@ var (
 	ErrOtherType   = errors.New("webhook: an event of a type that is not known here")
 )
 
-// Code is the error code that a receiver answers err with, and "" for errors
-// that are not of this package. ErrOtherType has none: the event is genuine, and
-// is acknowledged so that it is not sent again.
+// Code returns the API error code for err, and "" for errors of other packages.
+// ErrOtherType has no code: the event is genuine, and is acknowledged so that it is not
+// sent again.
 func Code(err error) contract.Code {
 	switch {
 	case errors.Is(err, ErrHeaders):
@@ -75,16 +75,16 @@ type Secret struct{ key []byte }
 
 const secretPrefix = "whsec_"
 
-// NewSecret makes a secret in its written form, whsec_ and base-64 of 32 random
-// bytes. It is shown once and kept sealed.
+// NewSecret returns a new secret in its text form, whsec_ and the base64 of 32 random
+// bytes. It is shown once and stored encrypted.
 func NewSecret() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
 }
 
-// ParseSecret reads the written form. Padding may be missing; the key has 24 to
-// 64 bytes. The error does not repeat the secret.
+// ParseSecret parses the text form. Padding is optional; the key has 24 to 64 bytes.
+// The error does not repeat the secret.
 func ParseSecret(s string) (Secret, error) {
 	text, ok := strings.CutPrefix(s, secretPrefix)
 	if !ok {
@@ -106,7 +106,7 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue hides the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// sign returns one v1 signature: HMAC-SHA256 of "id.timestamp.body" in base-64.
+// sign returns one v1 signature: HMAC-SHA256 of "id.timestamp.body" in base64.
 func (s Secret) sign(id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = io.WriteString(mac, id+"."+timestamp+".")
@@ -114,9 +114,9 @@ func (s Secret) sign(id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Sign sets the three headers for body, with one signature for each secret: while
-// a secret is being rotated, two are valid. The id stays the same when an event
-// is sent again; at is the time of this sending.
+// Sign sets the three headers for body, with one signature for each secret: two are
+// valid during rotation. An event keeps its id when it is sent again; at is the time of
+// this sending.
 func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
 	if !isID(id) || len(secrets) == 0 {
 		return fmt.Errorf("%w: an id of letters, digits, - and _, and a secret, are needed to sign", ErrHeaders)
@@ -134,12 +134,12 @@ func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte)
 
 // Receiver verifies events sent to one customer.
 type Receiver struct {
-	Secrets []Secret         // any of them may have signed; none refuses everything
+	Secrets []Secret         // accepted secrets; without any, every event is refused
 	Now     func() time.Time // nil: time.Now
 }
 
-// Receive reads, verifies and parses the event in r. An event whose body has no
-// eventId gets the header's id as its EventID. Errors are those of this package.
+// Receive reads, verifies and parses the event in r. If the body has no eventId,
+// EventID is the header's id. Errors are those of this package.
 func (v *Receiver) Receive(r *http.Request) (Event, error) {
 	if !isJSON(r.Header) {
 		return Event{}, ErrContentType
@@ -165,8 +165,8 @@ func (v *Receiver) Receive(r *http.Request) (Event, error) {
 	return e, nil
 }
 
-// isJSON reports whether the one content type is JSON's, in UTF-8 if it names a
-// charset.
+// isJSON reports whether there is one Content-Type and it is application/json, in UTF-8
+// if it names a charset.
 func isJSON(h http.Header) bool {
 	value, ok := only(h, "Content-Type")
 	kind, params, err := mime.ParseMediaType(value)
@@ -174,7 +174,7 @@ func isJSON(h http.Header) bool {
 	return ok && err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
-// Verify holds the headers against body and returns the event's id. It compares
+// Verify checks the headers' signature of body and returns the event's id. It compares
 // in constant time.
 func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
 	id, ok1 := only(h, HeaderID)
@@ -207,7 +207,7 @@ func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
 	return id, nil
 }
 
-// only returns the value of a header that is there exactly once.
+// only returns the value of a header that occurs exactly once.
 func only(h http.Header, name string) (string, bool) {
 	values := h.Values(name)
 	if len(values) != 1 {
@@ -216,8 +216,8 @@ func only(h http.Header, name string) (string, bool) {
 	return values[0], values[0] != ""
 }
 
-// isID reports whether s can be an event's id. The dot is not part of it, since
-// it divides what is signed.
+// isID reports whether s is a valid event id. Dots are not allowed, because they
+// separate the signed parts.
 func isID(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -228,7 +228,7 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// seconds reads a timestamp: decimal digits, as Sign writes them.
+// seconds parses a timestamp of decimal digits, as Sign writes it.
 func seconds(s string) (int64, bool) {
 	if s == "" || len(s) > 12 || s[0] == '0' || strings.Trim(s, "0123456789") != "" {
 		return 0, false

@@ -264,8 +264,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzReceive: nothing gets past the headers but what somebody who has the secret
-// signed, within the tolerance.
+// FuzzReceive checks that Receive accepts only headers signed with the secret, within
+// the tolerance.
 func FuzzReceive(f *testing.F) {
 	known, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {

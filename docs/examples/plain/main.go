@@ -1,11 +1,11 @@
 // Command plain is an onboarding app with Vestibule embedded in its page: HTML, a
-// little script, and this back end. It stands for your own app in any language, so
-// it uses Go's standard library alone and speaks to the portal over HTTP.
+// little script, and this back end. It is an example for apps in any language, so
+// it uses Go's standard library alone and calls the portal over HTTP.
 //
 //	make run                        # the portal, in one terminal
 //	go run ./docs/examples/plain    # this app, in another
 //
-// What it knows of an applicant it keeps in memory, under a cookie of its own.
+// It keeps applicants in memory, by a cookie.
 package main
 
 import (
@@ -69,8 +69,8 @@ func (a *app) routes() http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-// page sends HTML under a strict policy. Of the portal it needs two lines: its
-// script, and its frame.
+// page sends HTML with a strict policy. The portal needs two entries in it: its script
+// and its frame.
 func (a *app) page(w http.ResponseWriter, status int, name string, data any) {
 	var out bytes.Buffer
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
@@ -82,14 +82,14 @@ func (a *app) page(w http.ResponseWriter, status int, name string, data any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = out.WriteTo(w) // the browser is gone; nobody is left to tell
+	_, _ = out.WriteTo(w) // an error means that the browser is gone
 }
 
 func (a *app) form(w http.ResponseWriter, _ *http.Request) {
 	a.page(w, http.StatusOK, "form.html", map[string]any{})
 }
 
-// apply makes the application at the portal, for this app's own origin.
+// apply creates the application at the portal, with this app's origin.
 func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
 	if err := r.ParseForm(); err != nil {
@@ -120,8 +120,8 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/verify", http.StatusSeeOther)
 }
 
-// verify is the page with the element. Each view of it gets a token of its own:
-// one opens on one page only.
+// verify serves the page with the element. Each view gets a new token, because a token
+// opens on one page only.
 func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 	id := a.mine(r)
 	if id == "" {
@@ -136,8 +136,8 @@ func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
 }
 
-// outcome asks the portal what the application came to. What the page was told by
-// an event is a reason to ask, and no proof.
+// outcome asks the portal for the application's state. An event on the page is a reason
+// to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	id := a.mine(r)
 	if id == "" {

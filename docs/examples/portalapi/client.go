@@ -1,6 +1,5 @@
-// Package portalapi is a client of the portal's API as an onboarding app would
-// write it: the standard library, the documented addresses, and nothing else of
-// this program.
+// Package portalapi is a client of the portal's API as an onboarding app would write
+// it, with the standard library and the documented API only.
 package portalapi
 
 import (
@@ -15,10 +14,11 @@ import (
 	"time"
 )
 
-// Client asks the portal at URL, with its API key.
+// Client calls the portal at URL with its API key.
 type Client struct{ URL, Key string }
 
-// SandboxKey is the key that the portal wrote down when it first started.
+// SandboxKey returns the API key from the file that the portal wrote at its first
+// start.
 func SandboxKey(file string) string {
 	raw, err := os.ReadFile(file)
 	var in struct{ PortalAPIKey string }
@@ -31,7 +31,7 @@ func SandboxKey(file string) string {
 	return in.PortalAPIKey
 }
 
-// Refusal is an error of the API.
+// Refusal is an error response of the API.
 type Refusal struct {
 	Status  int
 	Code    string `json:"error"`
@@ -43,8 +43,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("portal: %d %s: %s", r.Status, r.Code, r.Message)
 }
 
-// Call sends in as JSON, if there is any, and reads the answer into out. With an
-// idempotency key the same request may be sent again, and makes nothing twice.
+// Call sends in as JSON, unless it is nil, and decodes the answer into out. A request
+// with an idempotency key can be repeated without creating anything twice.
 func (c Client) Call(ctx context.Context, method, path, idempotencyKey string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -75,7 +75,7 @@ func (c Client) Call(ctx context.Context, method, path, idempotencyKey string, i
 	answer := io.LimitReader(resp.Body, 1<<20)
 	if resp.StatusCode >= 400 {
 		refused := &Refusal{Status: resp.StatusCode}
-		_ = json.NewDecoder(answer).Decode(refused) // without a body the status says it
+		_ = json.NewDecoder(answer).Decode(refused) // without a body, use the status
 		return refused
 	}
 	return json.NewDecoder(answer).Decode(out)

@@ -113,8 +113,8 @@ func (a *app) routes() http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-// page is the same for everything. Of the portal its policy needs two lines: the
-// script, and the frame.
+// page serves the same page for every path. The portal needs two entries in its policy:
+// the script and the frame.
 func (a *app) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
 		"script-src 'self' "+a.portal.URL+"; frame-src "+a.portal.URL)
@@ -132,8 +132,8 @@ func (a *app) page(w http.ResponseWriter, _ *http.Request) {
 `, a.portal.URL)
 }
 
-// apply makes the application at the portal, for this app's own origin, and keeps
-// it under a cookie. The page's key has it made once, however often it asks.
+// apply creates the application at the portal, with this app's origin, and stores it
+// under a cookie. The page's idempotency key prevents a second application.
 func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Key       string            `json:"key"`
@@ -156,7 +156,7 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{}, err)
 }
 
-// token is a new embed token of the visitor's application.
+// token creates a new embed token for the visitor's application.
 func (a *app) token(w http.ResponseWriter, r *http.Request) {
 	var out struct {
 		EmbedToken string `json:"embedToken"`
@@ -164,8 +164,8 @@ func (a *app) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, &out, a.mine(r, http.MethodPost, "/embed-token", &out))
 }
 
-// outcome asks the portal what the application came to. What the page was told by
-// an event is a reason to ask, and no proof.
+// outcome asks the portal for the application's state. An event on the page is a reason
+// to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	var out struct {
 		State   string  `json:"state"`
@@ -174,7 +174,7 @@ func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	answer(w, &out, a.mine(r, http.MethodGet, "", &out))
 }
 
-// mine asks about the visitor's application.
+// mine calls the portal for the visitor's application.
 func (a *app) mine(r *http.Request, method, path string, out any) error {
 	cookie, err := r.Cookie("case")
 	if err != nil {
@@ -202,5 +202,5 @@ func answer(w http.ResponseWriter, out any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(out) // the browser is gone; nobody is left to tell
+	_ = json.NewEncoder(w).Encode(out) // an error means that the browser is gone
 }

@@ -31,8 +31,8 @@ import (
 // MasterKey is the master key of test databases.
 var MasterKey = []byte("an all too well known master key")
 
-// Each runs f on a fresh SQLite and on a fresh PostgreSQL database of the
-// party, in parallel subtests named for the engine.
+// Each runs f on a fresh SQLite and a fresh PostgreSQL database of the party, in
+// parallel subtests named after the engine.
 func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -71,8 +71,8 @@ func Postgres(t testing.TB, party string) *store.DB {
 	return openFor(t, store.Config{URL: pooled(t, inDatabase(admin, name)), Party: party})
 }
 
-// URL returns the address of a fresh, empty PostgreSQL database, for tests that
-// start the whole program on it.
+// URL returns the URL of a fresh, empty PostgreSQL database, for tests that start the
+// whole program.
 func URL(t testing.TB) string {
 	t.Helper()
 	admin := server(t)
@@ -82,9 +82,9 @@ func URL(t testing.TB) string {
 	return pooled(t, inDatabase(admin, name))
 }
 
-// Pool starts a PgBouncer in front of the tests' PostgreSQL, in the mode session or
-// transaction, and returns what turns a database's address into the one by it. Where
-// the mode is transaction the address says so, unless told is false.
+// Pool starts a PgBouncer in front of the tests' PostgreSQL, in mode session or
+// transaction, and returns a function that maps a database's URL to the one through it.
+// In mode transaction the URL says so, unless told is false.
 func Pool(t testing.TB, mode string, told bool, settings ...string) func(address string) string {
 	t.Helper()
 	c, err := cluster.Bounce(context.Background(), server(t), mode, settings...)
@@ -112,8 +112,8 @@ func by(bouncer, mode string, told bool) func(string) string {
 	}
 }
 
-// poolEnv names the variable by which all tests of a run reach PostgreSQL by a
-// PgBouncer in the mode session or transaction.
+// poolEnv names the variable that makes all tests reach PostgreSQL through a PgBouncer
+// in mode session or transaction.
 const poolEnv = "VESTIBULE_TEST_POOL"
 
 var ownPool = sync.OnceValues(func() (func(string) string, error) {
@@ -141,8 +141,8 @@ func pooled(t testing.TB, address string) string {
 	return f(address)
 }
 
-// OnDisk is what a thief of a database of this room's would have: under SQLite the
-// file as it is, with its log and its free pages; under PostgreSQL a dump.
+// OnDisk returns what a stolen copy of the database contains: the SQLite file with its
+// log and free pages, or a PostgreSQL dump.
 func OnDisk(t testing.TB, db *store.DB) []byte {
 	t.Helper()
 	if db.Dialect == store.Postgres {
@@ -187,7 +187,7 @@ func openFor(t testing.TB, c store.Config) *store.DB {
 	return db
 }
 
-// prepare opens, and so migrates, a database, with the tables of the jobs.
+// prepare opens and migrates a database, including the jobs' tables.
 func prepare(c store.Config) error {
 	c.MasterKey = MasterKey
 	db, err := store.Open(context.Background(), c)
@@ -232,8 +232,8 @@ func sqliteTemplate(party string) ([]byte, error) {
 	return raw, nil
 }
 
-// own returns the URL of a cluster: the one that the environment names, else one
-// of this process's own.
+// own returns the URL of the cluster that the environment names, or else of one started
+// by this process.
 var own = sync.OnceValues(func() (string, error) {
 	switch u := os.Getenv(cluster.Env); u {
 	case "off":

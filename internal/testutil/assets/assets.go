@@ -1,5 +1,5 @@
-// Package assets gives tests the assets that browsers load, whether or not
-// make assets ran before the test was compiled.
+// Package assets provides the browser assets to tests, whether or not make assets ran
+// before.
 package assets
 
 import (
@@ -32,14 +32,13 @@ func Provider(t testing.TB) *web.Assets {
 	return web.Provider()
 }
 
-// Need has web.Portal and web.Provider serve assets of the sources as they are
-// now, and fails the test where they cannot be built. The embedded assets serve
-// where they are fresh; otherwise .cache/assets does, which the first process to
-// need it builds. It is not web/dist, so that no build changes what another
-// compiler process embeds.
+// Need makes web.Portal and web.Provider serve assets of the current sources, and fails
+// the test if they cannot be built. It uses the embedded assets if they are up to date,
+// and else .cache/assets, which the first process builds. It does not build into
+// web/dist, because that would change what a concurrent compilation embeds.
 //
-// Tests call it, not TestMain: go test keeps a result until a file changes that
-// was read while tests ran.
+// Call it from tests, not from TestMain: go test caches a result by the files read
+// while tests ran.
 func Need(t testing.TB) {
 	t.Helper()
 	if err := load(); err != nil {
@@ -47,15 +46,15 @@ func Need(t testing.TB) {
 	}
 }
 
-// inherited names the folder that a parent process loaded from; without it, the
-// embedded assets are fresh.
+// inherited is the variable with the folder that a parent process loaded from; without
+// it, the embedded assets are up to date.
 const inherited = "VESTIBULE_TEST_ASSETS"
 
-// Inherited is the variable that Inherit reads, for a program that a test starts
-// in an environment of its own.
+// Inherited returns the variable that Inherit reads, for a program that a test starts
+// with a new environment.
 func Inherited() string { return inherited + "=" + os.Getenv(inherited) }
 
-// Inherit has a program that a test starts serve what Need found for the test.
+// Inherit makes a program that a test started serve the assets that Need found.
 func Inherit() error {
 	dir := os.Getenv(inherited)
 	if dir == "" {
@@ -88,8 +87,8 @@ var load = sync.OnceValue(func() error {
 	return os.Setenv(inherited, filepath.Join(root, ".cache", "assets"))
 })
 
-// build returns the content of .cache/assets, built first where it is stale. A
-// lock keeps other processes from building or reading it meanwhile.
+// build returns the content of .cache/assets, and first builds it if it is stale. A
+// lock excludes other processes meanwhile.
 func build(root string, now stamp.Stamp) (fs.FS, error) {
 	cache := filepath.Join(root, ".cache")
 	if err := os.MkdirAll(cache, 0o755); err != nil {
@@ -99,7 +98,7 @@ func build(root string, now stamp.Stamp) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close() // ends the lock
+	defer lock.Close() // releases the lock
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func inMemory(dir fs.FS) (fs.FS, error) {
 	return files, err
 }
 
-// moduleRoot is the folder of go.mod above the one that tests run in.
+// moduleRoot returns the folder of go.mod above the working directory.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

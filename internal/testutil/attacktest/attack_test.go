@@ -22,10 +22,9 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// settled holds the end of a test to what must be so whatever was tried: each
-// return that was good has its report, asked for once; the service was asked for
-// few key sets and access tokens; and nothing that is secret or personal is in a
-// log, a metric or a database.
+// settled checks at the end of a test what must hold after any attack: each valid
+// redirect callback has its report, fetched once; few key sets and access tokens were
+// requested; and no log, metric or database contains secrets or personal data.
 func (f *fleet) settled(t *testing.T) {
 	t.Helper()
 	for _, v := range f.landed {
@@ -80,7 +79,7 @@ func (f *fleet) settled(t *testing.T) {
 	}
 }
 
-// stored is the whole of the database as text.
+// stored returns the whole database as text.
 func (f *fleet) stored(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -126,8 +125,8 @@ func (f *fleet) stored(t *testing.T) map[string]string {
 	return out
 }
 
-// TestBindingAndOnce is rows 12 and 21 to 34: whose browser it is, and that a
-// return counts once.
+// TestBindingAndOnce checks that a redirect callback works only in the browser that
+// began the attempt, and only once.
 func TestBindingAndOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -139,7 +138,7 @@ func TestBindingAndOnce(t *testing.T) {
 			return ways["GET"](t, f, b, token)
 		}
 		for _, way := range wayNames {
-			t.Run("21, 22 another browser, and none, by "+way, func(t *testing.T) {
+			t.Run("another browser, and none, by "+way, func(t *testing.T) {
 				v := f.start(t, &browser{})
 				token := s.token(v.task, nil)
 				stranger := f.start(t, &browser{})
@@ -154,7 +153,7 @@ func TestBindingAndOnce(t *testing.T) {
 				f.land(t, way, v)
 				f.land(t, way, stranger)
 			})
-			t.Run("25, 12 again, and in other bytes, by "+way, func(t *testing.T) {
+			t.Run("again, and in other bytes, by "+way, func(t *testing.T) {
 				v := f.start(t, &browser{})
 				other := f.start(t, &browser{})
 				token := s.token(v.task, nil)
@@ -174,7 +173,7 @@ func TestBindingAndOnce(t *testing.T) {
 				f.land(t, way, other)
 			})
 		}
-		t.Run("23 of another attempt of the same browser", func(t *testing.T) {
+		t.Run("of another attempt of the same browser", func(t *testing.T) {
 			b := &browser{}
 			first, second := f.start(t, b), f.start(t, b)
 			s.finish(first.task)
@@ -185,7 +184,7 @@ func TestBindingAndOnce(t *testing.T) {
 			f.landed = append(f.landed, first)
 			f.land(t, "form", second)
 		})
-		t.Run("26 fifty at once", func(t *testing.T) {
+		t.Run("fifty at once", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			s.finish(v.task)
 			token := s.token(v.task, nil)
@@ -200,14 +199,14 @@ func TestBindingAndOnce(t *testing.T) {
 					renewed, _, _ = strings.Cut(strings.TrimPrefix(c, "vestibule="), ";")
 				}
 			}
-			// Whoever comes after the session was renewed is a stranger.
+			// Requests with the old session after its renewal are refused.
 			if len(by[303])+len(by[403]) != 50 || cookies != 1 {
 				t.Errorf("%d went on, %d were strangers, %d were given a session", len(by[303]), len(by[403]), cookies)
 			}
 			v.browser.cookies["vestibule"] = renewed
 			f.landed = append(f.landed, v)
 		})
-		t.Run("26 fifty POSTs at once", func(t *testing.T) {
+		t.Run("fifty POSTs at once", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			s.finish(v.task)
 			form := url.Values{"token": {s.token(v.task, nil)}}.Encode()
@@ -229,7 +228,7 @@ func TestBindingAndOnce(t *testing.T) {
 			}
 			f.landed = append(f.landed, v)
 		})
-		t.Run("27, 32 an old cookie jar", func(t *testing.T) {
+		t.Run("an old cookie jar", func(t *testing.T) {
 			b := &browser{}
 			first, second := f.start(t, b), f.start(t, b)
 			old := b.copy()
@@ -245,7 +244,7 @@ func TestBindingAndOnce(t *testing.T) {
 			f.open(t, "the second", second)
 			f.land(t, "GET", second)
 		})
-		t.Run("28 one publicToken on two attempts", func(t *testing.T) {
+		t.Run("one publicToken on two attempts", func(t *testing.T) {
 			first, second := f.start(t, &browser{}), f.start(t, &browser{})
 			f.land(t, "GET", first)
 			for _, way := range wayNames {
@@ -256,7 +255,7 @@ func TestBindingAndOnce(t *testing.T) {
 			f.open(t, "the second", second)
 			f.land(t, "JSON", second)
 		})
-		t.Run("29 the first outcome stands", func(t *testing.T) {
+		t.Run("the first outcome stands", func(t *testing.T) {
 			exit := object{"outcome": "EXIT", "publicToken": nil, "status": nil}
 			for name, order := range map[string][]object{"exited": {exit, nil}, "ready": {nil, exit}} {
 				v := f.start(t, &browser{})
@@ -270,7 +269,7 @@ func TestBindingAndOnce(t *testing.T) {
 				})
 			}
 		})
-		t.Run("30 after somebody signed in, and out", func(t *testing.T) {
+		t.Run("after a sign-in and sign-out", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			before := v.browser.copy()
 			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.Reviewer.Email}, "password": {f.Reviewer.Password}}.Encode(), "Content-Type", asForm)
@@ -287,7 +286,7 @@ func TestBindingAndOnce(t *testing.T) {
 				t.Error("the report was asked for")
 			}
 		})
-		t.Run("31 many tabs", func(t *testing.T) {
+		t.Run("many tabs", func(t *testing.T) {
 			b := &browser{}
 			for range 22 {
 				f.start(t, b)
@@ -303,7 +302,7 @@ func TestBindingAndOnce(t *testing.T) {
 				f.land(t, wayNames[i%3], tabs[i])
 			}
 		})
-		t.Run("33 cookies", func(t *testing.T) {
+		t.Run("cookies", func(t *testing.T) {
 			v, other := f.start(t, &browser{}), f.start(t, &browser{})
 			good := v.browser.cookies["vestibule"]
 			for name, c := range map[string]string{"tampered": "A" + good[1:], "cut": good[:len(good)/2], "longer": good + "A", "swapped": other.browser.cookies["vestibule"],
@@ -332,8 +331,8 @@ func TestBindingAndOnce(t *testing.T) {
 	})
 }
 
-// atOnce has n requests sent together, and returns their answers by status; none
-// may be a failure of ours.
+// atOnce sends n requests at once, and returns their answers by status. A server error
+// fails the test.
 func (f *fleet) atOnce(t *testing.T, n int, request func(i int) (reply, error)) map[int][]reply {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -356,7 +355,8 @@ func (f *fleet) atOnce(t *testing.T, n int, request func(i int) (reply, error)) 
 	return out
 }
 
-// TestTransport is rows 34 to 41, and what else a request may look like.
+// TestTransport checks methods, content types, hosts, queries and other variations of
+// requests.
 func TestTransport(t *testing.T) {
 	each(t, func(t *testing.T, f *fleet) {
 		s := f.service
@@ -385,33 +385,33 @@ func TestTransport(t *testing.T) {
 			}
 		}
 		attacks := map[string]func(v *visit, token string) reply{
-			"35 another type":   post("text/plain", form),
-			"35 no type":        post("", form),
-			"35 multipart":      post("multipart/form-data; boundary=x", form),
-			"35 trailing bytes": post(asJSON, func(s string) string { return `{"token":"` + s + `"}x` }),
-			"35 two tokens":     post(asForm, func(s string) string { return form(s) + "&" + form(s) }),
-			"35 two in JSON":    post(asJSON, func(s string) string { return `{"token":"` + s + `","token":"` + s + `"}` }),
-			"35 another field":  post(asForm, func(s string) string { return form(s) + "&next=//evil.example" }),
-			"13 ten MiB":        large("POST", "", strings.Repeat("A", 10<<20), "Content-Type", asForm),
-			"13 a MiB":          large("GET", "?jwt="+strings.Repeat("A", 1<<20), ""),
-			"13 a million dots": large("GET", "?jwt="+strings.Repeat(".", 1_000_000), ""),
-			"13 deep":           post(asJSON, func(string) string { return strings.Repeat(`{"token":`, 4000) }),
-			"35 in query and body": func(v *visit, s string) reply {
+			"another type":   post("text/plain", form),
+			"no type":        post("", form),
+			"multipart":      post("multipart/form-data; boundary=x", form),
+			"trailing bytes": post(asJSON, func(s string) string { return `{"token":"` + s + `"}x` }),
+			"two tokens":     post(asForm, func(s string) string { return form(s) + "&" + form(s) }),
+			"two in JSON":    post(asJSON, func(s string) string { return `{"token":"` + s + `","token":"` + s + `"}` }),
+			"another field":  post(asForm, func(s string) string { return form(s) + "&next=//evil.example" }),
+			"ten MiB":        large("POST", "", strings.Repeat("A", 10<<20), "Content-Type", asForm),
+			"a MiB":          large("GET", "?jwt="+strings.Repeat("A", 1<<20), ""),
+			"a million dots": large("GET", "?jwt="+strings.Repeat(".", 1_000_000), ""),
+			"deep":           post(asJSON, func(string) string { return strings.Repeat(`{"token":`, 4000) }),
+			"in query and body": func(v *visit, s string) reply {
 				return f.do(t, b, "POST", "/redirect/return?jwt="+s, form(s), "Content-Type", asForm)
 			},
-			"36 HEAD":           with("HEAD"),
-			"36 OPTIONS":        with("OPTIONS"),
-			"36 PUT":            with("PUT"),
-			"36 DELETE":         with("DELETE"),
-			"36 prefetch":       with("GET", "Sec-Purpose", "prefetch;prerender"),
-			"36 override":       with("HEAD", "X-HTTP-Method-Override", "GET"),
-			"37 another host":   with("GET", "Host", "evil.example"),
-			"37 a host of ours": with("GET", "Host", "localhost.evil.example"),
-			"38 jwt twice":      query(func(s string) string { return "?jwt=" + s + "&jwt=" + s }),
-			"38 JWT":            query(func(s string) string { return "?JWT=" + s }),
-			"38 jwt[]":          query(func(s string) string { return "?jwt[]=" + s }),
-			"38 a semicolon":    query(func(s string) string { return "?a=b;jwt=" + s }),
-			"39 a next address": query(func(s string) string { return "?jwt=" + s + "&next=https://evil.example" }),
+			"HEAD":           with("HEAD"),
+			"OPTIONS":        with("OPTIONS"),
+			"PUT":            with("PUT"),
+			"DELETE":         with("DELETE"),
+			"prefetch":       with("GET", "Sec-Purpose", "prefetch;prerender"),
+			"override":       with("HEAD", "X-HTTP-Method-Override", "GET"),
+			"another host":   with("GET", "Host", "evil.example"),
+			"a host of ours": with("GET", "Host", "localhost.evil.example"),
+			"jwt twice":      query(func(s string) string { return "?jwt=" + s + "&jwt=" + s }),
+			"JWT":            query(func(s string) string { return "?JWT=" + s }),
+			"jwt[]":          query(func(s string) string { return "?jwt[]=" + s }),
+			"a semicolon":    query(func(s string) string { return "?a=b;jwt=" + s }),
+			"a next address": query(func(s string) string { return "?jwt=" + s + "&next=https://evil.example" }),
 		}
 		for name, attack := range attacks {
 			v := f.start(t, b)
@@ -419,7 +419,7 @@ func TestTransport(t *testing.T) {
 			f.open(t, name, v)
 			f.land(t, "GET", v)
 		}
-		t.Run("34 from other sites", func(t *testing.T) {
+		t.Run("from other sites", func(t *testing.T) {
 			v := f.start(t, b)
 			for _, from := range [][]string{{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}} {
 				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application + "/events", "/applications", "/review/sign-in", "/review/sign-out"} {
@@ -438,7 +438,7 @@ func TestTransport(t *testing.T) {
 			f.open(t, "from other sites", v)
 			f.land(t, "form", v)
 		})
-		t.Run("37 who the proxy says", func(t *testing.T) {
+		t.Run("who the proxy says", func(t *testing.T) {
 			v := f.start(t, b)
 			s.finish(v.task)
 			got := f.do(t, b, "GET", "/redirect/return?jwt="+s.token(v.task, nil), "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp",
@@ -448,7 +448,7 @@ func TestTransport(t *testing.T) {
 			}
 			f.landed = append(f.landed, v)
 		})
-		t.Run("39 open redirects", func(t *testing.T) {
+		t.Run("open redirects", func(t *testing.T) {
 			for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/%5cevil.example", "javascript:alert(1)", "/\t/evil.example"} {
 				for _, path := range []string{"/review/sign-in", "/", "/apply/cashflow", "/return"} {
 					got := f.do(t, nil, "GET", path+"?next="+url.QueryEscape(next)+"&return="+url.QueryEscape(next), "")
@@ -467,7 +467,7 @@ func TestTransport(t *testing.T) {
 				}
 			}
 		})
-		t.Run("40 where the service leads", func(t *testing.T) {
+		t.Run("where the service leads", func(t *testing.T) {
 			host := strings.TrimPrefix(s.URL, "http://")
 			for _, to := range []string{"javascript:alert(1)", "data:text/html,x", "https://evil.example/redirect/N", "http://" + host + "@evil.example/N", "http://evil@" + host + "/N",
 				"//evil.example/N", "/redirect/N", "http://" + host + ".evil.example/N", s.URL + "/a\r\nSet-Cookie: a=b", "http://" + host + "\\@evil.example/N", "ftp://" + host + "/N", ""} {
@@ -483,7 +483,7 @@ func TestTransport(t *testing.T) {
 				f.land(t, "GET", &visit{s.task(away), fresh, at})
 			}
 		})
-		t.Run("41 the last page", func(t *testing.T) {
+		t.Run("the last page", func(t *testing.T) {
 			v := f.start(t, b)
 			f.land(t, "GET", v)
 			got := f.good(t, 200, b, "GET", v.application, "")
@@ -499,7 +499,7 @@ func TestTransport(t *testing.T) {
 				t.Error("the last page's address or text has more than it should")
 			}
 		})
-		t.Run("the playground makes nobody more than an applicant", func(t *testing.T) {
+		t.Run("the playground gives applicants' rights only", func(t *testing.T) {
 			f.keep("ana@example.com", "Pérez")
 			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}, "username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
 				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"}, "externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
@@ -510,7 +510,7 @@ func TestTransport(t *testing.T) {
 			away := f.good(t, 303, mine, "GET", at+"/connect", "").location()
 			v := &visit{s.task(away), mine, at}
 			f.keep(v.args, mine.cookies["vestibule"])
-			for name, other := range map[string]*browser{"another applicant": b.copy(), "nobody": nil} {
+			for name, other := range map[string]*browser{"another applicant": b.copy(), "no cookies": nil} {
 				for _, path := range []string{run, at, at + "/stream"} {
 					refused(t, name+" at "+path, f.do(t, other, "GET", path, ""))
 				}
@@ -540,13 +540,13 @@ func TestTransport(t *testing.T) {
 				}
 			}
 		})
-		t.Run("57 of others", func(t *testing.T) {
+		t.Run("applications of others", func(t *testing.T) {
 			mine, theirs := f.start(t, &browser{}), f.start(t, &browser{})
 			unknown := "/applications/" + uuid.NewString()
 			for _, path := range []string{"", "/connect", "/stream"} {
 				got, want := f.do(t, theirs.browser.copy(), "GET", mine.application+path, ""), f.do(t, theirs.browser.copy(), "GET", unknown+path, "")
 				if got.status != want.status || got.status != 404 {
-					t.Errorf("%s of another = %d, of nobody = %d", path, got.status, want.status)
+					t.Errorf("%s of another applicant = %d, of an unknown application = %d", path, got.status, want.status)
 				}
 			}
 			hook := `{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"` + mine.publicToken + `","status":"SUCCESS"}`
@@ -561,8 +561,8 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-// TestKeySets is rows 42 to 47: the service's key set changes, is flooded with
-// kids that nobody has, and fails.
+// TestKeySets changes the service's key set, requests unknown kids in large numbers,
+// and makes the key set fail.
 func TestKeySets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -570,16 +570,16 @@ func TestKeySets(t *testing.T) {
 	each(t, func(t *testing.T, f *fleet) {
 		s := f.service
 		b := &browser{}
-		// The first return of all finds the key set away: nobody is refused for good.
+		// The key set is unavailable at the first redirect callback, which can be retried.
 		v := f.start(t, b)
 		for s.set(func() { s.broken = 1 }); s.keySets.Load() < int32(len(f.dirs)); {
 			got := ways["GET"](t, f, b, s.token(v.task, nil))
-			refused(t, "44 without keys", got)
+			refused(t, "without keys", got)
 			if got.header.Get("Retry-After") == "" {
-				t.Error("nobody is told to come again")
+				t.Error("the answer has no Retry-After")
 			}
 		}
-		f.open(t, "44 without keys", v)
+		f.open(t, "without keys", v)
 		s.set(func() { s.broken = 0 })
 		until(t, "the same return, later", func() (string, bool) {
 			s.finish(v.task)
@@ -588,7 +588,7 @@ func TestKeySets(t *testing.T) {
 		})
 		f.landed = append(f.landed, v)
 
-		// 42: a key that was not there a moment ago, at once, at every replica.
+		// A newly published key works at once, at every replica.
 		s.set(func() { s.published = true })
 		for range 2 * len(f.dirs) {
 			v := f.start(t, b)
@@ -599,7 +599,7 @@ func TestKeySets(t *testing.T) {
 			f.landed = append(f.landed, v)
 		}
 
-		// 43 and 44: a thousand unknown kids, while the address answers badly in every way.
+		// A thousand unknown kids, while the key set answers badly in every way.
 		known := s.keySets.Load()
 		open := f.start(t, b)
 		for broken := 0; broken <= 4; broken++ {
@@ -617,21 +617,21 @@ func TestKeySets(t *testing.T) {
 		}
 		s.set(func() { s.broken = 0 })
 
-		// 47: a kid that another key has now does not make the other good.
+		// A known kid does not make another key valid.
 		other := f.start(t, b)
-		refused(t, "47 another key by a known kid", ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(other.task, nil), s.key)))
+		refused(t, "another key by a known kid", ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(other.task, nil), s.key)))
 		f.land(t, "form", other)
 		f.land(t, "GET", open)
 		f.settled(t)
 	})
 }
 
-// TestBackChannel is rows 48, 52 and 54, and the portal's other doors.
+// TestBackChannel attacks the calls between servers, and the portal's other endpoints.
 func TestBackChannel(t *testing.T) {
 	each(t, func(t *testing.T, f *fleet) {
 		s := f.service
 		key := []string{"Authorization", "Bearer " + f.apiKey, "Content-Type", asJSON}
-		t.Run("48 the service stumbles", func(t *testing.T) {
+		t.Run("the service stumbles", func(t *testing.T) {
 			for _, stumbles := range [][]int{{401}, {503, 502}, {429, 429}, {500}} {
 				s.set(func() { s.stumbles = stumbles })
 				v := f.start(t, &browser{})
@@ -639,7 +639,7 @@ func TestBackChannel(t *testing.T) {
 				until(t, fmt.Sprint("after ", stumbles), func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 			}
 		})
-		t.Run("54 webhooks", func(t *testing.T) {
+		t.Run("webhooks", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			event := webhook.Event{EventID: "evt_siege", Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
 				PublicID: publicID, ProductID: productID, PublicToken: v.publicToken, ExternalID: v.externalID, Status: contract.StatusSuccess}
@@ -755,8 +755,8 @@ func TestBackChannel(t *testing.T) {
 			}
 			refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications", strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "siege-1")...))
 		})
-		t.Run("52 rates", func(t *testing.T) {
-			// Who guesses keys takes nothing from who has one.
+		t.Run("rates", func(t *testing.T) {
+			// Guessing keys does not use up the limit of a valid key.
 			by := f.atOnce(t, 150, func(i int) (reply, error) {
 				return f.send(nil, "GET", "/api/v1/applications", "", "Authorization", "Bearer "+uuid.NewString(), "X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i))
 			})
@@ -770,7 +770,7 @@ func TestBackChannel(t *testing.T) {
 			}
 			for _, got := range by[429] {
 				if got.header.Get("Retry-After") == "" {
-					t.Error("nobody is told when to come again")
+					t.Error("the answer has no Retry-After")
 				}
 				refused(t, "held back", got)
 			}

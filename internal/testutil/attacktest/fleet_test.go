@@ -1,8 +1,8 @@
-// Package attacktest attacks the running portal from outside, row by row of the threat
-// model in SECURITY.md: one process on SQLite, and two behind a balancer on one
-// PostgreSQL, beside a service whose keys and answers the attacker chooses. What
-// lies within a component, such as each form of a token, is held there too; here
-// it is seen to hold in what is deployed.
+// Package attacktest attacks the running portal from outside, by the threat model in
+// SECURITY.md: one process on SQLite, and two behind a balancer on one PostgreSQL, with
+// a service whose keys and answers the attacker controls. Packages test their own
+// checks, such as each form of a token; these tests show that the checks hold in a
+// deployment.
 package attacktest
 
 import (
@@ -32,7 +32,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// fleet is the portal as it is deployed, and the service beside it.
+// fleet is a deployed portal and its service.
 type fleet struct {
 	url         string // public
 	admins      []string
@@ -60,7 +60,7 @@ const (
 	productID = "11111111-1111-4111-8111-111111111111"
 )
 
-// What the tests give of a person. None of it may be in a log, a metric or a
+// Personal data of the tests' applicants. It must not be in a log, a metric or a
 // database.
 const (
 	firstName = "Besiegta"
@@ -68,7 +68,7 @@ const (
 	email     = "besiegta.canarison@example.org"
 )
 
-// each runs f on both deployments.
+// each runs f with both deployments.
 func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 	t.Run("one on sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -156,7 +156,7 @@ func (f *fleet) replica(t *testing.T, key string) string {
 	return ""
 }
 
-// free is an address that nobody listens on. What a portal prints is the balancer's.
+// free returns an unused address. The portal prints the balancer's URL.
 func free(t *testing.T) string {
 	t.Helper()
 	at, err := ports.Free("localhost")
@@ -166,7 +166,7 @@ func free(t *testing.T) string {
 	return at
 }
 
-// balance gives each connection to the next of the replicas, whatever is sent on it.
+// balance forwards each connection to the next replica.
 func balance(t *testing.T, l net.Listener, behind []string) {
 	var turn atomic.Uint64
 	t.Cleanup(func() { l.Close() })
@@ -194,14 +194,14 @@ func balance(t *testing.T, l net.Listener, behind []string) {
 	}()
 }
 
-// keep notes what must be nowhere.
+// keep adds secrets that must not be stored or logged.
 func (f *fleet) keep(secrets ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.secrets = append(f.secrets, secrets...)
 }
 
-// reply is an answer, read.
+// reply is an answer with its body.
 type reply struct {
 	status int
 	header http.Header
@@ -210,7 +210,7 @@ type reply struct {
 
 func (r reply) location() string { return r.header.Get("Location") }
 
-// browser keeps cookies, and follows nothing by itself. A nil one has none.
+// browser keeps cookies and does not follow redirects. A nil browser has no cookies.
 type browser struct {
 	mu      sync.Mutex
 	cookies map[string]string
@@ -375,8 +375,8 @@ func (f *fleet) posted(t *testing.T, b *browser, body string, header ...string) 
 	return f.do(t, b, "GET", got.location(), "")
 }
 
-// refused holds an answer to what every refusal is: ours, generic, with a
-// request's id, kept by nobody, leading nowhere, and logging nobody in.
+// refused checks an answer that must be a generic refusal of ours: with a request id,
+// not cached, without a redirect, and without a session.
 func refused(t *testing.T, name string, got reply) {
 	t.Helper()
 	bad := func(format string, args ...any) {
@@ -411,7 +411,7 @@ func refused(t *testing.T, name string, got reply) {
 
 var dataState = regexp.MustCompile(`data-state="([a-z]+)"`)
 
-// state is what the applicant's page says.
+// state returns the state on the applicant's page.
 func (f *fleet) state(t *testing.T, v *visit) string {
 	t.Helper()
 	m := dataState.FindStringSubmatch(f.good(t, 200, v.browser, "GET", v.application, "").body)
@@ -421,7 +421,7 @@ func (f *fleet) state(t *testing.T, v *visit) string {
 	return m[1]
 }
 
-// open holds an attempt to be open.
+// open checks that an attempt is still open.
 func (f *fleet) open(t *testing.T, name string, v *visit) {
 	t.Helper()
 	if s := f.state(t, v); s != "connecting" || v.fetched() != 0 {
@@ -429,7 +429,7 @@ func (f *fleet) open(t *testing.T, name string, v *visit) {
 	}
 }
 
-// land has a good token return to v, which must take it.
+// land returns a valid token to v, which must be accepted.
 func (f *fleet) land(t *testing.T, way string, v *visit) {
 	t.Helper()
 	before := v.browser.cookies["vestibule"]
@@ -448,7 +448,7 @@ func (f *fleet) land(t *testing.T, way string, v *visit) {
 	f.mu.Unlock()
 }
 
-// until waits for something that jobs bring about.
+// until waits for a result of background jobs.
 func until(t *testing.T, what string, f func() (said string, ok bool)) {
 	t.Helper()
 	tick := time.NewTicker(25 * time.Millisecond)

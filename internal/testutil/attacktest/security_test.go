@@ -14,7 +14,8 @@ import (
 
 var named = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`")
 
-// TestTheThreatModelNamesTestsThatExist holds SECURITY.md to the tests it names.
+// TestTheThreatModelNamesTestsThatExist checks that the tests named in SECURITY.md
+// exist.
 func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 	page, err := os.ReadFile("../../../SECURITY.md")
 	if err != nil {
@@ -57,9 +58,9 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 	}
 }
 
-// TestNamesThatPointInside is row 55: names, and ways to write an address, that lead
-// to this machine or its network. Where a name leads is looked at when it is dialled,
-// so that what it led to before tells nothing.
+// TestNamesThatPointInside uses names and spellings of addresses that lead to this
+// machine or its network. The check is made when connecting, so what the name resolved
+// to before does not matter.
 func TestNamesThatPointInside(t *testing.T) {
 	var heard atomic.Int32
 	inside, err := net.Listen("tcp", ":0")

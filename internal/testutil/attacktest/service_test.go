@@ -25,8 +25,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// service is the Consumer Report Service in the hands of whoever attacks: it signs
-// what it is told to, with whatever key, and answers as it likes.
+// service is a verification service under the attacker's control: it signs any claims
+// with any key, and gives any answer.
 type service struct {
 	*httptest.Server
 	key     *ecdsa.PrivateKey // of the kid good, and of those that are not fit
@@ -112,7 +112,7 @@ func (s *service) set(f func()) {
 	f()
 }
 
-// redirect gives a link, that leads where lead says.
+// redirect answers with a link to the URL that lead returns.
 func (s *service) redirect(w http.ResponseWriter, r *http.Request) {
 	var in struct{ ExternalID, RedirectArgs string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
@@ -135,7 +135,7 @@ func (s *service) task(address string) *task {
 	return s.tasks[address[strings.LastIndexByte(address, '/')+1:]]
 }
 
-// finish has the report of v be there.
+// finish makes the report of v available.
 func (s *service) finish(v *task) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *service) asked(w http.ResponseWriter, r *http.Request) *task {
 	return v
 }
 
-// report is the report's body. A stumble is no fetch.
+// report serves the report. A configured failure does not count as a fetch.
 func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	v := s.asked(w, r)
 	if v == nil {

@@ -22,7 +22,7 @@ import (
 // TestRestoredOnSQLite and its sister make a backup under load, the way that
 // docs/operations.md says, go on, lose everything, and begin again from the backup:
 // what was acknowledged before it is there, opens and goes on, and no webhook that was
-// acknowledged is sent again. Who reads the backup learns of nobody.
+// acknowledged is sent again. The backup reveals no personal data.
 func TestRestoredOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -159,8 +159,8 @@ func restored(t *testing.T, f *fleet, backup func() []byte, back func()) {
 	other.args = right
 	f.start()
 	lost, doubled := promised.reconcile()
-	// A backup goes on a little after what was promised, and has more; and whoever was
-	// told of something after it is told again.
+	// The backup includes a little more than was promised before it; and events that were
+	// sent after it are sent again.
 	doubled = slices.DeleteFunc(doubled, func(s string) bool {
 		return strings.Contains(s, "applications are there") || strings.Contains(s, "told twice")
 	})

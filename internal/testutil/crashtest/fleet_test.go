@@ -150,7 +150,7 @@ func (f *fleet) balance(host string, of func(*replica) string) string {
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if r.Context().Err() == nil { // or nobody waits for the answer
+			if r.Context().Err() == nil { // else the client is gone
 				f.failed.note(r, err.Error())
 			}
 			w.WriteHeader(http.StatusBadGateway)

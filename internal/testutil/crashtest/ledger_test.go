@@ -64,8 +64,7 @@ func (l *ledger) String() string {
 		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.landed), len(l.decided), l.f.app.count())
 }
 
-// patience is how long somebody tries before giving up: longer than a process needs
-// to start again.
+// patience is how long a request is retried: longer than a process needs to restart.
 const patience = 60 * time.Second
 
 // insist calls f until it is answered: true when it is done with.

@@ -1,4 +1,4 @@
-// Package logtest is for tests that look at what is logged.
+// Package logtest helps tests that check log output.
 package logtest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Buffer is a log that can be read while it is written. Its zero value is empty.
+// Buffer is a log that can be read while it is written. Its zero value is ready.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -19,7 +19,7 @@ func (l *Buffer) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String is all that was logged until now.
+// String returns everything logged so far.
 func (l *Buffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

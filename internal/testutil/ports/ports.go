@@ -1,5 +1,5 @@
-// Package ports finds addresses for programs that tests start, end and start again
-// where they were.
+// Package ports finds addresses for programs that tests start and restart at the same
+// address.
 package ports
 
 import (
@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// Free returns an address of host's that nobody listens at. Its port is one that the
-// kernel gives to no connection and to no listener that leaves the choice to it, so
-// that it stays free while nothing runs there.
+// Free returns an unused address of host. The kernel assigns its port to no connection
+// and to no listener with an automatic port, so it stays free while nothing uses it.
 func Free(host string) (string, error) {
 	const first, beyond = 10_000, 32_000
 	var errs []error

@@ -1,6 +1,6 @@
-// Package prefilltest holds the one table of prefill cases. It is run natively,
-// in the WASM module under Node, and against the provider's initialization
-// endpoint; all three must agree.
+// Package prefilltest holds the table of prefill cases. Tests run it natively, in the
+// WASM module under Node, and against the provider's initialization endpoint; all three
+// must agree.
 package prefilltest
 
 import (
@@ -18,7 +18,7 @@ import (
 //go:embed cases.json
 var Table []byte
 
-// Case is one prefill object and what is wrong with it.
+// Case is a prefill object and its expected problems.
 type Case struct {
 	Name        string               `json:"name"` // a fragment of a sentence; unique
 	Product     contract.Product     `json:"product"`
@@ -39,7 +39,8 @@ func Cases(t testing.TB) []Case {
 	return cases
 }
 
-// Code is what an endpoint must answer for the case; empty if it takes the object.
+// Code returns the error code that an endpoint must answer; empty if it accepts the
+// object.
 func (c Case) Code() contract.WidgetError {
 	problems := make([]prefill.Problem, len(c.Problems))
 	for i, p := range c.Problems {
@@ -49,7 +50,7 @@ func (c Case) Code() contract.WidgetError {
 	return prefill.First(problems)
 }
 
-// Rules is what the case is checked by.
+// Rules returns the rules that the case is checked with.
 func (c Case) Rules(t testing.TB) prefill.Rules {
 	t.Helper()
 	today, ok := prefill.ParseDate(c.Today)
@@ -59,7 +60,7 @@ func (c Case) Rules(t testing.TB) prefill.Rules {
 	return prefill.Rules{Product: c.Product, Environment: c.Environment, Today: today, AssetsOnly: c.AssetsOnly}
 }
 
-// Lines writes problems as the table does.
+// Lines formats problems as in the table.
 func Lines(problems []prefill.Problem) []string {
 	out := []string{}
 	for _, p := range problems {

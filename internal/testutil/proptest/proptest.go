@@ -1,6 +1,5 @@
-// Package proptest checks what holds for every input: a property, with inputs that
-// are drawn at random and yet the same in every run, so that a change passes
-// or fails by itself alone. `make test-properties` draws others.
+// Package proptest runs property tests. The random inputs are the same in every run, so
+// a result depends on the change alone. `make test-properties` uses other inputs.
 package proptest
 
 import (
@@ -11,15 +10,15 @@ import (
 )
 
 func init() {
-	// The command line is read after this: -rapid.seed=0 draws other inputs.
+	// The command line overrides this: -rapid.seed=0 draws other inputs.
 	if err := flag.Set("rapid.seed", "1"); err != nil {
 		panic(err)
 	}
 }
 
-// Check draws inputs for a law and fails the test with the least of those for
-// which it does not hold.
-func Check(t *testing.T, law func(*rapid.T)) {
+// Check checks a property with random inputs and fails the test with the smallest
+// counterexample.
+func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
-	rapid.Check(t, law)
+	rapid.Check(t, property)
 }

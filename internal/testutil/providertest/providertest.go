@@ -1,6 +1,5 @@
-// Package providertest starts a whole provider for tests: all rooms, real
-// database, real jobs, a clock that the test holds, and a receiver of webhooks.
-// Nothing in it is for production.
+// Package providertest starts a whole provider for tests, with a real database, real
+// jobs, a clock that the test controls, and a receiver of webhooks.
 package providertest
 
 import (
@@ -35,7 +34,7 @@ type Rig struct {
 	DB       *store.DB
 	URL      string
 	Seed     provider.Seed
-	Return   *httptest.Server // the customer's own: complete URL /return, callback /hook
+	Return   *httptest.Server // the customer's server: redirect URL /return, callback /hook
 
 	mu    sync.Mutex
 	now   time.Time
@@ -43,17 +42,17 @@ type Rig struct {
 	hooks []map[string]any
 	posts []url.Values
 
-	browser *Browser // that Do sends from
+	browser *Browser // used by Do
 }
 
-// Browser keeps the cookies of hosted visits, as the browser of one applicant does.
+// Browser keeps the cookies of hosted visits, like one applicant's browser.
 type Browser struct {
 	rig     *Rig
 	mu      sync.Mutex
 	cookies map[string]string
 }
 
-// Browser is another browser than the one of r.Do, and has no cookies.
+// Browser returns a new browser without cookies.
 func (r *Rig) Browser() *Browser { return &Browser{rig: r, cookies: map[string]string{}} }
 
 func (b *Browser) attach(req *http.Request) {
@@ -78,9 +77,9 @@ func (b *Browser) keep(res *http.Response) {
 	}
 }
 
-// Start starts a sandbox provider on db with one customer that returns by mode
-// ("get" or "post"), and stops it with the test. edit may change what the provider
-// is made of.
+// Start starts a sandbox provider on db with one customer whose redirects return by
+// mode ("get" or "post"), and stops it at the end of the test. edit may change the
+// provider's configuration.
 func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
 	t.Helper()
 	password.Cheapen()
@@ -129,21 +128,21 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 	return r
 }
 
-// Now is the rig's clock.
+// Now returns the test clock's time.
 func (r *Rig) Now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now
 }
 
-// Advance moves the clock without telling anybody.
+// Advance moves the clock without notifying anything.
 func (r *Rig) Advance(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = r.now.Add(d)
 }
 
-// Log is what was logged so far.
+// Log returns everything logged so far.
 func (r *Rig) Log() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +157,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.r.log.Write(b)
 }
 
-// customer stands for the customer's server.
+// customer is the handler of the customer's server.
 func (r *Rig) customer(w http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(req.Body)
 	r.mu.Lock()
@@ -174,8 +173,7 @@ func (r *Rig) customer(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Hooks returns the webhooks of a report that have arrived, waiting until there
-// are at least n.
+// Hooks waits for at least n webhooks of a report and returns them.
 func (r *Rig) Hooks(publicToken string, n int) []map[string]any {
 	r.T.Helper()
 	var found []map[string]any
@@ -193,7 +191,7 @@ func (r *Rig) Hooks(publicToken string, n int) []map[string]any {
 	return found
 }
 
-// Until waits for a condition, for as long as background work may take.
+// Until waits for a condition, up to the longest duration of background work.
 func (r *Rig) Until(what string, ok func() bool) {
 	r.T.Helper()
 	deadline := time.NewTimer(15 * time.Second)
@@ -276,15 +274,15 @@ func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request))
 	return a
 }
 
-// Basic signs a request as the rig's customer.
+// Basic authenticates a request as the test's customer.
 func (r *Rig) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
 
-// ThirdParty signs a request as the other customer.
+// ThirdParty authenticates a request as the other customer.
 func (r *Rig) ThirdParty(req *http.Request) {
 	req.SetBasicAuth(r.Seed.ThirdParty.ClientID, r.Seed.ThirdParty.SecretKey)
 }
 
-// Count returns what a counting query counts.
+// Count returns the result of a counting query.
 func (r *Rig) Count(query string, args ...any) int {
 	r.T.Helper()
 	var n int
@@ -294,12 +292,12 @@ func (r *Rig) Count(query string, args ...any) int {
 	return n
 }
 
-// Prefill is a good one for a cashflow report.
+// Prefill returns a valid prefill for a cashflow report.
 func Prefill() map[string]any {
 	return map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}
 }
 
-// Control sends a request to the sandbox's control surface.
+// Control sends a request to the sandbox's control API.
 func (r *Rig) Control(method, path string, body any) (int, map[string]any) {
 	r.T.Helper()
 	var reader io.Reader

@@ -1,4 +1,4 @@
-// Package tools is how tests ask for programs that a machine may lack.
+// Package tools finds programs that tests need and a machine may lack.
 package tools
 
 import (
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Missing skips a test that needs what this machine lacks, with the reason. It
-// fails instead where make test or CI says that everything is installed.
+// Missing skips a test that needs a missing program. It fails the test instead if make
+// test or CI declares the machine complete.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("VESTIBULE_TEST_COMPLETE") != "" || os.Getenv("CI") != "" {
@@ -17,7 +17,7 @@ func Missing(t testing.TB, what string) {
 	t.Skipf("%s; e2e/setup.sh installs it, and make test runs that before every test", what)
 }
 
-// Node is the path of Node, which a test needs.
+// Node returns the path of Node, or skips the test.
 func Node(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("node")

@@ -1,6 +1,6 @@
-// Package cluster starts a throw-away PostgreSQL for tests: initdb into a
-// temporary folder, a unix socket beside it, no TCP, no fsync. As root it runs
-// as the user postgres, for the server refuses root.
+// Package cluster starts a temporary PostgreSQL for tests: initdb into a temporary
+// folder, a unix socket, no TCP, no fsync. As root it runs as the user postgres,
+// because the server refuses root.
 package cluster
 
 import (
@@ -33,13 +33,13 @@ type Cluster struct {
 	URL    string // of its database postgres
 	dir    string
 	server func() *exec.Cmd
-	end    os.Signal // has the server end at once
+	end    os.Signal // stops the server at once
 	done   chan error
 	stop   chan os.Signal
 }
 
-// Start makes and starts a cluster. It ends with Stop, or with this process. Settings
-// such as fsync=on are in place of its own.
+// Start creates and starts a cluster, which ends with Stop or with this process.
+// settings such as fsync=on override the defaults.
 func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -71,7 +71,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 			cmd.Args = append(cmd.Args, "-c", s) // the last one counts
 		}
 		cmd.Dir = dir
-		// The server goes when this process goes, however that ends.
+		// The server ends with this process, even if that is killed.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
 		return cmd
 	}
@@ -106,8 +106,8 @@ func (c *Cluster) Crash(ctx context.Context) error {
 	return c.run(ctx)
 }
 
-// hold keeps the thread that started the server alive, for its death is what
-// the parent-death signal listens to.
+// hold keeps the thread that started the server alive, because the parent-death signal
+// is tied to it.
 func (c *Cluster) hold(server *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	err := server.Start()
@@ -158,7 +158,8 @@ func (c *Cluster) Stop() {
 	os.RemoveAll(c.dir)
 }
 
-// Tool is the path of a program of PostgreSQL, such as pg_dump, of the server's version.
+// Tool returns the path of a PostgreSQL program, such as pg_dump, of the server's
+// version.
 func Tool(name string) (string, error) {
 	bin, err := binaries()
 	return filepath.Join(bin, name), err
@@ -182,8 +183,7 @@ func version(path string) int {
 	return n
 }
 
-// account gives dir to the user that the server will run as: ourselves, or
-// postgres when we are root.
+// account makes dir belong to the server's user: ours, or postgres if we are root.
 func account(dir string) (*syscall.Credential, string, error) {
 	if os.Geteuid() != 0 {
 		return nil, "this user", nil
