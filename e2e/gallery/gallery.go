@@ -70,7 +70,7 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 		return pages.ApplyPage(m)
 	}
 	connect := pages.Connect{Base: base, Product: contract.Cashflow, Script: "/still/widget.js", Global: "SvcWidget", Env: contract.Sandbox, ProductID: "p", PublicID: "c",
-		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/events", Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
+		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/callbacks", Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
 	manual := connect
 	manual.Base, manual.Manual, manual.Elsewhere = framed, true, pages.Elsewhere{}
 	all := []Exhibit{

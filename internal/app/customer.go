@@ -43,7 +43,7 @@ type entitlements struct {
 }
 
 // addCustomer adds a customer with every product, and prints its credentials:
-// they are kept as hashes, so nobody can read them again. The provider may be
+// only their hashes are stored, so they cannot be read again. The provider may be
 // running.
 func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) error {
 	return withCustomers(ctx, c, log, func(p *provider.Provider) error {

@@ -348,9 +348,9 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	if err != nil {
 		return err
 	}
-	// The portal alone makes its first reviewer once, and says the password once: the
-	// operator deletes the file. It is written before, or else a program that is killed in
-	// between would have a reviewer whose password nobody knows.
+	// The portal alone creates its first reviewer once and writes the password once; the
+	// operator deletes the file. The file is written first: a program that is killed
+	// between the two would otherwise leave a reviewer with an unknown password.
 	if which.provider || !staffed {
 		if err := p.publish(which, made, own); err != nil {
 			return err

@@ -155,7 +155,7 @@ func (l *pageRenderer) isPage(r *http.Request) bool {
 			return false
 		}
 	}
-	return !strings.HasSuffix(r.URL.Path, "/events") && !strings.HasSuffix(r.URL.Path, "/stream")
+	return !strings.HasSuffix(r.URL.Path, "/callbacks") && !strings.HasSuffix(r.URL.Path, "/stream")
 }
 
 // either answers with a status: people get a page, programs an API error.

@@ -30,7 +30,7 @@ func (c *Client) InviteLink(ctx context.Context, in InitRequest) (Invite, error)
 // is retried like Initialize; a repeat would send a second email.
 func (c *Client) SendInvite(ctx context.Context, in InitRequest, deliverTo string) (Invite, error) {
 	if deliverTo == "" {
-		return Invite{}, &Error{Op: "invite", Code: contract.CodeMalformedBody, Err: errors.New("nobody to deliver to")}
+		return Invite{}, &Error{Op: "invite", Code: contract.CodeMalformedBody, Err: errors.New("no address to deliver to")}
 	}
 	return c.invite(ctx, "invite", "/connect/invite", in.PublicID, struct {
 		InitRequest

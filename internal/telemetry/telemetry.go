@@ -217,7 +217,7 @@ func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
 	if p != nil {
 		p.registry.MustRegister(&queue{ask: ask,
 			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.", []string{"kind", "state"}, prometheus.Labels{"party": p.name}),
-			age:  prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "For how long the oldest job has been due and nobody took it.", []string{"kind"}, prometheus.Labels{"party": p.name})})
+			age:  prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "Age of the oldest job that is due and not started.", []string{"kind"}, prometheus.Labels{"party": p.name})})
 	}
 }
 

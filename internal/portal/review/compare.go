@@ -66,7 +66,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) err
 		return err
 	}
 	if !slices.Contains(ids, with) {
-		return httpx.NewError(contract.CodeNotFound, errors.New("an application of somebody else"))
+		return httpx.NewError(contract.CodeNotFound, errors.New("an application of another applicant"))
 	}
 	b, err := d.Applications.Get(r.Context(), with)
 	if err != nil {

@@ -172,7 +172,7 @@ func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person)
 	}
 	for _, id := range chosen {
 		if !slices.Contains(offered, id) {
-			return httpx.NewError(contract.CodeMalformedBody, errors.New("an application of somebody else"))
+			return httpx.NewError(contract.CodeMalformedBody, errors.New("an application of another applicant"))
 		}
 	}
 	if len(chosen) == 0 || form.Get("sure") != "yes" {
@@ -249,7 +249,7 @@ func (d *Handler) remove(ctx context.Context, id, by, cause string) (bool, error
 }
 
 // errShared means that the application was shared again concurrently.
-var errShared = errors.New("review: it is shared with somebody else too")
+var errShared = errors.New("review: the application was shared again concurrently")
 
 // eraseAll replaces an application with a tombstone, if it exists and has no shares
 // other than those ended.

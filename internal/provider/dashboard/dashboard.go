@@ -100,7 +100,7 @@ func (s *Service) Open(ctx context.Context) error {
 }
 
 // ErrKnown is returned for an email address that is already in use.
-var ErrKnown = errors.New("dashboard: somebody has this e-mail address")
+var ErrKnown = errors.New("dashboard: another user has this email address")
 
 // EnsureStaff is AddStaff that keeps an existing user with the password.
 func (s *Service) EnsureStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {

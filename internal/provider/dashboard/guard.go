@@ -19,7 +19,7 @@ func (s *Service) guard(r *http.Request) error {
 	}
 	refused := func(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 	if r.Header.Get("Sec-Purpose") != "" {
-		return refused("a page that nobody has asked for yet")
+		return refused("a page that was not requested yet")
 	}
 	for name, want := range map[string]string{"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"} {
 		if got := r.Header.Values(name); len(got) > 1 || len(got) == 1 && got[0] != want {

@@ -422,7 +422,7 @@ func TestTransport(t *testing.T) {
 		t.Run("from other sites", func(t *testing.T) {
 			v := f.start(t, b)
 			for _, from := range [][]string{{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}} {
-				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application + "/events", "/applications", "/review/sign-in", "/review/sign-out"} {
+				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application + "/callbacks", "/applications", "/review/sign-in", "/review/sign-out"} {
 					refused(t, fmt.Sprint(path, from), f.do(t, b.copy(), "POST", path, "", append(from, "Content-Type", asForm)...))
 				}
 				// Its own return is taken without looking at a cookie, and gives none.
