@@ -28,12 +28,7 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	page("POST /applications/{id}/link", d.show)
 	page("GET /resume/{token}", d.arrive)
 	page("POST /resume/{token}", d.handleOpen)
-	// Emails of the version before this one have links to here.
-	mux.Handle("GET /go/{token}", d.Site.Adapt(func(w http.ResponseWriter, r *http.Request) error {
-		to := url.URL{Path: "/resume/" + r.PathValue("token"), RawQuery: r.URL.RawQuery}
-		httpx.SeeOther(w, to.String())
-		return nil
-	}))
+	page("GET /go/{token}", d.arrive) // links in emails of the version before
 	if d.Letters() {
 		page("POST /applications/{id}/letter", d.mine)
 		page("GET /return", d.returning)
@@ -158,7 +153,7 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: r.URL.EscapedPath()}))
+	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
 // mineAlready reports whether this browser already has access to the application.
