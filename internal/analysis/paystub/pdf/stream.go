@@ -14,15 +14,25 @@ type inflater struct {
 	out bytes.Buffer
 }
 
-// paid is bytes to inflate. Each is paid for when it is asked for: thirty of them may
+// paid is bytes to inflate. Each is paid for when it is read: thirty of them may
 // hold tables of codes, and nothing else.
 type paid struct {
 	bytes.Reader
 	left *budget
+	out  *bytes.Buffer // what they inflate to
+	read int
 }
+
+// maxIdle is how many bytes may be read beyond twice what they inflate to. The
+// decoder holds back up to 32 KiB of output, and a block without output makes it
+// allocate tables anew.
+const maxIdle = 64 << 10
 
 func (p *paid) ReadByte() (byte, error) {
 	p.left.spend(perInflated)
+	if p.read++; p.read > maxIdle+2*p.out.Len() {
+		panic(tooMuch("bytes that inflate to nothing"))
+	}
 	return p.Reader.ReadByte()
 }
 
@@ -98,13 +108,13 @@ func (r *reader) flate(data []byte) []byte {
 	most := min(maxStream, r.left.inflated)
 	z := &r.inflater
 	z.src.Reset(data[2:])
-	z.src.left = &r.left
+	z.src.left, z.src.out, z.src.read = &r.left, &z.out, 0
+	z.out.Reset()
 	if z.z == nil {
 		z.z = flate.NewReader(&z.src)
 	} else if err := z.z.(flate.Resetter).Reset(&z.src, nil); err != nil {
 		panic(malformed("a stream that cannot be inflated"))
 	}
-	z.out.Reset()
 	n, err := z.out.ReadFrom(io.LimitReader(z.z, int64(most)+1))
 	if n > int64(most) {
 		panic(tooMuch("bytes inflated"))
