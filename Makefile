@@ -12,7 +12,7 @@ BIN      := bin/vestibule
 LDFLAGS  := -s -w
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
-POSTGRES := $(GO) run ./internal/store/storetest/withpostgres
+POSTGRES := $(GO) run ./internal/testutil/storetest/withpostgres
 
 .PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery lighthouse vuln clean
 

@@ -23,7 +23,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -192,7 +192,7 @@ func newService(ctx context.Context, where store.Config) (*service, error) {
 	var handler http.Handler
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	s.provider, err = provider.New(ctx, provider.Config{DB: s.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.now, URL: s.server.URL,
-		Environment: contract.Sandbox, Sandbox: testbench.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
+		Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
 	if err != nil {
 		return nil, err
 	}

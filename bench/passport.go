@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/passport"
-	"vestibule/internal/analysis/passport/paper"
+	"vestibule/internal/analysis/passport/pdf"
 	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/report"
 )
@@ -28,7 +28,7 @@ func passportFigures(ctx context.Context) ([]figure, error) {
 		sum := 0.0
 		for i, r := range all {
 			began := busy()
-			if _, err := paper.Render(r); err != nil {
+			if _, err := pdf.Render(r); err != nil {
 				return nil, err
 			}
 			took := (busy() - began) / 1e6

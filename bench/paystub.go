@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // paystubFigures measures pay stubs on one core, from a PDF file to the contract's

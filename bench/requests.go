@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 )
 
 // requestFigures measures authenticated requests over 64 connections, on SQLite,

@@ -34,7 +34,7 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/webhook"
 )
 

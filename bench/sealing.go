@@ -20,7 +20,7 @@ import (
 
 	"vestibule/bench/fleet"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 )
 
 // sealingFigures measures the cost of encryption for writing and reading reports. The

@@ -27,8 +27,8 @@ import (
 	"vestibule/internal/portal/review"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest/cluster"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/web"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // visitFigures measures the most memory that one visit takes which brings as many

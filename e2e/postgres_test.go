@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestPostgres walks both ways with all state in PostgreSQL.

@@ -22,7 +22,7 @@ import (
 	"sync"
 	"syscall"
 
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 )
 
 // Options say what is started.

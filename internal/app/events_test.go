@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

@@ -83,13 +83,13 @@ func TestImportRules(t *testing.T) {
 	}
 	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"}, "internal/provider", "internal/analysis", "templates/provider")
 	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"}, "internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
-	for _, p := range all { // production is the provider without a test bench
-		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox", "internal/provider/testbench", "internal/testutil/providertest") {
+	for _, p := range all { // production is the provider without the sandbox
+		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox") {
 			continue
 		}
 		for _, d := range p.Deps {
-			if within(d, "internal/provider/sandbox", "internal/provider/testbench") {
-				t.Errorf("%s reaches %s: what the sandbox invents is injected by the test bench alone", p.ImportPath, d)
+			if within(d, "internal/provider/sandbox") {
+				t.Errorf("%s reaches %s: the program injects what the sandbox invents", p.ImportPath, d)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestImportRules(t *testing.T) {
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
-	only("internal/testutil", "internal/testutil", "internal/store/storetest", "e2e")
+	only("internal/testutil", "internal/testutil", "e2e")
 	only("github.com/riverqueue/river", "internal/jobs")
 	only("github.com/playwright-community", "e2e")
 	only("go.opentelemetry.io/otel", "internal/telemetry")
@@ -135,7 +135,7 @@ func TestImportRules(t *testing.T) {
 var importOrder = map[string][]string{
 	"internal/portal": {"applications", "notify", "resume", "embedkit", "api", "review", "connect", "developers"},
 	"internal/provider": {"auth", "customers", "documents", "reports", "webhooks", "sharing", "bankaccounts", "visits", "redirects", "invites",
-		"submissions", "dashboard", "sandbox", "testbench", "providertest"},
+		"submissions", "dashboard", "sandbox"},
 }
 
 // TestImportOrder keeps the packages below a party to one order. The party's own

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // identifies finds what names one thing or person in a label's value.

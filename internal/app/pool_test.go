@@ -3,7 +3,7 @@ package app_test
 import (
 	"testing"
 
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestAJourneyThroughPgBouncer has the whole program, with its migrations, jobs,

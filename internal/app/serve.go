@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
 	"vestibule/internal/telemetry"
 	"vestibule/internal/webhook"
@@ -288,7 +288,7 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 	if c.Process.Environment != contract.Sandbox {
 		return nil
 	}
-	return testbench.New
+	return sandbox.New
 }
 
 // startPortal starts the portal, for the generated customer of the embedded

@@ -25,9 +25,9 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/password"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // testServer is one running program with both parties, and its databases.

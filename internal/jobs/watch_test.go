@@ -10,7 +10,7 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // watcher takes down what it is told.

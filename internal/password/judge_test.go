@@ -9,7 +9,7 @@ import (
 
 	"vestibule/internal/password"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func TestATryIsCountedBeforeItCanBeRight(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // If the account's eligibility product verifies only assets, neither the form, in the

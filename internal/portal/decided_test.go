@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func productIDs(c *portal.Config) {

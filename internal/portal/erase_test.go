@@ -14,7 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 const adminPassword = "correct horse battery"

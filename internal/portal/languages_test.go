@@ -13,7 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // spoken lists the directories with texts for applicants.

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/password"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestTheFormIsHeldToARateByAddress checks that the refusal is in the applicant's

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // postbox is a local mail server.

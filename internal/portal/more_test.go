@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var resumeLink = regexp.MustCompile(`(/resume/[A-Za-z0-9_-]+(\?lang=[a-z]+)?)`)

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var shown = regexp.MustCompile(`id="link"[^>]* value="([^"]+)"`)

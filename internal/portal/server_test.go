@@ -24,10 +24,10 @@ import (
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

@@ -20,11 +20,11 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/password"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 
@@ -122,7 +122,7 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testS
 	t.Cleanup(b.service.Close)
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	config := provider.Config{DB: db, Log: log, Now: time.Now, URL: b.service.URL,
-		Environment: contract.Sandbox, Sandbox: testbench.New, AllowLoopbackCallbacks: true, Assets: assets.Provider(t)}
+		Environment: contract.Sandbox, Sandbox: sandbox.New, AllowLoopbackCallbacks: true, Assets: assets.Provider(t)}
 	for _, f := range more {
 		f(&config)
 	}

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // Two users who rotate concurrently, or one in two windows, do not end a secret that

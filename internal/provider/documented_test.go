@@ -14,7 +14,7 @@ import (
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestMain wants every answer that the service's document promises to be reached

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 const eligibilityPath = "/connect/affordable-housing-verification/v1/"

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/paystubtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // ending is a row of the contract's simulations and outcomes: what the sandbox makes

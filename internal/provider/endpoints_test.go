@@ -11,7 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestEveryReportEndpointOfDocument3 holds the endpoints to one table: by which headers

@@ -6,7 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // A label that its header could not carry back as it is, is refused wherever one is

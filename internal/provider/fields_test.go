@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/paystubtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // field is a row of testdata/fields.txt, which says what its lines are.

@@ -23,13 +23,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/paystubtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // production is a customer of the production environment: of a provider that runs as
@@ -61,7 +61,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 			}
 			b.provider = operator
 			if mixed {
-				b.provider = startProvider(t, b, provider.Config{Environment: contract.Sandbox, Sandbox: testbench.New})
+				b.provider = startProvider(t, b, provider.Config{Environment: contract.Sandbox, Sandbox: sandbox.New})
 			}
 			b.control = httptest.NewServer(b.provider.Control())
 			t.Cleanup(b.control.Close)

@@ -48,7 +48,7 @@ type Config struct {
 	URL         string               // public base, without a trailing slash
 	Environment contract.Environment // of requests that name none
 
-	// Sandbox creates the sandbox, usually testbench.New. New refuses it in production.
+	// Sandbox creates the sandbox, usually sandbox.New. New refuses it in production.
 	Sandbox func(context.Context, SandboxConfig) (Sandbox, error)
 
 	Assets  *web.Assets
@@ -108,7 +108,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	p := &Provider{config: c, now: c.Now, stop: func() {}}
 	if (c.Environment == contract.Sandbox) != (c.Sandbox != nil) {
-		return nil, fmt.Errorf("provider: a test bench belongs to a sandbox, and to nothing else")
+		return nil, fmt.Errorf("provider: Sandbox is set outside of the sandbox environment")
 	}
 	if c.Sandbox != nil {
 		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.Simulation.Faults})

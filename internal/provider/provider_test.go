@@ -17,8 +17,8 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/storetest"
 )
 
 func TestAReportFromInitializationToBody(t *testing.T) {

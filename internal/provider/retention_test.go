@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestWhatIsTooOldIsDeleted holds every table that grows with use to how long its rows

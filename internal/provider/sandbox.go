@@ -32,7 +32,7 @@ type Sources struct {
 
 // Sandbox turns the service into a test bench: a clock that can be moved, fault
 // injection, generated data sources for the customers of the sandbox environment, and
-// controls. Package testbench implements it.
+// controls. Package sandbox implements it.
 type Sandbox interface {
 	Now() time.Time
 	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends

@@ -21,11 +21,11 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/storetest"
 )
 
 const submissionPath = "/connect/v2/cashflow/byo-report"
@@ -408,7 +408,7 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db)
 		second, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-			URL: b.service.URL, Environment: contract.Sandbox, Sandbox: testbench.New, Assets: assets.Provider(t)})
+			URL: b.service.URL, Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: assets.Provider(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

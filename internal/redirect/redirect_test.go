@@ -20,8 +20,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 )
 
 func each(t *testing.T, f func(t *testing.T, w *testServer)) {

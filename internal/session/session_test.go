@@ -11,7 +11,7 @@ import (
 
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 type clock struct {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // What is erased is in no file of the database any more: not where it stood, not

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func open(t *testing.T, address, party string) *store.DB {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestKeptStatementsAnswerAsFreshOnes runs what could go wrong with statements

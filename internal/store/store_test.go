@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func TestSealedValuesOpenOnlyInTheirCell(t *testing.T) {

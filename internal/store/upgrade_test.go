@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // takes finds what would take from a running older replica what it reads or writes.

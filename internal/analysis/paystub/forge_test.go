@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // reasonOf is the reason that a kind of falsification should be found by; any of

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files and the stubs that belong to them")

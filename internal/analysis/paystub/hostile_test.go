@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // TestHostileFilesEndSoon reads files that are made to be expensive. None of them is a

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
-	"vestibule/internal/analysis/paystub/paystubtest/pages"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
+	"vestibule/internal/testutil/paystubtest/pages"
 )
 
 const ownPages = "testdata/pages"

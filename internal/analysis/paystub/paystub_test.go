@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // truth is what should be read of a stub.

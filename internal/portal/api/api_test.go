@@ -18,8 +18,8 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

@@ -20,12 +20,12 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/applications/applicationstest"
 	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/applicationstest"
+	"vestibule/internal/testutil/storetest"
 )
 
 const key = "a key that is only for tests"

@@ -7,7 +7,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestMain requires that tests of this package reach every response in the portal

@@ -18,8 +18,8 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

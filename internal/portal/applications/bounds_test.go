@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // Each attempt starts a visit at the provider and stores rows and jobs, so their

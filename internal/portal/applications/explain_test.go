@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 )
 
 // analysisOf returns a small analysis of a report.

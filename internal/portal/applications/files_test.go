@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestEachProductsReportIsFetchedByItsOwnCall takes an application of each offered

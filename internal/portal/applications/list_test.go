@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestTheListIsFilteredAndPaged creates six applications a minute apart, two of them

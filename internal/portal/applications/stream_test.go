@@ -9,7 +9,7 @@ import (
 
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestHeartbeatFindsUnannouncedChanges covers changes by a replica whose clock is far

@@ -21,8 +21,8 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 const appLater = "55555555-5555-4555-8555-555555555555"

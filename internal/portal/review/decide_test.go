@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // scored returns the sample report with a score and its reasons.

@@ -14,8 +14,8 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 )
 
 const appOld = "44444444-4444-4444-8444-444444444444"

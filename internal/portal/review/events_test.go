@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

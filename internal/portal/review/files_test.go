@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 	pages "vestibule/templates/portal/review"
 )
 

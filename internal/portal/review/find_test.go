@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // fits evaluates a filter directly.

@@ -10,8 +10,8 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestClaimsThatTheIDTokenDoesNotHave uses an issuer with OpenID Connect's defaults:

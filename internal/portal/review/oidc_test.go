@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // issuer is a fake OpenID Connect issuer: it signs every visitor in at once and

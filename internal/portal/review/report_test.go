@@ -13,8 +13,8 @@ import (
 
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/proptest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // withFigures returns the sample with attributes, one of which a spreadsheet would

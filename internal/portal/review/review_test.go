@@ -23,15 +23,15 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/applications/applicationstest"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/applicationstest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/templates/ui"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // as returns a browser in which a new user of a role has signed in with the link

@@ -17,8 +17,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/storetest"
 )
 
 // relay is a fake of the service: one token for each report and third party.

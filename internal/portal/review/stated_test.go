@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestStatedStandsBesideFound checks that what the applicant stated is shown on the

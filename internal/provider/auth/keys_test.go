@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func TestReplicasAgreeOnTheirKeys(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestARememberedTokenIsNoBetterThanAFreshOne moves the clock and takes the key

@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // testServer is the service with a parent account and a clock that the test moves.

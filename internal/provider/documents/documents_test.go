@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // testServer is the service over a database with one report.

@@ -15,8 +15,8 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {

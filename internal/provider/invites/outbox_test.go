@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

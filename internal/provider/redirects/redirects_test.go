@@ -14,8 +14,8 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Rig)) {

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // office is a payroll provider where each consumer has one job, named as the provider.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/passport"
-	"vestibule/internal/analysis/passport/paper"
+	"vestibule/internal/analysis/passport/pdf"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
@@ -80,7 +80,7 @@ func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Requ
 	if err != nil {
 		return errors.New("reports: a passport's body does not read back")
 	}
-	document, err := paper.Render(*of)
+	document, err := pdf.Render(*of)
 	if err != nil {
 		return fmt.Errorf("reports: passport as PDF: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // testServer is a reports service over a database, with its status changes and jobs counted.

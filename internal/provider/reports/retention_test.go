@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // kept says which of the two a report's row has.

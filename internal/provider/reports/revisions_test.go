@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // earner creates an income report with 2,000 a month and a benefit.

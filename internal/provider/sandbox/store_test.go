@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestAResetLeavesReferencesHeld for those who write in the same transaction of the

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

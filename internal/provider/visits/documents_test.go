@@ -15,8 +15,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // upload sends files, given as name and contents, by a form without script.

@@ -17,9 +17,9 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/prefilltest"
 	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {

@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

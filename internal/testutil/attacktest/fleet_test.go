@@ -25,10 +25,10 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/password"
-	"vestibule/internal/store/storetest"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 

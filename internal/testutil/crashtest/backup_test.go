@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/storetest/cluster"
 )
 
 // TestRestoredOnSQLite and its sister make a backup under load, the way that

@@ -21,8 +21,8 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/password"
-	"vestibule/internal/store/storetest/cluster"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/testutil/tools"
 )
 

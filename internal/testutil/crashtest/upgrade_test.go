@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var older = flag.String("older", "", "the binary of an older version, which serves while this one replaces it")

@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/password"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/testbench"
+	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 )
@@ -96,7 +96,7 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 		e(&config)
 	}
 	if config.Environment == contract.Sandbox && config.Sandbox == nil {
-		config.Sandbox = testbench.New
+		config.Sandbox = sandbox.New
 	}
 	p, err := provider.New(t.Context(), config)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 var at = time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/passport"
-	"vestibule/internal/analysis/passport/paper"
+	"vestibule/internal/analysis/passport/pdf"
 )
 
 // BenchmarkPDF is what a document takes, with the fonts of its script.
@@ -17,7 +17,7 @@ func BenchmarkPDF(b *testing.B) {
 		b.Run(code, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := paper.Render(r); err != nil {
+				if _, err := pdf.Render(r); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 //go:embed layouts/*.html

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // ledger computes the amounts of a layout that brings its own story instead of a

@@ -1,7 +1,7 @@
 // Command print prints the pages of package pages by Chromium, as files that the
 // tests of package paystub read:
 //
-//	go run ./internal/analysis/paystub/paystubtest/pages/print
+//	go run ./internal/testutil/paystubtest/pages/print
 //
 // Each PDF file has its truth beside it.
 package main
@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vestibule/internal/analysis/paystub/paystubtest/pages"
+	"vestibule/internal/testutil/paystubtest/pages"
 )
 
 func main() {

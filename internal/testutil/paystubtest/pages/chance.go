@@ -3,7 +3,7 @@ package pages
 import (
 	"math/bits"
 
-	"vestibule/internal/analysis/paystub/paystubtest"
+	"vestibule/internal/testutil/paystubtest"
 )
 
 // chance draws numbers that are the same for the same seeds: a permuted congruential

@@ -24,7 +24,7 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/testutil/tools"
 )
 

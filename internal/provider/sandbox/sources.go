@@ -1,15 +1,15 @@
-package testbench
+package sandbox
 
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
@@ -54,7 +54,7 @@ func employerList() (out []visits.Bank) {
 
 // preparedReports serves prepared reports to visits and submissions.
 type preparedReports struct {
-	prepared  *sandbox.Prepared
+	prepared  *Prepared
 	reports   *reports.Service
 	customers *customers.Service
 }
@@ -119,4 +119,24 @@ func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID
 		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	}
 	return err
+}
+
+// supplierList returns the passport suppliers in the form of the widget: credit
+// bureaus by name, then the readers of identity documents.
+func supplierList() []visits.Bank {
+	var out []visits.Bank
+	for _, s := range report.Suppliers() {
+		place := suppliers.Bureaus{}.Place(s.Code)
+		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place.EN, PlaceES: place.ES})
+	}
+	last := func(b visits.Bank) int {
+		if b.ID == report.DocumentSupplier {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out, func(a, b visits.Bank) int {
+		return cmp.Or(last(a)-last(b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return out
 }

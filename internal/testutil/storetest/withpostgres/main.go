@@ -1,7 +1,7 @@
 // Command withpostgres runs a command with one throw-away PostgreSQL that all
 // its tests share:
 //
-//	go run ./internal/store/storetest/withpostgres go test ./...
+//	go run ./internal/testutil/storetest/withpostgres go test ./...
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/exec"
 
-	"vestibule/internal/store/storetest/cluster"
+	"vestibule/internal/testutil/storetest/cluster"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }

@@ -1,11 +1,11 @@
-// Package paper renders a passport as a PDF for a loan officer: the applicant, in the
+// Package pdf renders a passport as a PDF for a loan officer: the applicant, in the
 // applicant's script and in Latin letters, the score on its scale, the debts, the
 // monthly payment history, and the inquiries. It embeds the used part of its fonts. The
 // same report gives the same bytes.
 //
 // It computes only counts beyond the report. It refuses no report: it replaces letters
 // that its fonts lack by question marks and says so.
-package paper
+package pdf
 
 import (
 	"strings"

@@ -1,7 +1,4 @@
-// Package testbench turns a provider into a sandbox. It is the only package that
-// connects the packages below internal/provider/sandbox with the service: production
-// runs without it.
-package testbench
+package sandbox
 
 import (
 	"context"
@@ -9,27 +6,26 @@ import (
 	"time"
 
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/provider/webhooks"
 )
 
 // Sandbox implements provider.Sandbox.
 type Sandbox struct {
-	clock    *sandbox.Clock
-	faults   *sandbox.Faults
-	injector *sandbox.FaultInjector // nil: as the service should be
-	prepared *sandbox.Prepared
+	clock    *Clock
+	faults   *Faults
+	injector *FaultInjector // nil: as the service should be
+	prepared *Prepared
 }
 
 // New creates a sandbox, with the clock's offset from the database.
 func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error) {
-	s := &Sandbox{clock: &sandbox.Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &sandbox.Faults{Log: c.Log}}
+	s := &Sandbox{clock: &Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &Faults{Log: c.Log}}
 	if err := s.clock.Load(ctx); err != nil {
 		return nil, err
 	}
-	s.prepared = &sandbox.Prepared{DB: c.DB, Now: s.clock.Now}
+	s.prepared = &Prepared{DB: c.DB, Now: s.clock.Now}
 	if c.FaultSeed != 0 {
-		s.injector = &sandbox.FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
+		s.injector = &FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
 	}
 	return s, nil
 }
@@ -58,7 +54,7 @@ func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
 
 // Control returns the handler of the control listener.
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
-	c := &sandbox.Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
+	c := &Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
 		Keys: of.Keys, Customers: of.Customers, Reports: of.Reports, Webhooks: of.Webhooks, Sharing: of.Sharing,
 		BankAccounts: of.BankAccounts, Visits: of.Visits,
 		First: h.First, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
