@@ -44,11 +44,11 @@ func (p *Provider) wire() {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
 	}
-	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Gate: p.auth,
+	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents,
-		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
-		Secure:     strings.HasPrefix(c.URL, "https:"),
-		ByAddress:  limit(c.Limits.WidgetRate), ByAccount: limit(c.Limits.WidgetAccountRate), Files: int64(c.Limits.WidgetFiles) << 20}
+		Catalogues:     func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
+		Secure:         strings.HasPrefix(c.URL, "https:"),
+		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate), MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth,
@@ -63,10 +63,10 @@ func (p *Provider) wire() {
 		Invites: p.invites}
 
 	p.auth.Directory = p.customers
-	p.customers.Withdrawn = p.visits.Withdrawn
-	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged, p.sharing, p.bankaccounts.Connect, p.visits.Made
+	p.customers.Withdrawn = p.visits.ConsentWithdrawn
+	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged, p.sharing, p.bankaccounts.Connect, p.visits.ReportFinished
 	p.webhooks.Shared = p.sharing.Shared
-	p.visits.Returns, p.visits.Invited = p.redirects, p.invites.Visit
+	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
 }
 
 // sender returns the sender of webhooks. It signs with the time of day, because the

@@ -210,7 +210,7 @@ func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
 // Return creates a signed result for the outcome of a visit and returns where to send
 // it. ok is false if the visit has no redirect, ended over 30 minutes ago, or has a
 // redirect URL that is no longer registered.
-func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (back visits.Return, ok bool, err error) {
+func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) (back visits.Return, ok bool, err error) {
 	row, err := byVisit(ctx, q, e.VisitID)
 	if errors.Is(err, store.ErrNotFound) {
 		return visits.Return{}, false, nil
@@ -243,7 +243,7 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ended) (
 
 // claims returns the claims of the signed result (docs/redirect.md). iss and aud are
 // our own: they keep one service's, and one customer's, from being taken for another's.
-func (s *Service) claims(e visits.Ended, publicID, args string) map[string]any {
+func (s *Service) claims(e visits.Ending, publicID, args string) map[string]any {
 	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
 	if e.Outcome == contract.OutcomeSuccess {
 		c["status"] = string(e.Status)

@@ -81,10 +81,10 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 		if at < 0 || profile == "" {
 			return out, invalid("payroll", "must be providers of the catalogue, with user names that have something there")
 		}
-		if slices.ContainsFunc(out.Payroll, func(o visits.At) bool { return o.Provider == all[at].ID }) {
+		if slices.ContainsFunc(out.Payroll, func(o visits.SignIn) bool { return o.Provider == all[at].ID }) {
 			return out, invalid("payroll", "has a provider twice")
 		}
-		out.Payroll = append(out.Payroll, visits.At{Provider: all[at].ID, Username: profile})
+		out.Payroll = append(out.Payroll, visits.SignIn{Provider: all[at].ID, Username: profile})
 	}
 	return out, nil
 }

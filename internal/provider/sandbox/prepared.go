@@ -31,9 +31,9 @@ type Contents struct {
 	Data     *bankdata.Data   `json:"data,omitempty"`
 	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
 
-	Employers []string    `json:"employers,omitempty"` // that are stated
-	Payroll   []visits.At `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
-	Supplier  string      `json:"supplier,omitempty"`  // its code
+	Employers []string        `json:"employers,omitempty"` // that are stated
+	Payroll   []visits.SignIn `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
+	Supplier  string          `json:"supplier,omitempty"`  // its code
 }
 
 // Create stores the contents, encrypted under a new key, and returns the

@@ -23,7 +23,7 @@ import (
 
 const (
 	maxBody   = 64 << 10
-	maxFiles  = 64 << 20 // a visit may be walked with pay stubs
+	maxFiles  = 64 << 20 // a visit may be completed with pay stubs
 	maxReport = 16 << 20 // a prepared report may hold two years of many accounts
 )
 
@@ -144,7 +144,7 @@ func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sourcesBody describes the sources of a walk for the report or one stated employer.
+// sourcesBody describes the sources to connect for the report or one stated employer.
 type sourcesBody struct {
 	Payroll *struct {
 		Provider string `json:"provider"`
@@ -162,7 +162,7 @@ type fileBody struct {
 
 func (b sourcesBody) sources() (out visits.Sources, err error) {
 	if p := b.Payroll; p != nil {
-		out.Payroll = &visits.At{Provider: p.Provider, Username: p.Username}
+		out.Payroll = &visits.SignIn{Provider: p.Provider, Username: p.Username}
 	}
 	if out.Stubs, err = filesOf("payStubs", b.PayStubs); err != nil {
 		return out, err
@@ -183,7 +183,7 @@ func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	return out, nil
 }
 
-// complete walks through a visit. It rejects sources of another product than the
+// complete completes a visit. It rejects sources of another product than the
 // visit's.
 func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
@@ -201,15 +201,15 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
-	how := visits.Walk{Supplier: in.Supplier, End: in.End}
+	how := visits.Completion{Supplier: in.Supplier, End: in.End}
 	if in.Username != "" || in.Bank != "" {
 		if in.Banks != nil {
 			return invalid("banks", "exclude bank and username")
 		}
-		how.Banks = []visits.At{{Provider: in.Bank, Username: in.Username}}
+		how.Banks = []visits.SignIn{{Provider: in.Bank, Username: in.Username}}
 	}
 	for _, b := range in.Banks {
-		how.Banks = append(how.Banks, visits.At{Provider: b.Bank, Username: b.Username})
+		how.Banks = append(how.Banks, visits.SignIn{Provider: b.Bank, Username: b.Username})
 	}
 	var err error
 	if how.Sources, err = in.sources(); err != nil {
@@ -222,7 +222,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 		}
 		how.Employers = append(how.Employers, of)
 	}
-	done, err := c.Visits.Walk(r.Context(), r.PathValue("token"), how)
+	done, err := c.Visits.Complete(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeInvalidToken, errors.New("no visit has this token"))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
@@ -74,9 +75,9 @@ func isSecret(text string) bool {
 	return err == nil && len(raw) == 32 && !strings.ContainsAny(text, "\r\n")
 }
 
-// giveSecret sets a secret for the visit of a handle as a cookie and deletes the
+// setSecret sets a secret for the visit of a handle as a cookie and deletes the
 // oldest cookies of other visits beyond maxCookies.
-func (s *Service) giveSecret(w http.ResponseWriter, r *http.Request, handle string) string {
+func (s *Service) setSecret(w http.ResponseWriter, r *http.Request, handle string) string {
 	secret := store.NewSecret()
 	s.setCookie(w, s.cookieName(handle), secret, cookieLife)
 	var others []string // oldest first, as browsers send them
@@ -108,9 +109,9 @@ func (s *Service) authorize(r *http.Request, v visit) error {
 	return nil
 }
 
-// own binds an unbound visit to the browser, and rejects the browser if another has
+// bindBrowser binds an unbound visit to the browser, and rejects the browser if another has
 // it.
-func (s *Service) own(r *http.Request, v visit, secret string) error {
+func (s *Service) bindBrowser(r *http.Request, v visit, secret string) error {
 	if !v.hosted {
 		return nil
 	}
@@ -132,8 +133,8 @@ func (s *Service) own(r *http.Request, v visit, secret string) error {
 	return s.authorize(r, v)
 }
 
-// fetchedAhead reports whether the browser prefetches the page.
-func fetchedAhead(r *http.Request) bool {
+// isPrefetch reports whether the browser prefetches the page.
+func isPrefetch(r *http.Request) bool {
 	return r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != ""
 }
 
@@ -153,12 +154,12 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		if invited, err := s.invited(ctx, v); err != nil {
+		if invited, err := s.isInvited(ctx, v); err != nil {
 			return err
 		} else if !invited {
 			return errOtherBrowser
 		}
-		v, moved, err := s.advance(ctx, tx, v, Input{Kind: EventStartedOver})
+		v, moved, err := s.advance(ctx, tx, v, flow.Input{Kind: flow.EventStartedOver})
 		if err != nil {
 			return err
 		}
@@ -170,12 +171,12 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	see(w, r, Path(handle))
+	redirectTo(w, r, Path(handle))
 	return nil
 }
 
-// invited reports whether a visit is a hosted one without a redirect.
-func (s *Service) invited(ctx context.Context, v visit) (bool, error) {
+// isInvited reports whether a visit is a hosted one without a redirect.
+func (s *Service) isInvited(ctx context.Context, v visit) (bool, error) {
 	origin, err := s.returnOrigin(ctx, v)
 	return v.hosted && origin == "", err
 }
@@ -193,12 +194,12 @@ func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pa
 	if err != nil {
 		return m, err
 	}
-	if invited, err := s.invited(r.Context(), v); err != nil || !invited {
+	if invited, err := s.isInvited(r.Context(), v); err != nil || !invited {
 		return m, err
 	}
 	m.Text, m.StartOver = wordsInvited, Path(handle)+"?"+url.Values{"lang": {string(m.Lang)}}.Encode()
 	if r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
-		s.giveSecret(w, r, handle)
+		s.setSecret(w, r, handle)
 	}
 	return m, nil
 }

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
 
@@ -66,9 +67,9 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	}
 	if reg.Token == "" {
 		// Rate-limit first: the request stores data and needs no credentials.
-		wait := s.ByAddress.Take(r)
+		wait := s.LimitByAddress.Take(r)
 		if wait == 0 {
-			wait = s.ByAccount.TakeOf(r, reg.PublicID)
+			wait = s.LimitByAccount.TakeOf(r, reg.PublicID)
 		}
 		if wait > 0 {
 			return widgetError(r, &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})
@@ -102,17 +103,17 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 	case e == contract.WidgetInvalidToken:
 		return visit{}, wrongOptions(reg.Token == "")
 	case e != "":
-		return visit{}, breach(e, "")
+		return visit{}, widgetErrorOf(e, "")
 	}
 	reg.Request = reg.lower()
-	if err := reg.lengths(); err != nil {
+	if err := reg.checkLengths(); err != nil {
 		return visit{}, err
 	}
-	caller, err := s.Gate.Customer(ctx, tx, reg.PublicID, contract.Environment(reg.Env))
+	caller, err := s.Auth.Customer(ctx, tx, reg.PublicID, contract.Environment(reg.Env))
 	if err != nil {
 		return visit{}, err
 	}
-	if err := s.framable(ctx, tx, caller, reg.Origin); err != nil {
+	if err := s.checkOrigin(ctx, tx, caller, reg.Origin); err != nil {
 		return visit{}, err
 	}
 	v, found, err := s.resume(ctx, tx, caller, reg, handle)
@@ -120,9 +121,9 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 	case found || err != nil:
 		return v, err
 	case reg.Token == "":
-		v, err = s.begin(ctx, tx, caller, reg.Request, true)
+		v, err = s.create(ctx, tx, caller, reg.Request, true)
 	default:
-		if v, err = s.openToken(ctx, tx, caller, reg); err != nil {
+		if v, err = s.claimToken(ctx, tx, caller, reg); err != nil {
 			// A concurrent page of the same browser may have come first.
 			if faster, found, _ := s.resume(ctx, tx, caller, reg, handle); found {
 				return faster, nil
@@ -135,12 +136,12 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 	if err := setHandle(ctx, tx, v.id, handle, false); err != nil {
 		return visit{}, err
 	}
-	return s.come(ctx, tx, v)
+	return s.markOpened(ctx, tx, v)
 }
 
-// framable rejects a page whose origin is not registered, if the account has
+// checkOrigin rejects a page whose origin is not registered, if the account has
 // registered any.
-func (s *Service) framable(ctx context.Context, q store.Queryer, caller auth.Caller, origin string) error {
+func (s *Service) checkOrigin(ctx context.Context, q store.Queryer, caller auth.Caller, origin string) error {
 	origins, err := s.Customers.WidgetOrigins(ctx, q, caller.CustomerID)
 	if err != nil || len(origins) == 0 || slices.Contains(origins, origin) {
 		return err
@@ -165,18 +166,18 @@ func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 	case v.hosted, v.customerID != caller.CustomerID, v.environment != caller.Environment:
 		return visit{}, false, nil
 	case v.productID != reg.ProductID:
-		return visit{}, false, breach(contract.WidgetMismatchedProductID, "productId")
+		return visit{}, false, widgetErrorOf(contract.WidgetMismatchedProductID, "productId")
 	default:
 		if v, err = s.catchUp(ctx, tx, v); err == nil {
-			v, _, err = s.advance(ctx, tx, v, Input{Kind: EventReopened})
+			v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventReopened})
 		}
 	}
 	return v, err == nil, err
 }
 
-// openToken takes over the visit of a token. The register options may add to the
+// claimToken takes over the visit of a token. The register options may add to the
 // initialization, but not contradict it.
-func (s *Service) openToken(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration) (visit, error) {
+func (s *Service) claimToken(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration) (visit, error) {
 	product, err := s.product(ctx, tx, caller, reg.ProductID)
 	if err != nil {
 		return visit{}, err
@@ -186,20 +187,20 @@ func (s *Service) openToken(ctx context.Context, tx *store.Tx, caller auth.Calle
 		return visit{}, err
 	}
 	if v.productID != reg.ProductID {
-		return visit{}, breach(contract.WidgetMismatchedProductID, "productId")
+		return visit{}, widgetErrorOf(contract.WidgetMismatchedProductID, "productId")
 	}
 	if reg.ConsumerID != "" && reg.ConsumerID != v.consumerID {
-		return visit{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
+		return visit{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
 	}
 	if v.sandboxReportID == "" {
-		if v.sandboxReportID, err = s.prepared(ctx, tx, caller, product, reg.SandboxReportID); err != nil {
+		if v.sandboxReportID, err = s.preparedReport(ctx, tx, caller, product, reg.SandboxReportID); err != nil {
 			return visit{}, err
 		}
 	}
 	if reg.ExternalID != "" || reg.UserArgs != "" {
 		err = s.Reports.Label(ctx, tx, v.publicToken, reg.ExternalID, reg.UserArgs)
 	}
-	return v, duplicate(err)
+	return v, externalIDError(err)
 }
 
 // errOptions is returned for options that do not go together. The applicant cannot
@@ -209,7 +210,7 @@ var errOptions = errors.New("token, prefill and consumerId do not go together")
 // wrongOptions returns INVALID_TOKEN for options without token, prefill, and
 // consumerId, or with both a token and a prefill.
 func wrongOptions(none bool) error {
-	e := breach(contract.WidgetInvalidToken, "token")
+	e := widgetErrorOf(contract.WidgetInvalidToken, "token")
 	e.Why, e.Message = errOptions, "token and prefill exclude each other: give one of them."
 	if none {
 		e.Message = "The options have no token, no prefill and no consumerId: give one of them."

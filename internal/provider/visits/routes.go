@@ -9,7 +9,7 @@ import (
 // Routes adds the endpoints and pages of visits to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	// For the customer's server.
-	mux.Handle("POST /connect/initialization", httpx.API(s.Log, s.Gate.Basic(s.initialize)))
+	mux.Handle("POST /connect/initialization", httpx.API(s.Log, s.Auth.Basic(s.initialize)))
 
 	// For the customer's page.
 	mux.Handle("GET /widget/v1/widget.js", s.Assets.Stable("widget.js"))
@@ -24,5 +24,5 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /visit/{handle}", s.page(s.show))
 	mux.Handle("POST /visit/{handle}", s.page(s.submit))
 	mux.Handle("POST /visit/{handle}/documents", s.page(s.upload))
-	mux.Handle("GET /visit/{handle}/return", s.page(s.goBack))
+	mux.Handle("GET /visit/{handle}/return", s.page(s.redirectBack))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
 
@@ -18,7 +19,7 @@ var errToken = errors.New("visits: no such unused initialization token")
 
 // visit is a row of visits.
 type visit struct {
-	Journey
+	flow.Journey
 	id              string
 	publicToken     string
 	customerID      string
@@ -92,9 +93,9 @@ func ids(rows *sql.Rows) (all []string, err error) {
 	return all, rows.Err()
 }
 
-// holdHandle is byHandle with a lock: no other request can change the visit before tx
+// lockByHandle is byHandle with a lock: no other request can change the visit before tx
 // ends.
-func holdHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
+func lockByHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
 	if _, err := tx.ExecContext(ctx, `UPDATE visits SET version = version WHERE handle_hash = $1`, store.Hash(handle)); err != nil {
 		return visit{}, err
 	}
@@ -116,12 +117,12 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	return note(ctx, tx, v, "begun", v.created)
+	return addEvent(ctx, tx, v, "begun", v.created)
 }
 
-// keep stores the journey of v, whose version the caller has incremented, if the row
+// save stores the journey of v, whose version the caller has incremented, if the row
 // has not changed since it was read.
-func keep(ctx context.Context, tx *store.Tx, v visit, kind EventKind, at time.Time) error {
+func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind, at time.Time) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
 		way = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
@@ -135,7 +136,7 @@ func keep(ctx context.Context, tx *store.Tx, v visit, kind EventKind, at time.Ti
 	if !ok {
 		return errStale
 	}
-	return note(ctx, tx, v, string(kind), at)
+	return addEvent(ctx, tx, v, string(kind), at)
 }
 
 // micros returns store.Micros(t), or 0 for the zero time.
@@ -146,8 +147,8 @@ func micros(t time.Time) int64 {
 	return store.Micros(t)
 }
 
-// note adds an entry to the timeline.
-func note(ctx context.Context, tx *store.Tx, v visit, kind string, at time.Time) error {
+// addEvent adds an entry to the timeline.
+func addEvent(ctx context.Context, tx *store.Tx, v visit, kind string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
 		v.id, v.version, store.Micros(at), kind, v.State, v.Step)
 	return err
@@ -197,8 +198,8 @@ func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visi
 	return byID(ctx, tx, id)
 }
 
-// due lists expired visits that have not ended, oldest first.
-func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
+// expiredVisits lists expired visits that have not ended, oldest first.
+func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0 AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		store.Micros(now), limit)
 	if err != nil {
@@ -207,33 +208,33 @@ func due(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]stri
 	return ids(rows)
 }
 
-// sentTo returns how many bytes of files were uploaded in a customer's visits without
+// uploadedBytes returns how many bytes of files were uploaded in a customer's visits without
 // a token since an instant.
-func sentTo(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
+func uploadedBytes(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
 	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT) FROM documents d JOIN visits v ON v.public_token = d.public_token
 		WHERE d.begun_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
 	return n, err
 }
 
-// Line is an entry of a visit's timeline.
-type Line struct {
+// TimelineEntry is an entry of a visit's timeline.
+type TimelineEntry struct {
 	At   time.Time
 	Kind string // "begun", or a Kind
-	State
-	Step
+	flow.State
+	flow.Step
 }
 
 // Timeline returns the events of a report's visit in order, without personal data.
-func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]Line, error) {
+func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]TimelineEntry, error) {
 	rows, err := q.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
 		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var lines []Line
+	var lines []TimelineEntry
 	for rows.Next() {
-		var l Line
+		var l TimelineEntry
 		var at int64
 		if err := rows.Scan(&at, &l.Kind, &l.State, &l.Step); err != nil {
 			return nil, err

@@ -4,14 +4,15 @@ import (
 	"context"
 	"time"
 
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
 
 // Summary is the state of a report's visit, without personal data.
 type Summary struct {
 	ID      string
-	State   State
-	Step    Step
+	State   flow.State
+	Step    flow.Step
 	Created time.Time
 	Expires time.Time
 	Ended   time.Time // zero: not yet

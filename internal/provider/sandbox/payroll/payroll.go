@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
 
@@ -36,25 +36,25 @@ type Providers struct{}
 
 // Login returns the result of a user name: a profile, or the status and substatus with
 // which the visit ends. User names of the mock banks work too where they make sense.
-func (Providers) Login(username string) visits.Login {
+func (Providers) Login(username string) flow.Login {
 	name := strings.ToLower(strings.TrimSpace(username))
 	if known, alias := aliases[name]; alias {
 		name = known
 	}
 	if _, known := profiles[name]; known {
-		return visits.Login{Known: true, Profile: name}
+		return flow.Login{Known: true, Profile: name}
 	}
 	switch name {
 	case "error":
-		return visits.Login{Known: true, Status: contract.StatusError}
+		return flow.Login{Known: true, Status: contract.StatusError}
 	case "supplier_unresponsive":
-		return visits.Login{Known: true, Status: contract.StatusSupplierUnresponsive}
+		return flow.Login{Known: true, Status: contract.StatusSupplierUnresponsive}
 	case "session_expired":
-		return visits.Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
+		return flow.Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
 	case "mfa":
-		return visits.Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
+		return flow.Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	}
-	return visits.Login{}
+	return flow.Login{}
 }
 
 // aliases are user names of the mock banks with their profiles here.

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/proptest"
 )
@@ -177,7 +177,7 @@ func TestUserNames(t *testing.T) {
 		"":                      {},
 	} {
 		in := Providers{}.Login(username)
-		if wanted := (visits.Login{Known: want.ok, Profile: want.profile, Status: want.status, Substatus: want.sub}); in != wanted {
+		if wanted := (flow.Login{Known: want.ok, Profile: want.profile, Status: want.status, Substatus: want.sub}); in != wanted {
 			t.Errorf("Login(%q) = %+v, want %+v", username, in, want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
 
@@ -46,8 +46,8 @@ func (Bank) Of(firstName string) string {
 
 // Login returns the result of a user name at the mock bank: a profile, or the status
 // and substatus with which the visit ends.
-func (Bank) Login(username string) visits.Login {
-	out := visits.Login{Known: true}
+func (Bank) Login(username string) flow.Login {
+	out := flow.Login{Known: true}
 	switch strings.ToLower(strings.TrimSpace(username)) {
 	case "default":
 		out.Profile = "default"
@@ -70,7 +70,7 @@ func (Bank) Login(username string) visits.Login {
 	case "e_banking_unsupported":
 		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
 	default:
-		return visits.Login{}
+		return flow.Login{}
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
 
@@ -193,7 +193,7 @@ func TestLogin(t *testing.T) {
 		{"admin", "", "", "", false},
 	} {
 		in := Bank{}.Login(c.username)
-		if want := (visits.Login{Known: c.ok, Profile: c.profile, Status: c.status, Substatus: c.sub}); in != want {
+		if want := (flow.Login{Known: c.ok, Profile: c.profile, Status: c.status, Substatus: c.sub}); in != want {
 			t.Errorf("Login(%q) = %+v, want %+v", c.username, in, want)
 		}
 	}

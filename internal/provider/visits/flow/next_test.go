@@ -1,4 +1,4 @@
-package visits
+package flow
 
 import (
 	"testing"
@@ -18,9 +18,9 @@ var (
 	loginDebt    = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubIncompatibleAccounts}
 	loginNoEBank = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported}
 	loginNobody  = Login{}
-	signedIn     = func(l Login) Input { return Input{Kind: EventSignedIn, Username: "u", Login: l, OK: true} }
+	signedIn     = func(l Login) Input { return Input{Kind: EventSignedIn, Username: "u", Login: l, Correct: true} }
 	wrongSignIn  = Input{Kind: EventSignedIn, Username: "u", Login: loginDefault}
-	coded        = func(l Login) Input { return Input{Kind: EventMFASubmitted, Login: l, OK: true} }
+	coded        = func(l Login) Input { return Input{Kind: EventMFASubmitted, Login: l, Correct: true} }
 
 	wrongCode = Input{Kind: EventMFASubmitted, Login: loginDefault}
 	leaves    = Input{Kind: EventClosed}
@@ -47,7 +47,7 @@ func TestNext(t *testing.T) {
 		rehearsal Scenario
 		inputs    []Input
 		want      Journey // without the bank, the user name, the tries and the rehearsal
-		do        Do      // of the last input
+		do        Effects // of the last input
 		refused   bool    // the last input
 	}{
 		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
@@ -60,43 +60,43 @@ func TestNext(t *testing.T) {
 		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
 		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
 		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: EventAccountsSelected}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
 		{name: "nine wrong codes, three at a time, are enough", inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "another code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
 		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
 		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
 		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1e8}, Input{Kind: EventMFAResent, At: 2e8}, Input{Kind: EventMFAResent, At: 3e8}, Input{Kind: EventMFAResent, At: 4e8}, Input{Kind: EventMFAResent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
 		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: EventInstitutionCleared}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
-		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
+		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
 		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "firstName is mfa required", rehearsal: ScenarioNoMFACode, inputs: after(toAccounts, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "lastName is supplierdown", rehearsal: ScenarioBureauDown, inputs: after(toCode, leaves),
-			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError), do: SetStatus},
 		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: SetStatus},
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
-			want: end(Complete, contract.StatusError, "", ""), do: Tell},
-		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+			want: end(Complete, contract.StatusError, "", ""), do: SetStatus},
+		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
 		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: EventAccountsSelected}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
 		{name: "the report is made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
 			want: end(Complete, contract.StatusSuccess, contract.SubNoRecentInformation, "")},
 		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusError}), want: end(Complete, contract.StatusError, "", "")},
@@ -107,19 +107,19 @@ func TestNext(t *testing.T) {
 		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
 		{name: "he comes back before his consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
 		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: EventClosed}, Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
-		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
-		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: Tell},
+		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
 		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
 		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: EventExpired}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
 		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetSupplierError}),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the widget breaks", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetInternalError}),
-			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: Tell},
+			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: SetStatus},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
-			var do Do
+			var do Effects
 			for i, in := range c.inputs {
 				var ok bool
 				j, do, ok = j.Next(in)
@@ -153,9 +153,9 @@ func TestNextProperties(t *testing.T) {
 		}
 		told := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
-			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceLetters}).Draw(t, "way"), Bank: "b", Username: "u",
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceDocuments}).Draw(t, "way"), Bank: "b", Username: "u",
 				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
-				Login: rapid.SampledFrom(logins).Draw(t, "login"), OK: rapid.Bool().Draw(t, "ok"), Late: rapid.Bool().Draw(t, "late"),
+				Login: rapid.SampledFrom(logins).Draw(t, "login"), Correct: rapid.Bool().Draw(t, "ok"), SessionExpired: rapid.Bool().Draw(t, "late"),
 				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
 			next, do, ok := j.Next(in)
 			if !ok && (next != j || do != 0) {
@@ -164,17 +164,17 @@ func TestNextProperties(t *testing.T) {
 			if ok && j.State.Over() {
 				t.Fatalf("%d: %s moved a visit that is over: %+v", i, in.Kind, j)
 			}
-			if do&Tell != 0 {
+			if do&SetStatus != 0 {
 				told++
 				if !next.Status.Final() || !next.State.Over() {
 					t.Fatalf("%d: %s told %+v", i, in.Kind, next)
 				}
 			}
 			j = next
-			if j.Step == StepFailed && (j.good() || j.lastFailed().Failed == "") {
+			if j.Step == StepFailed && (j.connected() || j.LastFailed().Failed == "") {
 				t.Fatalf("%d: %s failed beside another source: %+v", i, in.Kind, j)
 			}
-			if at := j.Step == StepSkip || j.SourceType == SourceLetters; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
+			if at := j.Step == StepSkip || j.SourceType == SourceDocuments; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
 				j.Employer > 0 && (j.SourceType == SourceBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.SourceType == SourceBank {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
 			}
@@ -189,45 +189,6 @@ func TestNextProperties(t *testing.T) {
 			t.Fatalf("told %d times", told)
 		}
 	})
-}
-
-func TestFindBanks(t *testing.T) {
-	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""}, {"m", "Meridian Quay Bank", "San Francisco, CA", ""},
-		{"q", "Quay Savings", "Boise, ID", ""}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa"}}
-	for _, c := range []struct {
-		query, first string
-		count        int
-	}{
-		{"", "Alderbrook Savings", len(all)},
-		{"meridian", "Meridian Quay Bank", 1},
-		{"  MERIDIAN quay ", "Meridian Quay Bank", 1},
-		{"quay", "Quay Savings", 2},
-		{"birch credit", "Birchwater Credit Union", 1},
-		{"maine", "", 0},
-		{"costa", "Willow & Wharf Bank", 1},
-		{"portland", "Alderbrook Savings", 2},
-		{"willow & wharf", "Willow & Wharf Bank", 1},
-		{"ridian", "", 0},
-		{"<script>", "", 0},
-	} {
-		found, more := FindBanks(all, c.query)
-		if got := len(found) + more; got != c.count {
-			t.Errorf("FindBanks(%q) finds %d, want %d", c.query, got, c.count)
-		}
-		if c.first != "" && (len(found) == 0 || found[0].Name != c.first) {
-			t.Errorf("FindBanks(%q) begins with %v, want %s", c.query, found, c.first)
-		}
-	}
-	var many []Bank
-	for range 100 {
-		many = append(many, all...)
-	}
-	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
-		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
-	}
-	if b, ok := (Catalogue{Banks: all}).listed(SourceBank, "q"); !ok || b.Name != "Quay Savings" {
-		t.Errorf("bank(q) = %v, %v", b, ok)
-	}
 }
 
 // after is append to a copy: the prefixes of the table are shared.

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -64,7 +65,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	token := store.NewSecret()
 	var expires time.Time
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		v, err := s.begin(ctx, tx, auth.CallerOf(ctx), body, false)
+		v, err := s.create(ctx, tx, auth.CallerOf(ctx), body, false)
 		if err != nil {
 			return err
 		}
@@ -83,45 +84,45 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	}{token, expires.Unix()})
 }
 
-// begin creates a visit and its report in tx. It returns the first violation with its
+// create creates a visit and its report in tx. It returns the first violation with its
 // code and all violations as details; the caller rolls back, so that nothing of a
 // rejected request is stored. tokenless is true for requests without credentials.
-func (s *Service) begin(ctx context.Context, tx *store.Tx, caller auth.Caller, want Request, tokenless bool) (visit, error) {
+func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, want Request, tokenless bool) (visit, error) {
 	want = want.lower()
-	if err := want.lengths(); err != nil {
+	if err := want.checkLengths(); err != nil {
 		return visit{}, err
 	}
 	product, err := s.product(ctx, tx, caller, want.ProductID)
 	if err != nil {
 		return visit{}, err
 	}
-	if want.SandboxReportID, err = s.prepared(ctx, tx, caller, product, want.SandboxReportID); err != nil {
+	if want.SandboxReportID, err = s.preparedReport(ctx, tx, caller, product, want.SandboxReportID); err != nil {
 		return visit{}, err
 	}
-	consumer, err := s.consumer(ctx, tx, caller, product, want)
+	consumer, err := s.visitConsumer(ctx, tx, caller, product, want)
 	if err != nil {
 		return visit{}, err
 	}
 	r, err := s.Reports.Create(ctx, tx, reports.New{CustomerID: caller.CustomerID, ProductID: want.ProductID, Kind: product.Kind,
 		ExternalID: want.ExternalID, UserArgs: want.UserArgs, ConsumerID: consumer.ID, KeyID: consumer.KeyID})
 	if err != nil {
-		return visit{}, duplicate(err)
+		return visit{}, externalIDError(err)
 	}
-	who, now := person(consumer.Prefill), s.Now()
-	names := employers(product.Kind, who)
+	who, now := parsePrefill(consumer.Prefill), s.Now()
+	names := employersToVerify(product.Kind, who)
 	v := visit{
-		Journey: plan(product, names),
+		Journey: newJourney(product, names),
 		id:      uuid.NewString(), publicToken: r.PublicToken, customerID: caller.CustomerID, productID: want.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
 		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
 	}
-	v.State, v.Step, v.Status = Created, StepConsent, contract.StatusPending
+	v.State, v.Step, v.Status = flow.Created, flow.StepConsent, contract.StatusPending
 	if s.catalogue(caller.Environment).Scenarios {
 		v.Scenario = scenarioOf(who.FirstName, who.LastName)
 	}
 	v.expires = v.expiry(now)
 	if v.Employers > 0 {
-		if err := s.state(ctx, tx, &v, consumer.KeyID, names); err != nil {
+		if err := s.storeEmployers(ctx, tx, &v, consumer.KeyID, names); err != nil {
 			return visit{}, err
 		}
 	}
@@ -131,8 +132,8 @@ func (s *Service) begin(ctx context.Context, tx *store.Tx, caller auth.Caller, w
 	return v, s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires))
 }
 
-// lengths validates the lengths of the customer's labels.
-func (w Request) lengths() error {
+// checkLengths validates the lengths of the customer's labels.
+func (w Request) checkLengths() error {
 	var d []httpx.Detail
 	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
 		d = append(d, httpx.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
@@ -151,17 +152,17 @@ func (w Request) lengths() error {
 
 func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Caller, id string) (customers.Product, error) {
 	if !contract.IsUUID(id) {
-		return customers.Product{}, breach(contract.WidgetInvalidProduct, "productId")
+		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId")
 	}
 	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return customers.Product{}, breach(contract.WidgetInvalidProduct, "productId")
+		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId")
 	}
 	return p, err
 }
 
-// prepared checks a sandboxReportId. Outside the sandbox it is ignored.
-func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Caller, product customers.Product, id string) (string, error) {
+// preparedReport checks a sandboxReportId. Outside the sandbox it is ignored.
+func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller auth.Caller, product customers.Product, id string) (string, error) {
 	all := s.catalogue(caller.Environment).Prepared
 	if id == "" || all == nil {
 		return "", nil
@@ -178,45 +179,45 @@ func (s *Service) prepared(ctx context.Context, q store.Queryer, caller auth.Cal
 	return id, err
 }
 
-// consumer returns the consumer of the visit: an existing one, or one created from the
+// visitConsumer returns the consumer of the visit: an existing one, or one created from the
 // prefill. A prepared report needs neither.
-func (s *Service) consumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, want Request) (customers.Consumer, error) {
+func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, want Request) (customers.Consumer, error) {
 	if want.ConsumerID != "" {
 		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
-			return customers.Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
+			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
 		}
-		c, err := s.applicant(ctx, tx, caller.CustomerID, want.ConsumerID)
+		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, want.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return customers.Consumer{}, breach(contract.WidgetInvalidConsumerID, "consumerId")
+			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
 		}
 		if err != nil {
 			return customers.Consumer{}, err
 		}
 		// The consumer's data may be for another product: ignore keys that this product does
 		// not accept, as in production.
-		_, err = s.checked(contract.Production, product, c.Prefill)
+		_, err = s.checkPrefill(contract.Production, product, c.Prefill)
 		return c, err
 	}
 	if !want.hasPrefill() && want.SandboxReportID != "" {
 		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", nil)
 	}
-	fields, err := s.checked(caller.Environment, product, want.Prefill)
+	fields, err := s.checkPrefill(caller.Environment, product, want.Prefill)
 	if err != nil {
 		return customers.Consumer{}, err
 	}
 	return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", fields)
 }
 
-// checked validates an applicant's data against the rules of a product and returns the
+// checkPrefill validates an applicant's data against the rules of a product and returns the
 // JSON to store.
-func (s *Service) checked(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
+func (s *Service) checkPrefill(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
 	return customers.CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: prefill.DateOf(s.Now().UTC().Date()),
 		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
 }
 
-// applicant returns a consumer of the customer. It returns store.ErrNotFound also
+// consumerWithConsent returns a consumer of the customer. It returns store.ErrNotFound also
 // after withdrawn consent.
-func (s *Service) applicant(ctx context.Context, q store.Queryer, customerID, consumerID string) (customers.Consumer, error) {
+func (s *Service) consumerWithConsent(ctx context.Context, q store.Queryer, customerID, consumerID string) (customers.Consumer, error) {
 	c, err := s.Customers.Consumer(ctx, q, customerID, consumerID)
 	if err == nil && c.ConsentWithdrawn {
 		err = store.ErrNotFound
@@ -224,17 +225,17 @@ func (s *Service) applicant(ctx context.Context, q store.Queryer, customerID, co
 	return c, err
 }
 
-// breach converts a widget error type to an API error with the text of the type,
+// widgetErrorOf converts a widget error type to an API error with the text of the type,
 // because codes of the same name may have another text.
-func breach(e contract.WidgetError, field string) *httpx.Error {
+func widgetErrorOf(e contract.WidgetError, field string) *httpx.Error {
 	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
 		Message: e.Info().Engineer,
 		Details: []httpx.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
 }
 
-func duplicate(err error) error {
+func externalIDError(err error) error {
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
-		return breach(contract.WidgetDuplicateExternalID, "externalId")
+		return widgetErrorOf(contract.WidgetDuplicateExternalID, "externalId")
 	}
 	return err
 }
@@ -245,14 +246,14 @@ func duplicate(err error) error {
 // Path(handle). It runs in the caller's transaction, and its errors are the
 // initialization's.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
-	v, err := s.beginOrClaim(ctx, tx, caller, members)
+	v, err := s.createOrClaim(ctx, tx, caller, members)
 	if err != nil {
 		return "", "", err
 	}
 	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
-func (s *Service) beginOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
+func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
 	raw, given := members["token"]
 	if !given {
 		var want Request
@@ -263,7 +264,7 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *store.Tx, caller auth.Ca
 		if err := httpx.UnmarshalStrict(all, &want); err != nil {
 			return visit{}, err
 		}
-		return s.begin(ctx, tx, caller, want, false)
+		return s.create(ctx, tx, caller, want, false)
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
@@ -276,8 +277,8 @@ func (s *Service) beginOrClaim(ctx context.Context, tx *store.Tx, caller auth.Ca
 // claim uses up a token of the caller and returns its visit.
 func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token, s.Now())
-	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != Created || !s.Now().Before(v.expires)) {
-		return visit{}, breach(contract.WidgetInvalidToken, "token")
+	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != flow.Created || !s.Now().Before(v.expires)) {
+		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token")
 	}
 	return v, err
 }

@@ -15,30 +15,24 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
 
-// DocumentGroup is a group of files: pay stubs or other documents, of the report or of
-// one of its employers.
-type DocumentGroup struct {
-	SourceType SourceType
-	Employer   int // number of the employer; 0 for none
-}
-
 // documentType returns the document_type of files of a source type.
-func (w SourceType) documentType() string {
-	if w == SourceLetters {
+func documentType(w flow.SourceType) string {
+	if w == flow.SourceDocuments {
 		return reports.LetterDocument
 	}
 	return reports.PaystubDocument
 }
 
-// pileOf returns the group of an uploaded file.
-func pileOf(d documents.Document) DocumentGroup {
+// groupOf returns the group of an uploaded file.
+func groupOf(d documents.Document) flow.DocumentGroup {
 	if d.Kind == reports.LetterDocument {
-		return DocumentGroup{SourceLetters, d.Employer}
+		return flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: d.Employer}
 	}
-	return DocumentGroup{SourcePaystubs, d.Employer}
+	return flow.DocumentGroup{SourceType: flow.SourcePaystubs, Employer: d.Employer}
 }
 
 // maxUpload is the maximum size in bytes of one upload: all files, and the form around
@@ -62,23 +56,23 @@ var (
 // fields named file are the files. Rejected files are named; the others are kept.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
-	v, err := s.look(r.Context(), handle)
+	v, err := s.load(r.Context(), handle)
 	if err != nil {
 		return err
 	}
-	if err := s.own(r, v, s.secretOf(r, handle)); err != nil {
+	if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 		return err
 	}
-	if v.Step != StepDocuments || !v.walking() {
-		see(w, r, Path(handle))
+	if v.Step != flow.StepDocuments || !v.Active() {
+		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	consumer, err := s.applicant(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
+	consumer, err := s.consumerWithConsent(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return err
 	}
 	if r.ContentLength > maxUpload {
-		return s.render(w, r, v, http.StatusRequestEntityTooLarge, notTaken("", documents.ErrTooLarge))
+		return s.render(w, r, v, http.StatusRequestEntityTooLarge, rejectionText("", documents.ErrTooLarge))
 	}
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
@@ -88,28 +82,28 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.takeFiles(r.Context(), handle, v, consumer.KeyID, form)
+	problem, err := s.storeFiles(r.Context(), handle, v, consumer.KeyID, form)
 	if err != nil {
 		return err
 	}
 	if problem != (contract.Words{}) {
-		if v, err = s.look(r.Context(), handle); err != nil {
+		if v, err = s.load(r.Context(), handle); err != nil {
 			return err
 		}
-		if v.Step == StepDocuments && v.walking() {
+		if v.Step == flow.StepDocuments && v.Active() {
 			return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 		}
 	}
-	see(w, r, Path(handle))
+	redirectTo(w, r, Path(handle))
 	return nil
 }
 
-// takeFiles stores the files of a form; problem names the rejected ones. With an
+// storeFiles stores the files of a form; problem names the rejected ones. With an
 // outdated nonce it stores none. The form must have the nonce before the files, as on
 // the page.
-func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
-	files, nonce, here := 0, "", v.here()
-	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: here.SourceType.documentType(), Employer: here.Employer}
+func (s *Service) storeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
+	files, nonce, group := 0, "", v.DocumentGroup()
+	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: documentType(group.SourceType), Employer: group.Employer}
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -129,28 +123,28 @@ func (s *Service) takeFiles(ctx context.Context, handle string, v visit, keyID s
 			continue // browsers send an empty field as a file without a name
 		}
 		if files++; files > documents.MaxFiles {
-			return also(problem, wordsTooMany), nil
+			return joinTexts(problem, wordsTooMany), nil
 		}
 		name = httpx.CleanFileName(name)
 		to.Name = name
-		d, err := s.Documents.Upload(ctx, to, s.counted(ctx, v, part))
+		d, err := s.Documents.Upload(ctx, to, s.limitUploads(ctx, v, part))
 		switch {
 		case errors.Is(err, errFull):
-			return also(problem, wordsFull), nil
+			return joinTexts(problem, wordsFull), nil
 		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
-			problem = also(problem, notTaken(name, err))
+			problem = joinTexts(problem, rejectionText(name, err))
 			continue
 		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
 			return problem, httpx.BodyError(err)
 		case err != nil:
 			return problem, err
 		}
-		now, moved, full, err := s.keepFile(ctx, handle, nonce, d.ID, here)
+		now, moved, full, err := s.keepFile(ctx, handle, nonce, d.ID, group)
 		switch {
 		case err != nil:
 			return problem, err
 		case full:
-			return also(problem, wordsTooMany), nil
+			return joinTexts(problem, wordsTooMany), nil
 		case !moved:
 			return problem, nil
 		case nonce != "":
@@ -175,31 +169,31 @@ func readNonce(part io.Reader) (string, error) {
 // maxNonce is the maximum length of a nonce in bytes.
 const maxNonce = 16
 
-// countedBytes is how many bytes of a file are read between two checks of the
+// checkInterval is how many bytes of a file are read between two checks of the
 // account's limit.
-const countedBytes = 4 << 20
+const checkInterval = 4 << 20
 
-// counted wraps from for a visit without a token: reading fails with errFull once its
+// limitUploads wraps from for a visit without a token: reading fails with errFull once its
 // account has reached its limit.
-func (s *Service) counted(ctx context.Context, v visit, from io.Reader) io.Reader {
-	if !v.tokenless || s.Files == 0 {
+func (s *Service) limitUploads(ctx context.Context, v visit, from io.Reader) io.Reader {
+	if !v.tokenless || s.MaxUploadBytes == 0 {
 		return from
 	}
-	return &counter{from: from, full: func() (bool, error) {
-		n, err := sentTo(ctx, s.DB.SQL, v.customerID, s.Now().Add(-24*time.Hour))
-		return n >= s.Files, err
+	return &limitedReader{from: from, full: func() (bool, error) {
+		n, err := uploadedBytes(ctx, s.DB.SQL, v.customerID, s.Now().Add(-24*time.Hour))
+		return n >= s.MaxUploadBytes, err
 	}}
 }
 
-// counter calls full before the first byte and after every countedBytes.
-type counter struct {
+// limitedReader calls full before the first byte and after every countedBytes.
+type limitedReader struct {
 	from io.Reader
 	full func() (bool, error)
 	left int
 }
 
 // Read implements io.Reader.
-func (c *counter) Read(p []byte) (int, error) {
+func (c *limitedReader) Read(p []byte) (int, error) {
 	if c.left <= 0 {
 		full, err := c.full()
 		if err == nil && full {
@@ -208,7 +202,7 @@ func (c *counter) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		c.left = countedBytes
+		c.left = checkInterval
 	}
 	n, err := c.from.Read(p)
 	c.left -= n
@@ -223,10 +217,10 @@ func tooLarge(err error) bool {
 // keepFile keeps an uploaded file if the visit accepts documents of its group and the
 // nonce is current; otherwise it deletes the file. full reports that the limit of
 // files is reached, moved that the file was kept.
-func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile DocumentGroup) (v visit, moved, full bool, err error) {
+func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, group flow.DocumentGroup) (v visit, moved, full bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		moved, full = false, false
-		if v, err = holdHandle(ctx, tx, handle); err != nil {
+		if v, err = lockByHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
@@ -234,8 +228,8 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile D
 		}
 		kept, err := s.Documents.Keep(ctx, tx, v.publicToken, id)
 		full = err == nil && !kept
-		if err == nil && kept && v.here() == pile && !v.outdated(nonce) {
-			v, moved, err = s.advance(ctx, tx, v, Input{Kind: EventDocumentAdded})
+		if err == nil && kept && v.DocumentGroup() == group && !v.outdated(nonce) {
+			v, moved, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventDocumentAdded})
 		}
 		if err == nil && !moved {
 			_, err = s.Documents.Remove(ctx, tx, v.publicToken, id)
@@ -249,17 +243,17 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, pile D
 // current.
 func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if v, err = holdHandle(ctx, tx, handle); err != nil {
+		if v, err = lockByHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil || v.outdated(nonce) {
 			return err
 		}
-		all, err := s.pile(ctx, tx, v)
+		all, err := s.documentsOfStep(ctx, tx, v)
 		if err != nil {
 			return err
 		}
-		_, _, ok := v.Journey.Next(Input{Kind: EventDocumentRemoved})
+		_, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventDocumentRemoved})
 		if !ok || !slices.ContainsFunc(all, func(d documents.Document) bool { return d.ID == id }) {
 			return nil
 		}
@@ -267,30 +261,29 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 		if err != nil || !gone {
 			return err
 		}
-		v, _, err = s.advance(ctx, tx, v, Input{Kind: EventDocumentRemoved})
+		v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventDocumentRemoved})
 		return err
 	})
 	return v, err
 }
 
-// here returns the group of files that the visit accepts now.
-func (j Journey) here() DocumentGroup { return DocumentGroup{j.SourceType, j.Employer} }
-
-// pile returns the kept files of that group.
-func (s *Service) pile(ctx context.Context, q store.Queryer, v visit) ([]documents.Document, error) {
+// documentsOfStep returns the kept files of that group.
+func (s *Service) documentsOfStep(ctx context.Context, q store.Queryer, v visit) ([]documents.Document, error) {
 	all, err := s.Documents.List(ctx, q, v.publicToken)
-	return slices.DeleteFunc(all, func(d documents.Document) bool { return pileOf(d) != v.here() }), err
+	return slices.DeleteFunc(all, func(d documents.Document) bool { return groupOf(d) != v.DocumentGroup() }), err
 }
 
-// handedIn deletes files that were uploaded but not submitted, and reports whether
+// discardUnsubmitted deletes files that were uploaded but not submitted, and reports whether
 // others remain.
-func (s *Service) handedIn(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
+func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
 	all, err := s.Documents.List(ctx, tx, v.publicToken)
 	if err != nil {
 		return false, err
 	}
 	for _, d := range all {
-		if slices.ContainsFunc(v.sources(), func(c connected) bool { return pileOf(d) == DocumentGroup{c.SourceType, c.Employer} }) {
+		if slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
+			return groupOf(d) == flow.DocumentGroup{SourceType: c.SourceType, Employer: c.Employer}
+		}) {
 			any = true
 		} else if _, err := s.Documents.Remove(ctx, tx, v.publicToken, d.ID); err != nil {
 			return false, err
@@ -299,8 +292,8 @@ func (s *Service) handedIn(ctx context.Context, tx *store.Tx, v visit) (any bool
 	return any, nil
 }
 
-// notTaken returns the text of why a file was rejected. An empty name means all files.
-func notTaken(name string, why error) contract.Words {
+// rejectionText returns the text of why a file was rejected. An empty name means all files.
+func rejectionText(name string, why error) contract.Words {
 	limit := strconv.Itoa(documents.MaxSize >> 20)
 	words := contract.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
 	switch {
@@ -315,16 +308,16 @@ func notTaken(name string, why error) contract.Words {
 	return contract.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
 }
 
-// also joins two problems.
-func also(a, b contract.Words) contract.Words {
+// joinTexts joins two problems.
+func joinTexts(a, b contract.Words) contract.Words {
 	if a == (contract.Words{}) {
 		return b
 	}
 	return contract.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
 }
 
-// see redirects to a page of the visit in the language of the request.
-func see(w http.ResponseWriter, r *http.Request, path string) {
+// redirectTo redirects to a page of the visit in the language of the request.
+func redirectTo(w http.ResponseWriter, r *http.Request, path string) {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
 	w.WriteHeader(http.StatusSeeOther)

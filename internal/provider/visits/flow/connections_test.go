@@ -1,4 +1,4 @@
-package visits
+package flow
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ func inputs() map[EventKind]Input {
 	login := Login{Known: true, Profile: "default"}
 	return map[EventKind]Input{
 		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver}, EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented}, EventSourceSelected: {Kind: EventSourceSelected, SourceType: SourcePayroll}, EventSourceCleared: {Kind: EventSourceCleared},
-		EventInstitutionSelected: {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent}, EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn, Username: "u", Login: login, OK: true},
-		EventMFASubmitted: {Kind: EventMFASubmitted, Login: login, OK: true}, EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded}, EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
+		EventInstitutionSelected: {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent}, EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn, Username: "u", Login: login, Correct: true},
+		EventMFASubmitted: {Kind: EventMFASubmitted, Login: login, Correct: true}, EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded}, EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
 		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened, Employer: 2}, EventEmployerSkipped: {Kind: EventEmployerSkipped, Reason: "OTHER"},
 		EventSourceAdded: {Kind: EventSourceAdded}, EventSourcesFinished: {Kind: EventSourcesFinished}, EventReportFinished: {Kind: EventReportFinished, Status: contract.StatusSuccess}, EventClosed: {Kind: EventClosed}, EventReopened: {Kind: EventReopened}, EventFailed: {Kind: EventFailed, Error: contract.WidgetInternalError}, EventExpired: {Kind: EventExpired}, EventConsentWithdrawn: {Kind: EventConsentWithdrawn},
 	}
@@ -102,28 +102,28 @@ func TestWaysOfTheMachine(t *testing.T) {
 		rehearsal Scenario
 		inputs    []Input
 		want      Journey // without product, bank, user name, tries and rehearsal
-		do        Do
+		do        Effects
 	}{
 		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: EventSourcesFinished}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: Generate},
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
-		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: EventMFASubmitted, Login: loginDefault, Late: true}, leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
+		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: EventMFASubmitted, Login: loginDefault, SessionExpired: true}, leaves),
+			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "lastName supplierdown is about banks", rehearsal: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
 			want: Journey{State: Connecting, Step: StepCode, SourceType: SourcePayroll, Status: contract.StatusPending}},
 		{name: "firstName mfa required is about both", rehearsal: ScenarioNoMFACode, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourceBank},
 			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourcePayroll}, Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: Tell},
+			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
 	} {
 		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
-		var do Do
+		var do Effects
 		for i, in := range c.inputs {
 			var ok bool
 			if j, do, ok = j.Next(in); !ok {
@@ -140,7 +140,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 		}
 	}
 	for _, product := range contract.Products() {
-		ways := (Journey{Product: product}).ways()
+		ways := (Journey{Product: product}).available()
 		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []SourceType{SourceBank}) {
 			t.Errorf("%s has the ways %v", product, ways)
 		}
@@ -166,25 +166,25 @@ func TestSeveralSources(t *testing.T) {
 		parts [][]Input
 		step  Step
 		left  []SourceType
-		want  []connected
+		want  []Connection
 	}{
-		{"a bank", [][]Input{bank}, StepConnected, every, []connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank", [][]Input{bank}, StepConnected, every, []Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
 		{"two banks, which are told apart", [][]Input{bank, more, bankAt("c")}, StepConnected, every,
-			[]connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}}},
+			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}}},
 		{"one bank twice is one", [][]Input{bank, more, bankAt("c"), more, bank}, StepConnected, every,
-			[]connected{{SourceType: SourceBank, Bank: "c", Username: "u", Nth: 1, Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+			[]Connection{{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
 		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, every,
-			[]connected{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
-		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []connected{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
+			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
+		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []Connection{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
 		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
+			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
 		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
+			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
 		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Why: contract.SubMFARequired}}},
+			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}},
 		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]connected{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
-		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected, []SourceType{SourceBank, SourcePayroll}, []connected{{SourceType: SourcePaystubs}}},
+			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
+		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected, []SourceType{SourceBank, SourcePayroll}, []Connection{{SourceType: SourcePaystubs}}},
 		{"he leaves, and signs in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
 		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
@@ -202,10 +202,10 @@ func TestSeveralSources(t *testing.T) {
 		if j.Step != c.step {
 			t.Errorf("%s leads to %s, want %s", c.name, j.Step, c.step)
 		}
-		if diff := cmp.Diff(c.left, j.left()); diff != "" {
+		if diff := cmp.Diff(c.left, j.Remaining()); diff != "" {
 			t.Errorf("%s: ways that are left (-want +got):\n%s", c.name, diff)
 		}
-		if diff := cmp.Diff(c.want, j.sources()); c.want != nil && diff != "" {
+		if diff := cmp.Diff(c.want, j.Connections()); c.want != nil && diff != "" {
 			t.Errorf("%s: sources (-want +got):\n%s", c.name, diff)
 		}
 		if _, _, ok := j.Next(Input{Kind: EventSourceAdded}); c.left == nil && ok {
@@ -214,7 +214,7 @@ func TestSeveralSources(t *testing.T) {
 		if c.step != StepConnected {
 			continue
 		}
-		for _, taken := range []SourceType{SourceBank, SourcePaystubs, SourceLetters} {
+		for _, taken := range []SourceType{SourceBank, SourcePaystubs, SourceDocuments} {
 			again, _, ok := j.Next(Input{Kind: EventSourceAdded})
 			if ok {
 				_, _, ok = again.Next(Input{Kind: EventSourceSelected, SourceType: taken})

@@ -9,21 +9,22 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
 
-// Walk configures how the sandbox control walks through a visit: with all given
+// Completion says how the sandbox control completes a visit: with all given
 // sources, and with a bank if one is required and none is given.
-type Walk struct {
-	Banks     []At // in their order
-	Sources        // of the report, or of the first stated employer
+type Completion struct {
+	Banks     []SignIn // in their order
+	Sources            // of the report, or of the first stated employer
 	Employers []Sources
 	Supplier  string // of a passport: its code; empty is the first of the catalogue
 	End       string // "", "exit", or "error:" and a widget error type
 }
 
-// At is a sign-in at a mock bank or payroll provider.
-type At struct {
+// SignIn is a sign-in at a mock bank or payroll provider.
+type SignIn struct {
 	Provider string // its id or name; empty is the first of the catalogue
 	Username string // empty is "default"
 }
@@ -31,7 +32,7 @@ type At struct {
 // Sources are the sources to connect for a stated employer, by its position; an empty
 // value leaves the employer open.
 type Sources struct {
-	Payroll *At
+	Payroll *SignIn
 	Stubs   []File // pay stubs that are uploaded, whatever is in them
 	Letters []File // other documents, likewise
 	Skip    string // why the employer is skipped; nothing else is given then
@@ -47,72 +48,72 @@ type File struct {
 	Content []byte
 }
 
-// target is a source to connect, or an employer to skip.
-type target struct {
-	DocumentGroup // its way, and the employer that it is for
-	bank          string
-	username      string
-	files         []File
-	reason        string
+// plannedSource is a source to connect, or an employer to skip.
+type plannedSource struct {
+	flow.DocumentGroup // its type, and the employer that it is for
+	bank               string
+	username           string
+	files              []File
+	reason             string
 }
 
-// next returns the first target that the visit has not tried yet.
-func next(all []target, v visit) (target, bool) {
+// nextPlanned returns the first source that the visit has not tried yet.
+func nextPlanned(all []plannedSource, v visit) (plannedSource, bool) {
 	for _, t := range all {
-		if !slices.ContainsFunc(v.sources(), func(c connected) bool {
+		if !slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
 			return c.Employer == t.Employer && c.SourceType == t.SourceType && c.Bank == t.bank && c.Skipped == t.reason
 		}) {
 			return t, true
 		}
 	}
-	return target{}, false
+	return plannedSource{}, false
 }
 
-// targets returns the sources of a walk in the order in which a visit asks for them:
+// plan returns the sources of a completion in the order in which a visit asks for them:
 // those of employers before the banks, and otherwise the banks first. Sources that the
 // report cannot use are errors.
-func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
-	if field, words := how.wrong(j); field != "" {
-		return nil, refused(field, words)
+func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error) {
+	if field, words := how.check(j); field != "" {
+		return nil, invalidCompletion(field, words)
 	}
 	if j.Product == contract.Passport {
-		t, err := c.target(DocumentGroup{SourceType: SourceSupplier}, "supplier", At{Provider: how.Supplier})
-		return []target{t}, err
+		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceSupplier}, "supplier", SignIn{Provider: how.Supplier})
+		return []plannedSource{t}, err
 	}
-	var shown, banks []target
-	for i, of := range how.sources() {
+	var shown, banks []plannedSource
+	for i, of := range how.perEmployer() {
 		n := 0
 		if j.Employers > 0 {
 			n = i + 1
 		}
 		if of.Payroll != nil {
-			t, err := c.target(DocumentGroup{SourcePayroll, n}, "payroll.provider", *of.Payroll)
+			t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourcePayroll, Employer: n}, "payroll.provider", *of.Payroll)
 			if err != nil {
 				return nil, err
 			}
 			shown = append(shown, t)
 		}
 		if len(of.Stubs) > 0 {
-			shown = append(shown, target{DocumentGroup: DocumentGroup{SourcePaystubs, n}, files: of.Stubs})
+			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{SourceType: flow.SourcePaystubs, Employer: n}, files: of.Stubs})
 		}
 		if len(of.Letters) > 0 {
-			shown = append(shown, target{DocumentGroup: DocumentGroup{SourceLetters, n}, files: of.Letters})
+			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: n}, files: of.Letters})
 		}
 		if of.Skip != "" {
-			shown = append(shown, target{DocumentGroup: DocumentGroup{Employer: n}, reason: of.Skip})
+			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{Employer: n}, reason: of.Skip})
 		}
 	}
 	at := how.Banks
 	if len(at) == 0 && (j.Product != contract.Income || len(shown) == 0) {
-		at = []At{{}}
+		at = []SignIn{{}}
 	}
 	for _, at := range at {
-		t, err := c.target(DocumentGroup{SourceType: SourceBank}, "bank", at)
+		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceBank}, "bank", at)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(banks, func(o target) bool { return o.bank == t.bank }) {
-			return nil, refused("banks", "names a bank twice")
+		if slices.ContainsFunc(banks, func(o plannedSource) bool { return o.bank == t.bank }) {
+			return nil, invalidCompletion("banks", "names a bank twice")
 		}
 		banks = append(banks, t)
 	}
@@ -125,29 +126,29 @@ func (c Catalogue) targets(j Journey, how Walk) ([]target, error) {
 	return slices.Concat(banks, shown), nil
 }
 
-func (c Catalogue) target(to DocumentGroup, field string, at At) (target, error) {
+func (c Catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
 	all, n := c.list(to.SourceType), 0
 	if at.Provider != "" {
 		n = slices.IndexFunc(all, func(b Bank) bool { return b.ID == at.Provider || b.Name == at.Provider })
 	}
 	if n < 0 || n >= len(all) {
-		return target{}, refused(field, "is no id and no name in the catalogue")
+		return plannedSource{}, invalidCompletion(field, "is no id and no name in the catalogue")
 	}
-	return target{DocumentGroup: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
+	return plannedSource{DocumentGroup: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
 }
 
-// sources returns the sources of each stated employer, or those of the report as one
+// perEmployer returns the sources of each stated employer, or those of the report as one
 // element.
-func (how Walk) sources() []Sources {
+func (how Completion) perEmployer() []Sources {
 	if len(how.Employers) > 0 {
 		return how.Employers
 	}
 	return []Sources{how.Sources}
 }
 
-// wrong returns a field of a walk that a visit of the kind cannot use, and why, or "".
+// check returns a field that a visit of the kind cannot use, and why, or "".
 // A bank that is not required is ignored.
-func (how Walk) wrong(j Journey) (field, words string) {
+func (how Completion) check(j flow.Journey) (field, words string) {
 	const foreign = "is no source of this product's reports"
 	income := j.Product == contract.Income || j.Employers > 0
 	switch {
@@ -155,7 +156,7 @@ func (how Walk) wrong(j Journey) (field, words string) {
 		return "supplier", "excludes every other source"
 	case how.Supplier != "" && j.Product != contract.Passport:
 		return "supplier", foreign
-	case len(how.Banks) > max(j.most(SourceBank), 1):
+	case len(how.Banks) > max(j.Limit(flow.SourceBank), 1):
 		return "banks", "are more than this product's reports have"
 	case len(how.Employers) > j.Employers:
 		return "employers", "are more than were stated"
@@ -163,7 +164,7 @@ func (how Walk) wrong(j Journey) (field, words string) {
 		return "employers", "exclude sources beside them"
 	}
 	files := 0
-	for _, of := range how.sources() {
+	for _, of := range how.perEmployer() {
 		switch files += len(of.Stubs) + len(of.Letters); {
 		case of.Payroll != nil && !income:
 			return "payroll", foreign
@@ -182,27 +183,27 @@ func (how Walk) wrong(j Journey) (field, words string) {
 	return "", ""
 }
 
-// field returns the field of a walk with the files of a source type.
-func (w SourceType) field() string {
-	if w == SourceLetters {
+// completionField returns the field of a Completion with the files of a source type.
+func completionField(w flow.SourceType) string {
+	if w == flow.SourceDocuments {
 		return "documents"
 	}
 	return "payStubs"
 }
 
-func refused(field, words string) error {
-	return httpx.NewError(contract.CodeMalformedBody, errors.New("a walk that cannot be walked"), httpx.Detail{Field: field, Message: words})
+func invalidCompletion(field, words string) error {
+	return httpx.NewError(contract.CodeMalformedBody, errors.New("invalid completion of a visit"), httpx.Detail{Field: field, Message: words})
 }
 
-func endOf(end string) (Input, error) {
+func endInput(end string) (flow.Input, error) {
 	code, broke := strings.CutPrefix(end, "error:")
 	switch {
 	case end == "":
-		return Input{}, nil
+		return flow.Input{}, nil
 	case end == "exit":
-		return Input{Kind: EventClosed}, nil
+		return flow.Input{Kind: flow.EventClosed}, nil
 	case broke && contract.WidgetError(code).Valid():
-		return Input{Kind: EventFailed, Error: contract.WidgetError(code)}, nil
+		return flow.Input{Kind: flow.EventFailed, Error: contract.WidgetError(code)}, nil
 	}
-	return Input{}, refused("end", `is "exit", or "error:" and a widget error type`)
+	return flow.Input{}, invalidCompletion("end", `is "exit", or "error:" and a widget error type`)
 }

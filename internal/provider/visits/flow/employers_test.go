@@ -1,4 +1,4 @@
-package visits
+package flow
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // at is an input written short: its kind, and what came with it.
 func at(words string) Input {
 	kind, arg, _ := strings.Cut(words, " ")
-	in := Input{Kind: EventKind(strings.ReplaceAll(kind, "_", " ")), OK: true, Login: loginDefault, Username: "u"}
+	in := Input{Kind: EventKind(strings.ReplaceAll(kind, "_", " ")), Correct: true, Login: loginDefault, Username: "u"}
 	switch in.Kind {
 	case EventEmployerSelected, EventEmployerSkipOpened:
 		_, _ = fmt.Sscan(arg, &in.Employer)
@@ -24,7 +24,7 @@ func at(words string) Input {
 		way, bank, _ := strings.Cut(arg, " ")
 		in.SourceType, in.Bank = SourceType(way), bank
 	case EventSignedIn, EventMFASubmitted:
-		in.OK = arg != "wrong"
+		in.Correct = arg != "wrong"
 		if login, ok := map[string]Login{"down": loginDown, "mfa": loginMFA, "error": loginError}[arg]; ok {
 			in.Login = login
 		}
@@ -111,10 +111,10 @@ func TestEmployersOfAVisit(t *testing.T) {
 			t.Errorf("%s: half done behind the list: %+v", c.name, j)
 		}
 		var told []string
-		for _, s := range j.sources() {
+		for _, s := range j.Connections() {
 			words := []string{fmt.Sprint(s.Employer), string(s.SourceType), s.Skipped, string(s.Failed)}
-			if s.Nth > 0 {
-				words = append(words, fmt.Sprint(s.Nth))
+			if s.Number > 0 {
+				words = append(words, fmt.Sprint(s.Number))
 			}
 			told = append(told, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
 		}
@@ -140,7 +140,7 @@ func TestGuessingEnds(t *testing.T) {
 			t.Fatalf("after %d tries at %s", tries, j.Step)
 		}
 	}
-	if j.State != Failed || j.Status != contract.StatusNotAuthenticated || tries != AllTries {
+	if j.State != Failed || j.Status != contract.StatusNotAuthenticated || tries != MaxTotalTries {
 		t.Errorf("after %d tries: %+v", tries, j)
 	}
 }

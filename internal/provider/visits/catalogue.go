@@ -2,28 +2,56 @@ package visits
 
 import (
 	"cmp"
+	"context"
 	"strings"
+	"time"
 
+	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/store"
 )
+
+// SignInSimulator simulates the sign-in of the mock banks or payroll providers.
+type SignInSimulator interface {
+	Login(username string) flow.Login
+	// Empty reports whether a provider has no recent data of a profile.
+	Empty(provider, profile string, at time.Time) bool
+}
+
+// BankSimulator simulates the sign-in of the mock banks, and their accounts.
+type BankSimulator interface {
+	SignInSimulator
+	// Accounts returns the accounts of a profile, with their ids under a link.
+	Accounts(profile, link string, at time.Time) []bankdata.Account
+}
+
+// PreparedReports are the reports that a sandbox serves by sandboxReportId.
+type PreparedReports interface {
+	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
+	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
+	// Attach attaches the prepared report to publicToken.
+	Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, from reports.Input) error
+}
 
 // Catalogue lists the data sources that visits of an environment can connect, in the
 // order shown to applicants. With the zero value, a visit that needs a source ends as
 // unsupported.
 type Catalogue struct {
 	Banks     []Bank
-	Bank      BankAccess // set where Banks are
-	Employers []Bank     // payroll providers
-	Payroll   Access     // set where Employers are
-	Suppliers []Bank     // of passports
+	Bank      BankSimulator   // set where Banks are
+	Employers []Bank          // payroll providers
+	Payroll   SignInSimulator // set where Employers are
+	Suppliers []Bank          // of passports
 
 	Prepared  PreparedReports // nil: there are no prepared reports
 	Scenarios bool            // the applicant's name may select a simulated failure
 }
 
-// lacks returns which source types have no source.
-func (c Catalogue) lacks() Lacks {
-	return Lacks{Banks: len(c.Banks) == 0, Payroll: len(c.Employers) == 0, Suppliers: len(c.Suppliers) == 0}
+// missing returns which source types have no source.
+func (c Catalogue) missing() flow.MissingSources {
+	return flow.MissingSources{Banks: len(c.Banks) == 0, Payroll: len(c.Employers) == 0, Suppliers: len(c.Suppliers) == 0}
 }
 
 // catalogue returns the data sources of an environment.
@@ -47,8 +75,8 @@ func (b Bank) place(lang contract.Lang) string {
 	return contract.Words{EN: b.Place, ES: cmp.Or(b.PlaceES, b.Place)}.In(lang)
 }
 
-// listed returns the entry with an id in the list of a source type.
-func (c Catalogue) listed(w SourceType, id string) (Bank, bool) {
+// find returns the entry with an id in the list of a source type.
+func (c Catalogue) find(w flow.SourceType, id string) (Bank, bool) {
 	for _, b := range c.list(w) {
 		if b.ID == id {
 			return b, true
@@ -58,13 +86,13 @@ func (c Catalogue) listed(w SourceType, id string) (Bank, bool) {
 }
 
 // list returns the catalogue of a source type.
-func (c Catalogue) list(w SourceType) []Bank {
+func (c Catalogue) list(w flow.SourceType) []Bank {
 	switch w {
-	case SourceBank:
+	case flow.SourceBank:
 		return c.Banks
-	case SourcePayroll:
+	case flow.SourcePayroll:
 		return c.Employers
-	case SourceSupplier:
+	case flow.SourceSupplier:
 		return c.Suppliers
 	}
 	return nil
@@ -72,21 +100,21 @@ func (c Catalogue) list(w SourceType) []Bank {
 
 // login returns the result of signing in with a user name to a source type; without a
 // source, the zero Login.
-func (c Catalogue) login(w SourceType, username string) Login {
+func (c Catalogue) login(w flow.SourceType, username string) flow.Login {
 	switch {
-	case w == SourcePayroll && c.Payroll != nil:
+	case w == flow.SourcePayroll && c.Payroll != nil:
 		return c.Payroll.Login(username)
-	case w == SourceBank && c.Bank != nil:
+	case w == flow.SourceBank && c.Bank != nil:
 		return c.Bank.Login(username)
 	}
-	return Login{}
+	return flow.Login{}
 }
 
 // empty reports whether the source of the sign-in has no recent data.
 func (s *Service) empty(v visit) bool {
 	c := s.catalogue(v.environment)
 	profile := c.login(v.SourceType, v.Username).Profile
-	if v.SourceType == SourcePayroll {
+	if v.SourceType == flow.SourcePayroll {
 		return profile != "" && c.Payroll.Empty(v.Bank, profile, v.created)
 	}
 	return profile != "" && c.Bank.Empty(v.Bank, profile, v.created)

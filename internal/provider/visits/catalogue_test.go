@@ -1,0 +1,46 @@
+package visits
+
+import (
+	"testing"
+
+	"vestibule/internal/provider/visits/flow"
+)
+
+func TestFindBanks(t *testing.T) {
+	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""}, {"m", "Meridian Quay Bank", "San Francisco, CA", ""},
+		{"q", "Quay Savings", "Boise, ID", ""}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa"}}
+	for _, c := range []struct {
+		query, first string
+		count        int
+	}{
+		{"", "Alderbrook Savings", len(all)},
+		{"meridian", "Meridian Quay Bank", 1},
+		{"  MERIDIAN quay ", "Meridian Quay Bank", 1},
+		{"quay", "Quay Savings", 2},
+		{"birch credit", "Birchwater Credit Union", 1},
+		{"maine", "", 0},
+		{"costa", "Willow & Wharf Bank", 1},
+		{"portland", "Alderbrook Savings", 2},
+		{"willow & wharf", "Willow & Wharf Bank", 1},
+		{"ridian", "", 0},
+		{"<script>", "", 0},
+	} {
+		found, more := FindBanks(all, c.query)
+		if got := len(found) + more; got != c.count {
+			t.Errorf("FindBanks(%q) finds %d, want %d", c.query, got, c.count)
+		}
+		if c.first != "" && (len(found) == 0 || found[0].Name != c.first) {
+			t.Errorf("FindBanks(%q) begins with %v, want %s", c.query, found, c.first)
+		}
+	}
+	var many []Bank
+	for range 100 {
+		many = append(many, all...)
+	}
+	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
+		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
+	}
+	if b, ok := (Catalogue{Banks: all}).find(flow.SourceBank, "q"); !ok || b.Name != "Quay Savings" {
+		t.Errorf("bank(q) = %v, %v", b, ok)
+	}
+}

@@ -1,0 +1,128 @@
+package visits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/store"
+)
+
+// How long a visit waits for its applicant.
+const (
+	lifetime      = 72 * time.Hour
+	shortLifetime = 5 * time.Minute // lastName "expiresoon", in the sandbox
+
+	// failedLifetime is the lifetime of a visit whose only source could not be connected,
+	// so that the customer is notified of the failure even if the applicant has left.
+	failedLifetime = 30 * time.Minute
+)
+
+// expiry returns when a visit that has just entered its current step expires.
+func (v visit) expiry(now time.Time) time.Time {
+	end := v.created.Add(lifetime)
+	if v.Scenario == flow.ScenarioExpiresSoon {
+		end = v.created.Add(shortLifetime)
+	}
+	if soon := now.Add(failedLifetime); v.Active() && v.Step == flow.StepFailed && soon.Before(end) {
+		return soon
+	}
+	return end
+}
+
+// Expire is the job that ends an expired visit.
+type Expire struct {
+	VisitID string `json:"visitId"`
+}
+
+// Kind names the job.
+func (Expire) Kind() string { return "visits.expire" }
+
+// Register adds the jobs of the package.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Expire) error {
+		left, err := s.expire(ctx, a.VisitID)
+		if err == nil && left > 0 {
+			return jobs.Snooze(left)
+		}
+		return err
+	})
+}
+
+// expire ends the visit if it has expired, or returns the time left. The sandbox's
+// clock may have moved either way since the job was enqueued.
+func (s *Service) expire(ctx context.Context, visitID string) (left time.Duration, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		left = 0
+		v, err := byID(ctx, tx, visitID)
+		if err != nil {
+			return err
+		}
+		if _, err = s.catchUp(ctx, tx, v); err != nil {
+			return err
+		}
+		if v.ended.IsZero() {
+			left = max(v.expires.Sub(s.Now()), 0)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errStale):
+		return time.Second, nil
+	case errors.Is(err, store.ErrNotFound):
+		return 0, nil // the sandbox was reset
+	}
+	return left, err
+}
+
+// How long an ended visit is kept, and how long its draft: the stated employers and
+// connections. The report has both.
+const (
+	draftAge = 14 * 24 * time.Hour
+	maxAge   = 90 * 24 * time.Hour
+)
+
+// Sweep ends expired visits, in case the sandbox's clock was moved past jobs that
+// still wait, and deletes old data.
+func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.endDue(ctx); err != nil {
+		return fmt.Errorf("visits: sweep: %w", err)
+	}
+	now := s.Now()
+	err := s.DB.Sweep(ctx, 100,
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			return deleteDrafts(ctx, tx, now.Add(-draftAge), limit)
+		},
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			return deleteEnded(ctx, tx, now.Add(-maxAge), limit)
+		})
+	if err != nil {
+		return fmt.Errorf("visits: sweep: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) endDue(ctx context.Context) error {
+	for {
+		ids, err := expiredVisits(ctx, s.DB.SQL, s.Now(), 100)
+		if err != nil {
+			return err
+		}
+		ended := 0
+		for _, id := range ids {
+			left, err := s.expire(ctx, id)
+			if err != nil {
+				return err
+			}
+			if left == 0 {
+				ended++
+			}
+		}
+		if len(ids) < 100 || ended == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package flow
+
+import "vestibule/internal/contract"
+
+// EventKind is the kind of an event.
+type EventKind string
+
+const (
+	EventOpened               EventKind = "came"      // the widget or the hosted page was opened
+	EventPrepared             EventKind = "prepared"  // the visit has a prepared report (sandbox): no steps follow
+	EventConsented            EventKind = "consented" // by the applicant
+	EventSourceSelected       EventKind = "took"      // a source type
+	EventSourceCleared        EventKind = "turned"    // back from the choice of a source
+	EventInstitutionSelected  EventKind = "chose"     // a bank, or a payroll provider
+	EventInstitutionConfirmed EventKind = "confirmed" // the applicant confirmed the chosen supplier
+	EventInstitutionCleared   EventKind = "rechose"   // back to the list of them
+	EventSignedIn             EventKind = "signed in" // with a user name and a password, right or wrong
+	EventMFAResent            EventKind = "resent"    // another one-time code was asked for
+	EventMFASubmitted         EventKind = "coded"     // a one-time code was given
+	EventAccountsSelected     EventKind = "picked"    // accounts of the bank
+	EventDocumentAdded        EventKind = "added"     // a document was uploaded
+	EventDocumentRemoved      EventKind = "removed"   // a document was deleted
+	EventDocumentsSubmitted   EventKind = "handed in" // the uploaded documents were submitted
+	EventSourceAdded          EventKind = "more"      // the applicant adds another source
+	EventSourcesFinished      EventKind = "enough"    // the applicant adds no more sources
+	EventReportFinished       EventKind = "made"      // the report was generated or failed
+	EventClosed               EventKind = "left"      // the applicant closed the visit
+	EventReopened             EventKind = "came back" // the applicant reopened a closed visit
+
+	EventWentBack         EventKind = "went back"    // to the step before, by the browser's Back
+	EventStartedOver      EventKind = "started over" // in another browser, which an invite allows
+	EventFailed           EventKind = "broke"        // the widget failed (sandbox control)
+	EventExpired          EventKind = "time up"      // the visit expired
+	EventConsentWithdrawn EventKind = "withdrew"     // the customer reported withdrawn consent
+	EventSourceRemoved    EventKind = "unsourced"    // the source being connected was removed
+
+	EventEmployerSelected   EventKind = "verify"  // to verify one of the employers
+	EventEmployerSkipOpened EventKind = "skip"    // to skip one; the reason is asked next
+	EventEmployerSkipped    EventKind = "skipped" // with a reason
+)
+
+// Input is one event with its data.
+type Input struct {
+	Kind           EventKind
+	SourceType     SourceType // of SourceSelected; of InstitutionSelected: the type of Bank
+	Bank           string     // of InstitutionSelected: id of a bank, employer, or supplier
+	Username       string     // of SignedIn
+	Login          Login      // of SignedIn, MFASubmitted: result for the user name
+	Correct        bool       // of SignedIn: the password is right; of MFASubmitted: the code is
+	SessionExpired bool       // of MFASubmitted: the session has ended
+	Unusable       bool       // of MFASubmitted: the bank has no account that a report can use
+	Empty          bool       // of MFASubmitted, AccountsSelected: the source has no recent data
+	Accounts       []string   // of AccountsSelected: their ids
+	Employer       int        // of EmployerSelected, EmployerSkipOpened: number of the employer
+	Reason         string     // of EmployerSkipped: one of report.SkippedReasons
+	At             int64      // time, in Unix microseconds
+	Status         contract.Status
+	Substatus      contract.Substatus   // of ReportFinished, with Status
+	Error          contract.WidgetError // of Failed
+}
+
+// Login is the result of signing in to a mock bank or payroll provider with a user
+// name.
+type Login struct {
+	Known     bool
+	Profile   string          // test profile; empty if it has no usable accounts
+	Status    contract.Status // without a Profile: how the visit ends
+	Substatus contract.Substatus
+}
+
+// Effects is a set of actions after an input, besides storing the new Journey.
+type Effects uint8
+
+const (
+	SetStatus      Effects = 1 << iota // the report's status changed: set it, which sends a webhook
+	GenerateReport                     // enqueue the report
+)

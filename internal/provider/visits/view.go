@@ -1,0 +1,183 @@
+package visits
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
+)
+
+// render writes the page of v, or only its step for the frame.
+func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem contract.Words) error {
+	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
+}
+
+// renderWith is render with additions to the page.
+func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*pages.Visit)) error {
+	part := r.Header.Get(partHeader) != ""
+	origin, err := s.returnOrigin(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
+	}
+	page := s.view(r, v, customer.Shown())
+	more(&page)
+	page.Hosted = !part
+	if v.Employers > 0 && v.Active() {
+		if err := s.addEmployers(r.Context(), v, &page); err != nil {
+			return err
+		}
+	}
+	s.addChoices(r, v, &page)
+	if page.Step == pages.Documents {
+		page.MaxFiles, page.MaxFileSize = documents.MaxFiles, documents.MaxSize
+		page.FileProblems = pages.FileProblems{TooLarge: rejectionText("%", documents.ErrTooLarge), Empty: rejectionText("%", documents.ErrEmpty),
+			Type: rejectionText("%", documents.ErrType), TooMany: wordsTooMany}
+		all, err := s.documentsOfStep(r.Context(), s.DB.SQL, v)
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			page.Documents = append(page.Documents, pages.Document{ID: d.ID, Name: d.Name, Size: d.Size})
+		}
+	}
+	if page.Hosted {
+		page.CanReopen = v.State == flow.Closed
+		if origin != "" && page.End != "" {
+			page.Return = page.Path + "/return"
+		}
+	}
+	if part {
+		s.write(w, r, status, httpx.CSP{}, pages.StepPart(page))
+		return nil
+	}
+	policy := httpx.CSP{}
+	if origin != "" {
+		// The form that closes the visit is answered with the redirect to the customer.
+		policy.FormAction = []string{origin}
+	}
+	at := &url.URL{Path: page.Path}
+	s.write(w, r, status, policy, pages.HostedPage(page, s.urls(), ui.Languages(page.Lang, at)))
+	return nil
+}
+
+func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
+	sources := s.catalogue(v.environment)
+	v.Missing = sources.missing()
+	chosen, _ := sources.find(v.SourceType, v.Bank)
+	p := pages.Visit{
+		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
+		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
+		Step: pages.Step(v.Step), Way: pages.Way(v.SourceType), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
+		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
+	}
+	for _, w := range v.Remaining() {
+		p.Left = append(p.Left, pages.Way(w))
+	}
+	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
+		p.Back = pages.Step(back.Step)
+	}
+	for _, c := range v.Connections() {
+		if c.Employer == 0 {
+			p.Connected = append(p.Connected, sources.connected(c))
+		}
+	}
+	if v.Step == flow.StepEnd && v.Product == contract.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
+		p.Way = p.Connected[0].Way
+	}
+	switch v.State {
+	case flow.Complete:
+		p.End = "success"
+	case flow.Failed, flow.Expired:
+		p.End = "error"
+	case flow.Closed:
+		p.Step, p.End = pages.End, "exit"
+	case flow.Created:
+		p.Step = pages.Consent
+	case flow.Open, flow.Connecting:
+		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
+			p.Step = pages.Leave
+		}
+	}
+	switch p.Step {
+	case pages.SignIn:
+		p.Tries = pages.Left(flow.MaxTries, v.Tries%flow.MaxTries)
+	case pages.Code:
+		p.CodeTries, p.Codes, p.NoMoreCodes = pages.Left(flow.MaxTries, v.CodeTries%flow.MaxTries), v.Codes, v.Codes >= flow.MaxCodes
+		p.CodeWait = int((v.WaitForCode(store.Micros(s.Now())) + time.Second - 1) / time.Second)
+	case pages.Failed:
+		last := v.LastFailed()
+		p.Failure = pages.Failure{Status: last.Failed, Substatus: last.Substatus}
+	case pages.Accounts:
+		for _, a := range s.accounts(v) {
+			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
+		}
+	}
+	return p
+}
+
+func (c Catalogue) connected(from flow.Connection) pages.Connected {
+	of, _ := c.find(from.SourceType, from.Bank)
+	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Substatus}, Empty: from.Empty}
+}
+
+// addEmployers adds the stated employers to the page.
+func (s *Service) addEmployers(ctx context.Context, v visit, p *pages.Visit) error {
+	consumer, err := s.consumerWithConsent(ctx, s.DB.SQL, v.customerID, v.consumerID)
+	if err != nil {
+		return err
+	}
+	names, err := s.statedEmployers(ctx, s.DB.SQL, v, consumer.KeyID)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		e := pages.Employer{N: i + 1, Name: name}
+		for _, c := range v.Connections() {
+			switch {
+			case c.Employer != e.N:
+			case c.Skipped != "":
+				e.Skipped = true
+			default:
+				e.Sources = append(e.Sources, s.catalogue(v.environment).connected(c))
+			}
+		}
+		p.Employers = append(p.Employers, e)
+		if v.Employer == e.N {
+			p.Employer = name
+		}
+	}
+	return nil
+}
+
+// maxQuery is the maximum length of a search query, in characters.
+const maxQuery = 100
+
+// addChoices adds the list to choose from to the page. For an employer being verified,
+// it starts with a search for the employer if that has results.
+func (s *Service) addChoices(r *http.Request, v visit, p *pages.Visit) {
+	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
+		return
+	}
+	all := s.catalogue(v.environment).list(v.SourceType)
+	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
+	if likely, _ := FindBanks(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+		p.Query = p.Employer
+	}
+	found, more := FindBanks(all, p.Query)
+	for _, b := range found {
+		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: b.place(p.Lang)})
+	}
+	p.More = more
+}
