@@ -101,6 +101,11 @@ func TestSecondClicks(t *testing.T) {
 // the next step is in the page, if that is within the time in which people press twice.
 func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, next string) {
 	t.Helper()
+	// The guard against second clicks is part of the page's script. Before the script has
+	// run, Hover does not wait for the step to take clicks.
+	for _, f := range v.Frames() {
+		must(t, f.WaitForLoadState())
+	}
 	must(t, button.Hover())
 	box, err := button.BoundingBox()
 	must(t, err)
