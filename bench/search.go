@@ -266,7 +266,7 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *
 	}
 	service := applications.Service{DB: db}
 	for i, id := range ids {
-		a, err := service.In(ctx, tx, id)
+		a, err := service.GetIn(ctx, tx, id)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -90,8 +91,8 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 		{"widget, framed and by hand", pages.ConnectPage(manual)},
 		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Token: "t"})},
 	}
-	site := &applications.Handler{Service: &applications.Service{Now: func() time.Time { return at }}, Letters: true}
-	status := func(name string, base pages.Base, v applications.Visitor, j journey.Application) {
+	site := &applicant.Handler{Service: &applications.Service{Now: func() time.Time { return at }}, ResumeByEmail: true}
+	status := func(name string, base pages.Base, v applicant.Visitor, j journey.Application) {
 		j.Attempt = 1
 		if j.Since == 0 {
 			j.Since = at.Unix()
@@ -102,7 +103,7 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 	}
 	for _, state := range journey.States() {
 		if state != journey.Failed {
-			status(string(state), base, applications.Visitor{}, journey.Application{State: state})
+			status(string(state), base, applicant.Visitor{}, journey.Application{State: state})
 		}
 	}
 	failed := journey.Application{State: journey.Failed}
@@ -110,11 +111,11 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 	wrong, refused, setup := failed, failed, failed
 	wrong.Status, wrong.Substatus = contract.StatusNotAuthenticated, contract.SubMFARequired
 	refused.Error, setup.Error = contract.WidgetPrefillZIP, contract.WidgetInvalidProduct
-	status("slow", base, applications.Visitor{}, slow)
-	status("failed", base, applications.Visitor{}, wrong)
-	status("refused", base, applications.Visitor{}, refused)
-	status("not set up, of a brand", branded, applications.Visitor{}, setup)
-	status("framed", base, applications.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
+	status("slow", base, applicant.Visitor{}, slow)
+	status("failed", base, applicant.Visitor{}, wrong)
+	status("refused", base, applicant.Visitor{}, refused)
+	status("not set up, of a brand", branded, applicant.Visitor{}, setup)
+	status("framed", base, applicant.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
 	return append(all,
 		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
 			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},

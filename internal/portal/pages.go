@@ -10,7 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/redirect"
 	pages "vestibule/templates/portal"
@@ -96,7 +96,7 @@ func languages(lang contract.Lang, r *http.Request) []ui.Choice {
 func (l *pageRenderer) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
-		if err == nil || errors.Is(err, applications.ErrSentOn) {
+		if err == nil || errors.Is(err, applicant.ErrRedirected) {
 			return
 		}
 		e := httpx.AsError(err)

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/developers"
 	"vestibule/internal/portal/embedkit"
@@ -35,7 +36,7 @@ import (
 type handlers struct {
 	sessions   *session.Sessions
 	queue      *jobs.Queue
-	site       *applications.Handler
+	site       *applicant.Handler
 	notify     *notify.Service
 	resume     *resume.Handler
 	kit        *embedkit.Kit
@@ -90,7 +91,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
-	h.site = &applications.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
+	h.site = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
 		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
@@ -101,7 +102,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		return h, fmt.Errorf("portal: %w", err)
 	}
 	looks.letters = h.resume.Letters()
-	h.site.Letters = looks.letters
+	h.site.ResumeByEmail = looks.letters
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
 	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
@@ -110,14 +111,14 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
-		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.Redirected, OnOutcome: service.Landed,
-		Next: func(a redirect.Attempt) string { return applications.StatusURL(a.Application) }}
+		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
+		Next: func(a redirect.Attempt) string { return applicant.StatusURL(a.Application) }}
 	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify,
 		Service: client, Queue: h.queue, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
 		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), RetentionDays: c.Review.RetentionDays,
 		OIDC: c.SignIn.Issuer(), Starts: limit(signInStarts), NoPasswords: !c.SignIn.LocalAccounts,
 		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *store.Tx, string) error{service.Forget, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
+		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget}}
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
@@ -132,7 +133,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 
 	service.OnChange = append(service.OnChange, h.notify.Record, h.review.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.review.OnApplicant)
-	h.site.Asked = h.review.Asked
+	h.site.RequestText = h.review.Asked
 	h.resume.Settled = h.review.Settled
 	service.Register(registry)
 	h.resume.Register(registry)

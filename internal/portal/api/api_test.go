@@ -283,7 +283,7 @@ func (c *client) delivered() (first, other notify.Delivery) {
 		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
 			all[0].ID, store.Micros(noon), string(webhook.ClassTimeout))
 		_, err3 := tx.Exec(`UPDATE app_deliveries SET state = $2 WHERE id = $1`, all[1].ID, string(webhook.StateGivenUp))
-		return errors.Join(err1, err2, err3, c.Applications.Forget(ctx, tx, ids[1]))
+		return errors.Join(err1, err2, err3, c.Applications.Delete(ctx, tx, ids[1]))
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -104,7 +104,7 @@ func (c *client) ready(id string, body string) {
 		c.t.Fatal(err)
 	}
 	a.Journey = journey.Application{State: journey.Ready, Attempt: 1, Succeeded: 1, Status: contract.StatusSuccess}
-	a.Report = applications.Held{Attempt: 1, At: c.now}
+	a.Report = applications.StoredReport{Attempt: 1, At: c.now}
 	applicationstest.Put(c.t, c.DB, applicationstest.Row{Application: a, Body: []byte(body)})
 }
 

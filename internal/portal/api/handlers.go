@@ -211,7 +211,7 @@ func refused(err error) error {
 		return httpx.NewError(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
 	case errors.Is(err, applications.ErrDuplicateExternalID):
 		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
-	case applications.Refused(err):
+	case applications.IsRefusal(err):
 		return httpx.NewError(contract.CodeInvalidParameters, err)
 	}
 	return err

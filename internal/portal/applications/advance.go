@@ -41,17 +41,17 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 		return a, err
 	}
 	if do.Has(journey.FreshToken) && in.Attempt > 0 {
-		if err := spend(ctx, tx, a.ID, in.Attempt); err != nil {
+		if err := useToken(ctx, tx, a.ID, in.Attempt); err != nil {
 			return a, err
 		}
 	}
 	if do.Has(journey.AskStatus) {
-		if err := s.ask(ctx, tx, a.ID, in.Attempt); err != nil {
+		if err := s.pollNow(ctx, tx, a.ID, in.Attempt); err != nil {
 			return a, err
 		}
 	}
 	if do.Has(journey.Fetch) {
-		if err := s.Queue.Enqueue(ctx, tx, Fetch{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx, FetchReport{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
 			return a, err
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, tell bool) (Application, error) {
 	now := s.now()
 	l.Seq, l.At = a.Version+1, now
-	fresh, err := note(ctx, tx, a.ID, key, l)
+	fresh, err := insertTimelineEntry(ctx, tx, a.ID, key, l)
 	if err != nil || !fresh {
 		return a, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 			return a, Attempt{}, ErrClosed
 		}
 		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt, At: now.Unix()}
-		if err := s.setAside(ctx, tx, a); err != nil {
+		if err := s.archiveReport(ctx, tx, a); err != nil {
 			return a, Attempt{}, err
 		}
 		a.fetched = false
@@ -166,22 +166,28 @@ func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, nu
 			return err
 		}
 	}
-	return equip(ctx, tx, a.ID, number, consumerID, sealed, until)
+	return setInitialization(ctx, tx, a.ID, number, consumerID, sealed, until)
 }
 
-// MarkOpened records that the attempt's widget was opened. After that its token works
-// only for the same visitor, whose widget resumes its visit with it.
-func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, by Visitor) error {
-	return open(ctx, tx, id, number, by.Holder)
+// MarkOpened records that the attempt's widget was opened by a holder, as in
+// applicant.Visitor. After that its token works only for the same holder, whose widget
+// resumes its visit with it.
+func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
+	return markOpened(ctx, tx, id, number, holder)
 }
 
-// Redirected records that a redirect was started for the application's attempt.
-func (s *Service) Redirected(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
-	return own(ctx, tx, r.Application, r.Number)
+// UseToken marks the attempt's token as used in every browser and deletes it.
+func (s *Service) UseToken(ctx context.Context, tx *store.Tx, id string, number int) error {
+	return useToken(ctx, tx, id, number)
 }
 
-// Landed applies a verified redirect outcome, in the transaction that consumed it.
-func (s *Service) Landed(ctx context.Context, tx *store.Tx, r redirect.Attempt, o redirect.Outcome) error {
+// RedirectStarted records that a redirect was started for the application's attempt.
+func (s *Service) RedirectStarted(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
+	return markStarted(ctx, tx, r.Application, r.Number)
+}
+
+// RedirectOutcome applies a verified redirect outcome, in the transaction that consumed it.
+func (s *Service) RedirectOutcome(ctx context.Context, tx *store.Tx, r redirect.Attempt, o redirect.Outcome) error {
 	kind, ok := map[contract.Outcome]journey.Kind{contract.OutcomeSuccess: journey.ReturnSuccess,
 		contract.OutcomeExit: journey.ReturnExit, contract.OutcomeError: journey.ReturnError}[o.Kind]
 	if !ok {
@@ -194,14 +200,14 @@ func (s *Service) Landed(ctx context.Context, tx *store.Tx, r redirect.Attempt, 
 	if o.PublicToken == "" {
 		return nil
 	}
-	return claim(ctx, tx, r.Application, r.Number, o.PublicToken)
+	return setPublicToken(ctx, tx, r.Application, r.Number, o.PublicToken)
 }
 
 // HandleWebhook applies a verified webhook and returns the application that it
 // concerns. It ignores webhooks for unknown applications without an error, because
 // the service would retry them for three days to no effect.
 func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event) (id string, known bool, err error) {
-	id, number, err := match(ctx, tx, e.ExternalID, e.PublicToken)
+	id, number, err := findAttempt(ctx, tx, e.ExternalID, e.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", false, nil
 	}
@@ -216,7 +222,7 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 	if err := nameConsumer(ctx, tx, id, number, e.ConsumerID); err != nil {
 		return "", true, err
 	}
-	return id, true, claim(ctx, tx, id, number, e.PublicToken)
+	return id, true, setPublicToken(ctx, tx, id, number, e.PublicToken)
 }
 
 // Restart opens another attempt after an end state, or when a reviewer asked for

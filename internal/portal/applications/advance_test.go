@@ -186,10 +186,10 @@ func (b *testServer) work(patient bool) {
 				if j.Hurry || patient {
 					_ = b.poll(b.t.Context(), j) // an error reschedules the job
 				}
-			case Fetch:
-				_ = b.fetch(b.t.Context(), j)
-			case Explain:
-				_ = b.explain(b.t.Context(), j)
+			case FetchReport:
+				_ = b.fetchReport(b.t.Context(), j)
+			case FetchAnalysis:
+				_ = b.fetchAnalysis(b.t.Context(), j)
 			}
 		}
 	}
@@ -205,7 +205,7 @@ var events = map[string]func(b *testServer, a Application){
 	},
 	"return": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
-			return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
+			return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
 	"webhook": func(b *testServer, a Application) {
@@ -286,7 +286,7 @@ func TestConcurrentInputsFetchOnce(t *testing.T) {
 		}
 		all.Wait()
 		for range 8 {
-			all.Go(func() { _ = b.fetch(t.Context(), Fetch{Application: a.ID}) })
+			all.Go(func() { _ = b.fetchReport(t.Context(), FetchReport{Application: a.ID}) })
 		}
 		all.Wait()
 		if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 {
@@ -350,12 +350,12 @@ func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
 		b.begin(a.ID)
 		events["webhook"](b, a)
 		b.err = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
-		job := Fetch{Application: a.ID}
-		if err := b.fetch(t.Context(), job); err == nil {
+		job := FetchReport{Application: a.ID}
+		if err := b.fetchReport(t.Context(), job); err == nil {
 			t.Fatal("a failed fetch counts as done")
 		}
 		b.err = nil
-		if err := b.fetch(t.Context(), job); err != nil || b.now(a.ID).Journey.State != journey.Ready {
+		if err := b.fetchReport(t.Context(), job); err != nil || b.now(a.ID).Journey.State != journey.Ready {
 			t.Errorf("second fetch: %v, state %s", err, b.now(a.ID).Journey.State)
 		}
 	})
@@ -374,7 +374,7 @@ func TestAFetchThatWasKilledIsResumedWhenItsLeaseIsOver(t *testing.T) {
 		if err := b.Resume(t.Context()); err != nil || len(b.jobs) != 1 {
 			t.Fatalf("Resume: %v, %d jobs", err, len(b.jobs))
 		}
-		if err := b.fetch(t.Context(), Fetch{Application: a.ID}); err == nil || b.fetches.Load() != 0 {
+		if err := b.fetchReport(t.Context(), FetchReport{Application: a.ID}); err == nil || b.fetches.Load() != 0 {
 			t.Errorf("fetched beside the lease: %v, %d", err, b.fetches.Load())
 		}
 		b.pass(fetchLease)
@@ -423,7 +423,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			a := b.apply()
 			attempt := b.begin(a.ID)
 			back := func(ctx context.Context, tx *store.Tx) error {
-				return b.Landed(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
+				return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
 			event := func(ctx context.Context, tx *store.Tx) error {
 				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
@@ -532,7 +532,7 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 				if by == "poll" {
 					return b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1})
 				}
-				return b.fetch(t.Context(), Fetch{Application: a.ID})
+				return b.fetchReport(t.Context(), FetchReport{Application: a.ID})
 			}
 			b.pass(lifetime - time.Second)
 			if err := work(); err == nil || b.now(a.ID).Journey.State != journey.Pending {
@@ -549,11 +549,11 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 				t.Errorf("%s: the poll continues: %v", by, err)
 			}
 			var cause *svcapi.Error // a rescheduled job's error has no cause
-			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); !errors.As(err, &cause) {
+			if err := b.fetchReport(t.Context(), FetchReport{Application: a.ID}); !errors.As(err, &cause) {
 				t.Errorf("%s: the fetch continues: %v", by, err)
 			}
 			b.err = nil
-			if err := b.fetch(t.Context(), Fetch{Application: a.ID}); err != nil || b.now(a.ID).Journey.State != journey.Ready {
+			if err := b.fetchReport(t.Context(), FetchReport{Application: a.ID}); err != nil || b.now(a.ID).Journey.State != journey.Ready {
 				t.Errorf("%s, where it comes after all: %v, %s", by, err, b.now(a.ID).Journey.State)
 			}
 		}

@@ -4,15 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 )
-
-// DataKey returns the name of the data key that encrypts what is stored about the
-// application's consumer.
-func (a Application) DataKey() string { return a.dataKey }
 
 // Applicants returns the data that applicants entered, by application ID. It omits
 // applications without such data.
@@ -46,31 +41,14 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 	return out, nil
 }
 
-// Decided stores a reviewer's decision, adds it to the timeline under its number
-// within the application, and notifies the subscribers of status changes. A decision
-// that is already stored changes nothing.
-func (s *Service) Decided(ctx context.Context, tx *store.Tx, id string, d Decision) error {
-	a, err := lock(ctx, tx, id)
-	if err != nil {
-		return err
-	}
-	if ok, err := decide(ctx, tx, id, d); err != nil || !ok {
-		return err
-	}
-	a.Decision = d
-	state := string(a.Journey.State)
-	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
-	return err
-}
-
-// In is Get within a transaction.
-func (s *Service) In(ctx context.Context, q store.Queryer, id string) (Application, error) {
+// GetIn is Get within a transaction.
+func (s *Service) GetIn(ctx context.Context, q store.Queryer, id string) (Application, error) {
 	return get(ctx, q, id)
 }
 
-// Hold locks an application until tx ends. It returns store.ErrNotFound if there is
+// Lock locks an application until tx ends. It returns store.ErrNotFound if there is
 // none.
-func (s *Service) Hold(ctx context.Context, tx *store.Tx, id string) error {
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := lock(ctx, tx, id)
 	return err
 }
@@ -81,8 +59,49 @@ func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
 	return consumers(ctx, s.DB.SQL, id)
 }
 
-// Forget deletes all data of an application in this package. The caller destroys the
+// Delete deletes all data of an application in this package. The caller destroys the
 // data key after the other packages have deleted theirs.
-func (s *Service) Forget(ctx context.Context, tx *store.Tx, id string) error {
-	return forget(ctx, tx, id)
+func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
+	return deleteApplication(ctx, tx, id)
+}
+
+// Applicant returns the data that the applicant entered; empty if they were not asked
+// yet.
+func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
+	return s.applicant(ctx, s.DB.SQL, id)
+}
+
+func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
+	var f prefill.Fields
+	dataKey, sealed, err := sealedPrefill(ctx, q, id)
+	if err != nil || sealed == nil {
+		return f, err
+	}
+	plain, err := s.DB.Vault.Open(ctx, q, dataKey, prefillCell(id), sealed)
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(plain, &f)
+}
+
+// SetApplicant stores the applicant's data of an application that was created without
+// it. If the data has problems, it returns them with a nil error and stores nothing.
+func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application, o prefill.Object, mode Mode) ([]prefill.Problem, error) {
+	if !mode.Valid() {
+		return nil, ErrBadMode
+	}
+	now := s.now()
+	f, problems := s.rules(a.Product, now).Check(o)
+	if len(problems) > 0 {
+		return problems, nil
+	}
+	sealed, err := seal(ctx, s.DB.Vault, tx, a.dataKey, a.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := setApplicant(ctx, tx, a.ID, sealed, mode, now)
+	if err == nil && kept {
+		err = s.notifyApplicantStored(ctx, tx, a, f)
+	}
+	return nil, err
 }

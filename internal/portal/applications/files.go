@@ -14,7 +14,7 @@ const fileTimeout = 20 * time.Second
 // are not stored here, so files deleted by the provider are gone. It returns the
 // provider's refusals as *svcapi.Error, and ErrNoReport if there is no report.
 func (s *Service) Files(ctx context.Context, id string) ([]svcapi.File, error) {
-	a, ref, err := s.fetched(ctx, id)
+	a, ref, err := s.withReport(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Service) Files(ctx context.Context, id string) ([]svcapi.File, error) {
 
 // File requests one file from the provider, by its path.
 func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, error) {
-	a, ref, err := s.fetched(ctx, id)
+	a, ref, err := s.withReport(ctx, id)
 	if err != nil {
 		return svcapi.Content{}, err
 	}
@@ -34,10 +34,10 @@ func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, er
 	return s.Provider.File(ctx, a.Product, ref, path)
 }
 
-// Newest requests the current report from the provider, which may have been corrected
+// CurrentReport requests the current report from the provider, which may have been corrected
 // after a dispute. The stored report stays unchanged.
-func (s *Service) Newest(ctx context.Context, id string) ([]byte, error) {
-	a, ref, err := s.fetched(ctx, id)
+func (s *Service) CurrentReport(ctx context.Context, id string) ([]byte, error) {
+	a, ref, err := s.withReport(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func (s *Service) Newest(ctx context.Context, id string) ([]byte, error) {
 	return raw, err
 }
 
-// fetched returns an application with a report and the provider's reference to the
+// withReport returns an application with a report and the provider's reference to the
 // report.
-func (s *Service) fetched(ctx context.Context, id string) (Application, svcapi.Ref, error) {
+func (s *Service) withReport(ctx context.Context, id string) (Application, svcapi.Ref, error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return a, svcapi.Ref{}, err

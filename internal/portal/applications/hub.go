@@ -12,23 +12,23 @@ import (
 type hub struct {
 	mu     sync.Mutex
 	subs   map[string]map[chan struct{}]struct{}
-	n      int
+	count  int
 	cancel context.CancelFunc
 	ended  chan struct{} // closed by end; made on first use
-	over   bool
+	closed bool
 }
 
-// look returns the applications updated after an instant: versions by ID, and the
+// changesFunc returns the applications updated after an instant: versions by ID, and the
 // newest update time.
-type look func(ctx context.Context, since time.Time) (map[string]int64, time.Time, error)
+type changesFunc func(ctx context.Context, since time.Time) (map[string]int64, time.Time, error)
 
 const (
-	lookEvery = 400 * time.Millisecond
+	checkInterval = 400 * time.Millisecond
 	// The clocks of replicas differ, and a transaction commits after its timestamp
 	// was taken: the query looks back this far. If a clock is further behind, the
 	// stream's next heartbeat finds the change.
-	lookBack   = 5 * time.Second
-	maxStreams = 2000
+	checkOverlap = 5 * time.Second
+	maxStreams   = 2000
 	// Allows more streams than one person has tabs, but keeps one application from
 	// using up all streams.
 	maxStreamsEach = 20
@@ -36,10 +36,10 @@ const (
 
 // subscribe returns a channel that receives a value whenever the application may have
 // changed, or nil if there are too many streams or the portal is stopping.
-func (h *hub) subscribe(id string, start time.Time, look look) (<-chan struct{}, func()) {
+func (h *hub) subscribe(id string, start time.Time, look changesFunc) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.n >= maxStreams || len(h.subs[id]) >= maxStreamsEach {
+	if h.closed || h.count >= maxStreams || len(h.subs[id]) >= maxStreamsEach {
 		return nil, nil
 	}
 	if h.subs == nil {
@@ -50,7 +50,7 @@ func (h *hub) subscribe(id string, start time.Time, look look) (<-chan struct{},
 	}
 	c := make(chan struct{}, 1)
 	h.subs[id][c] = struct{}{}
-	if h.n++; h.n == 1 {
+	if h.count++; h.count == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel = cancel
 		go h.run(ctx, start, look)
@@ -65,13 +65,13 @@ func (h *hub) unsubscribe(id string, c chan struct{}) {
 	if len(h.subs[id]) == 0 {
 		delete(h.subs, id)
 	}
-	if h.n--; h.n == 0 {
+	if h.count--; h.count == 0 {
 		h.cancel()
 	}
 }
 
-// nudge wakes the streams of one application.
-func (h *hub) nudge(id string) {
+// wake wakes the streams of one application.
+func (h *hub) wake(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.subs[id] {
@@ -82,8 +82,8 @@ func (h *hub) nudge(id string) {
 	}
 }
 
-func (h *hub) run(ctx context.Context, newest time.Time, look look) {
-	tick := time.NewTicker(lookEvery)
+func (h *hub) run(ctx context.Context, newest time.Time, look changesFunc) {
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	known := map[string]int64{}
 	for {
@@ -92,14 +92,14 @@ func (h *hub) run(ctx context.Context, newest time.Time, look look) {
 			return
 		case <-tick.C:
 		}
-		found, at, err := look(ctx, newest.Add(-lookBack))
+		found, at, err := look(ctx, newest.Add(-checkOverlap))
 		if err != nil {
 			continue // the database is unavailable; a later query finds the changes
 		}
 		newest = at
 		for id, version := range found {
 			if known[id] != version {
-				h.nudge(id)
+				h.wake(id)
 			}
 		}
 		known = found
@@ -124,8 +124,28 @@ func (h *hub) ending() chan struct{} {
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.over {
-		h.over = true
+	if !h.closed {
+		h.closed = true
 		close(h.ending())
 	}
+}
+
+// Subscribe returns a channel that receives a value whenever the application may have
+// changed, and a function that ends the subscription. Both are nil if there are too
+// many subscriptions or the portal is stopping.
+func (s *Service) Subscribe(id string) (<-chan struct{}, func()) {
+	return s.hub.subscribe(id, s.now(), s.changedSince)
+}
+
+// Wake wakes the subscribers of an application.
+func (s *Service) Wake(id string) { s.hub.wake(id) }
+
+// Done is closed when the portal stops.
+func (s *Service) Done() <-chan struct{} { return s.hub.done() }
+
+// Close ends all subscriptions. Call it first when the portal stops.
+func (s *Service) Close() { s.hub.end() }
+
+func (s *Service) changedSince(ctx context.Context, since time.Time) (map[string]int64, time.Time, error) {
+	return changedSince(ctx, s.DB.SQL, since)
 }

@@ -3,52 +3,19 @@ package applications
 import (
 	"context"
 	"errors"
-	"time"
 
-	"vestibule/internal/journey"
 	"vestibule/internal/store"
 )
 
-// Answered reports whether the applicant gave what a reviewer asked for: the report
-// of an attempt started after the decision has arrived.
-func (d Decision) Answered() bool { return !d.AnsweredAt.IsZero() }
-
-// AnsweredAt returns, by application ID, when the applicant last answered a request
-// for more. It omits applications without an answer.
-func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time.Time, error) {
-	out := map[string]time.Time{}
-	if len(ids) == 0 {
-		return out, nil
-	}
-	found, err := several(ctx, s.DB.SQL, ids)
-	for _, a := range found {
-		if a.Decision.Answered() {
-			out[a.ID] = a.Decision.AnsweredAt
-		}
-	}
-	return out, err
-}
-
-// MoreAsked reports whether a reviewer's request for more is unanswered.
-func (a Application) MoreAsked() bool {
-	return a.Decision.Kind == journey.MoreAsked && !a.Decision.Answered()
-}
-
-// final reports whether the state changes no more without action by the applicant.
-func (a Application) final() bool {
-	s := a.Journey.State
-	return s == journey.Ready && !a.MoreAsked() || s == journey.Failed || s == journey.Expired
-}
-
 // Reports lists the stored reports of an application, newest first.
-func (s *Service) Reports(ctx context.Context, id string) ([]Held, error) {
+func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error) {
 	a, err := get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return nil, err
 	}
-	out, err := earlierReports(ctx, s.DB.SQL, id)
+	out, err := archivedReports(ctx, s.DB.SQL, id)
 	if a.fetched {
-		out = append([]Held{a.Report}, out...)
+		out = append([]StoredReport{a.Report}, out...)
 	}
 	return out, err
 }
@@ -77,14 +44,14 @@ func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, 
 			return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, reportCell(id), sealed)
 		}
 	}
-	e, err := earlierReport(ctx, s.DB.SQL, id, number)
+	e, err := archivedReportOf(ctx, s.DB.SQL, id, number)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrNoReport
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, earlierCell(id, number, "report"), e.report)
+	return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, archivedCell(id, number, "report"), e.report)
 }
 
 // Analysis returns the analysis behind the report of an attempt (0: the newest) as it
@@ -109,17 +76,17 @@ func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []by
 		raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, analysisCell(id), sealed)
 		return raw, false, err
 	}
-	e, err := earlierReport(ctx, s.DB.SQL, id, number)
+	e, err := archivedReportOf(ctx, s.DB.SQL, id, number)
 	if err != nil || e.analysis == nil {
 		return nil, false, err
 	}
-	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, earlierCell(id, number, "analysis"), e.analysis)
+	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, archivedCell(id, number, "analysis"), e.analysis)
 	return raw, false, err
 }
 
-// setAside moves the application's report to the earlier ones, so that the next
+// archiveReport moves the application's report to the earlier ones, so that the next
 // attempt's report can take its place. The application must be locked.
-func (s *Service) setAside(ctx context.Context, tx *store.Tx, a Application) error {
+func (s *Service) archiveReport(ctx context.Context, tx *store.Tx, a Application) error {
 	_, sealed, err := sealedReport(ctx, tx, a.ID)
 	if err != nil || sealed == nil {
 		return err
@@ -138,12 +105,12 @@ func (s *Service) setAside(ctx context.Context, tx *store.Tx, a Application) err
 		}
 		return s.DB.Vault.Seal(ctx, tx, a.dataKey, to, plain)
 	}
-	e := earlier{Held: a.Report}
-	if e.report, err = move(reportCell(a.ID), earlierCell(a.ID, e.Attempt, "report"), sealed); err != nil {
+	e := archivedReport{StoredReport: a.Report}
+	if e.report, err = move(reportCell(a.ID), archivedCell(a.ID, e.Attempt, "report"), sealed); err != nil {
 		return err
 	}
-	if e.analysis, err = move(analysisCell(a.ID), earlierCell(a.ID, e.Attempt, "analysis"), analysis); err != nil {
+	if e.analysis, err = move(analysisCell(a.ID), archivedCell(a.ID, e.Attempt, "analysis"), analysis); err != nil {
 		return err
 	}
-	return insertEarlier(ctx, tx, a.ID, e)
+	return insertArchivedReport(ctx, tx, a.ID, e)
 }

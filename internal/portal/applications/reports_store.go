@@ -3,22 +3,24 @@ package applications
 import (
 	"context"
 	"fmt"
-	"strings"
+	"time"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/journey"
 	"vestibule/internal/store"
 )
 
-// earlier is a row of application_reports.
-type earlier struct {
-	Held
+// archivedReport is a row of application_reports.
+type archivedReport struct {
+	StoredReport
 	report, analysis []byte // encrypted
 }
 
-func earlierCell(id string, number int, column string) store.Cell {
+func archivedCell(id string, number int, column string) store.Cell {
 	return store.Cell{Table: "application_reports", Column: column, Row: fmt.Sprintf("%s/%d", id, number)}
 }
 
-func insertEarlier(ctx context.Context, tx *store.Tx, id string, e earlier) error {
+func insertArchivedReport(ctx context.Context, tx *store.Tx, id string, e archivedReport) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO application_reports (application_id, attempt, public_token, report, report_at, analysis)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, int64(e.Attempt), e.PublicToken, e.report, store.Micros(e.At), e.analysis); err != nil {
 		return err
@@ -28,8 +30,8 @@ func insertEarlier(ctx context.Context, tx *store.Tx, id string, e earlier) erro
 	return err
 }
 
-func earlierReport(ctx context.Context, q store.Queryer, id string, number int) (earlier, error) {
-	e := earlier{Held: Held{Attempt: number}}
+func archivedReportOf(ctx context.Context, q store.Queryer, id string, number int) (archivedReport, error) {
+	e := archivedReport{StoredReport: StoredReport{Attempt: number}}
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT public_token, report, report_at, analysis FROM application_reports
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number)).Scan(&e.PublicToken, &e.report, &at, &e.analysis)
@@ -37,16 +39,16 @@ func earlierReport(ctx context.Context, q store.Queryer, id string, number int) 
 	return e, store.MapNotFound(err)
 }
 
-// earlierReports lists the earlier reports without their bodies, newest first.
-func earlierReports(ctx context.Context, q store.Queryer, id string) ([]Held, error) {
+// archivedReports lists the earlier reports without their bodies, newest first.
+func archivedReports(ctx context.Context, q store.Queryer, id string) ([]StoredReport, error) {
 	rows, err := q.QueryContext(ctx, `SELECT attempt, public_token, report_at FROM application_reports WHERE application_id = $1 ORDER BY attempt DESC`, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Held
+	var out []StoredReport
 	for rows.Next() {
-		var h Held
+		var h StoredReport
 		var number, at int64
 		if err := rows.Scan(&number, &h.PublicToken, &at); err != nil {
 			return nil, err
@@ -57,30 +59,89 @@ func earlierReports(ctx context.Context, q store.Queryer, id string) ([]Held, er
 	return out, rows.Err()
 }
 
-// several returns those of the applications that exist.
-func several(ctx context.Context, q store.Queryer, ids []string) ([]Application, error) {
-	in, args := among(ids)
-	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
+// lease allows one process to fetch the report until the lease expires.
+func lease(ctx context.Context, q store.Queryer, id string, now, until time.Time) (bool, error) {
+	return store.ExecOne(q.ExecContext(ctx, `
+		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND report IS NULL AND fetch_until <= $3`,
+		store.Micros(until), id, store.Micros(now)))
+}
+
+func release(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id)
+	return err
+}
+
+// storeReport stores the report unless one is stored.
+func storeReport(ctx context.Context, tx *store.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
+		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
+		sealed, store.Micros(at), id))
+}
+
+func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT data_key, report FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
+	return dataKey, sealed, store.MapNotFound(err)
+}
+
+// storeAnalysis stores a missing analysis; sealed is nil if there is none. False means
+// that another run stored it.
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
+		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
+		sealed, store.Micros(at), id, int64(number)))
+}
+
+func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {
+	var at int64
+	err = q.QueryRowContext(ctx, `SELECT data_key, analysis, analysis_at FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed, &at)
+	return dataKey, sealed, at != 0, store.MapNotFound(err)
+}
+
+// missingReports lists the applications whose report is to be fetched and when the lease on
+// that expires.
+func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report IS NULL`, string(journey.Pending))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Application
+	out := map[string]time.Time{}
 	for rows.Next() {
-		a, err := scan(rows)
-		if err != nil {
+		var id string
+		var until int64
+		if err := rows.Scan(&id, &until); err != nil {
 			return nil, err
 		}
-		out = append(out, a)
+		out[id] = store.Time(until)
 	}
 	return out, rows.Err()
 }
 
-// among returns SQL placeholders and their arguments.
-func among(ids []string) (placeholders string, args []any) {
-	in, args := make([]string, len(ids)), make([]any, len(ids))
-	for i, id := range ids {
-		in[i], args[i] = fmt.Sprintf("$%d", i+1), id
+// missingAnalyses lists the applications of a product that have a report but no analysis
+// yet.
+func missingAnalyses(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
+		string(journey.Ready), string(product))
+	if err != nil {
+		return nil, err
 	}
-	return strings.Join(in, ", "), args
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, rows.Err()
+}
+
+func reportCell(id string) store.Cell {
+	return store.Cell{Table: "applications", Column: "report", Row: id}
+}
+
+func analysisCell(id string) store.Cell {
+	return store.Cell{Table: "applications", Column: "analysis", Row: id}
 }

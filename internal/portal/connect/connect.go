@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
@@ -31,7 +32,7 @@ import (
 
 // Handler serves the connect page. All fields are required.
 type Handler struct {
-	Site      *applications.Handler
+	Site      *applicant.Handler
 	Service   *svcapi.Client
 	Redirects *redirect.Handler
 	ScriptURL string   // URL of the provider's widget script
@@ -62,7 +63,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Site.Service.Speak(r.Context(), a, h.Site.Base(r).Lang); err != nil {
+	if err := h.Site.Service.SetLanguage(r.Context(), a, h.Site.Base(r).Lang); err != nil {
 		return err
 	}
 	if !a.HasApplicant {
@@ -78,12 +79,12 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	httpx.SeeOther(w, applications.StatusURL(a.ID)+v.QuerySuffix)
+	httpx.SeeOther(w, applicant.StatusURL(a.ID)+v.QuerySuffix)
 	return nil
 }
 
 // embed shows the page with the widget.
-func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor) error {
+func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
 	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
@@ -101,8 +102,8 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		Env: h.Site.Service.Environment, ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID,
 		Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
-		Report: applications.CallbacksURL(a.ID) + v.QuerySuffix, Next: applications.StatusURL(a.ID) + v.QuerySuffix,
-		Restart:         applications.RestartURL(a.ID) + v.QuerySuffix,
+		Report: applicant.CallbacksURL(a.ID) + v.QuerySuffix, Next: applicant.StatusURL(a.ID) + v.QuerySuffix,
+		Restart:         applicant.RestartURL(a.ID) + v.QuerySuffix,
 		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
@@ -167,7 +168,7 @@ func (h *Handler) request(a applications.Application, t applications.Attempt, fi
 }
 
 // leave redirects the browser to the provider's page.
-func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor) error {
+func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
 	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ const maxTries = 5
 // next one. If the provider already knows the external ID, because a response was
 // lost or another tab was faster, it opens another attempt.
 func (h *Handler) again(
-	ctx context.Context, a applications.Application, v applications.Visitor, mode applications.Mode,
+	ctx context.Context, a applications.Application, v applicant.Visitor, mode applications.Mode,
 	do func(applications.Attempt) (applications.Attempt, error),
 ) (applications.Attempt, error) {
 	t, err := h.Site.Service.Current(ctx, a)
@@ -251,10 +252,10 @@ func (h *Handler) again(
 
 // sorry shows why the provider started no visit, and the next step. The application
 // and its data stay.
-func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applications.Visitor, e *svcapi.Error) error {
+func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
-	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applications.StatusURL(a.ID) + v.QuerySuffix}
+	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
 	status, said := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():

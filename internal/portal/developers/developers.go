@@ -11,14 +11,14 @@ package developers
 
 import (
 	"vestibule/internal/contract"
-	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/portal/notify"
 )
 
 // Handler serves the pages. All fields are required.
 type Handler struct {
-	Site   *applications.Handler
+	Site   *applicant.Handler
 	Kit    *embedkit.Kit
 	Events *notify.Service
 

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
@@ -67,7 +68,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		}
 		n.SessionID, cookie = next.ID, renewed
 		a, problems, err := h.Site.Service.Create(ctx, tx, n)
-		if len(problems) > 0 || applications.Refused(err) {
+		if len(problems) > 0 || applications.IsRefusal(err) {
 			return httpx.NewError(contract.CodeInvalidParameters, errors.Join(errors.New("the application is refused"), err))
 		}
 		if err != nil {
@@ -137,14 +138,14 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	way := wayOf(k.way)
 	m := pages.Run{Base: h.Site.Base(r), ID: id, Product: a.Product, Way: k.way, Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
-		Self: runURL(id), Connect: applications.ConnectURL(id), Status: applications.StatusURL(id),
+		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
 		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},
 			"theme": {k.theme}, "username": {k.username}}.Encode()}
 	if way.variant != "" {
 		m.Element = "inline"
 	}
 	if !final {
-		m.Stream = applications.StreamURL(id)
+		m.Stream = applicant.StreamURL(id)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{Frame: []string{"'self'"}})
 	return httpx.HTML(w, r, http.StatusOK, pages.RunPage(m))

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
 	pages "vestibule/templates/portal"
 )
@@ -157,7 +158,7 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k ke
 	out.What = "POST /api/v1/applications"
 	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)}, member{"mode", string(a.Mode)}, member{"allowedOrigin", a.AllowedOrigin},
 		member{"returnUrl", a.ReturnURL}, member{"prefill", data}) +
-		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", h.URL + applications.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
+		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", h.URL + applicant.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
 }
 
 // begun describes how an attempt at the provider was opened.

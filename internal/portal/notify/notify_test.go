@@ -373,7 +373,7 @@ func TestADeletedApplicationHasNoEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.apps.Forget(ctx, tx, other))
+			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.apps.Delete(ctx, tx, other))
 		})
 		if err != nil {
 			t.Fatal(err)

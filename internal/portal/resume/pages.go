@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -58,7 +59,7 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
 		return errTooOften
 	}
 	base := d.Site.Base(r)
-	m := pages.Handover{Base: base, Status: applications.StatusURL(a.ID), Stream: applications.StreamURL(a.ID), Version: a.Version,
+	m := pages.Handover{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
 		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.local()}
 	if d.Letters() {
 		m.Letter = "/applications/" + a.ID + "/letter"
@@ -135,7 +136,7 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		if mine, err := d.mineAlready(r, id); err != nil || mine {
 			if err == nil {
-				httpx.SeeOther(w, applications.StatusURL(id))
+				httpx.SeeOther(w, applicant.StatusURL(id))
 			}
 			return err
 		}
@@ -193,7 +194,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Site.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applications.StatusURL(id))
+	httpx.SeeOther(w, applicant.StatusURL(id))
 	return nil
 }
 
@@ -214,16 +215,16 @@ func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	applicant, err := d.Site.Service.Applicant(r.Context(), a.ID)
+	fields, err := d.Site.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
 	base := d.Site.Base(r)
-	if err := d.wish(r, applicant.Email, request{application: a.ID, lang: base.Lang}); err != nil {
+	if err := d.wish(r, fields.Email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applications.StatusURL(a.ID)}))
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applicant.StatusURL(a.ID)}))
 }
 
 // returning shows the form to request a link by email.

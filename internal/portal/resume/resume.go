@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 )
@@ -46,7 +47,7 @@ const (
 // Handler creates resume links and sends emails. All fields but Mail are required.
 type Handler struct {
 	DB          *store.DB
-	Site        *applications.Handler
+	Site        *applicant.Handler
 	Queue       applications.Queue
 	Mail        *mail.Sender // nil: emails wait in the outbox, which only a sandbox has
 	URL         string       // the portal's public address, without a slash at the end

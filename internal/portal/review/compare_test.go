@@ -24,7 +24,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	}
 	later := stored{Application: one(appLater, contract.Cashflow, journey.Ready, noon.AddDate(0, 1, 0), time.Time{}),
 		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "Oharà Nunez", Email: "ZOE@example.org"}}
-	later.ExternalID, later.Report = "order-9", applications.Held{Attempt: 1, At: noon.AddDate(0, 1, 0)}
+	later.ExternalID, later.Report = "order-9", applications.StoredReport{Attempt: 1, At: noon.AddDate(0, 1, 0)}
 	body, err := report.ParseCashflow(scored(t))
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	}
 	d.add(later)
 	other := stored{Application: one(appOld, contract.Income, journey.Ready, noon, time.Time{}), Applicant: &prefill.Fields{Email: "zoe@example.org"}, Body: []byte("{}")}
-	other.Report = applications.Held{Attempt: 1, At: noon}
+	other.Report = applications.StoredReport{Attempt: 1, At: noon}
 	d.add(other)
 	_, page := d.get(own)
 	d.says("the other applications", page, "Other applications of this person", "order-9", own+"/compare?with="+appLater)

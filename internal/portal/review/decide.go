@@ -188,7 +188,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 			return err
 		}
 		// Lock the application first, as every other change does, to avoid deadlocks.
-		if err := d.Applications.Decided(ctx, tx, a.ID, applications.Decision{Kind: taken.decision, Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
+		if err := d.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.decision, Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
 		}
 		if err := d.tell(ctx, tx, by, email); err != nil {
@@ -227,7 +227,7 @@ func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) erro
 		return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{note: n.text, noteBad: true})
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+		if err := d.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		if err := d.insertNote(ctx, tx, a.ID, n); err != nil {

@@ -257,7 +257,7 @@ func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string
 	id := left.applicationID
 	err = d.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine = false
-		if err := d.Applications.Hold(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
+		if err := d.Applications.Lock(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
 			return nil
 		} else if err != nil {
 			return err
@@ -424,10 +424,10 @@ func (d *Handler) refill(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if err := d.Applications.Hold(ctx, tx, id); err != nil {
+			if err := d.Applications.Lock(ctx, tx, id); err != nil {
 				return err
 			}
-			a, err := d.Applications.In(ctx, tx, id)
+			a, err := d.Applications.GetIn(ctx, tx, id)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func TestRetentionSkipsFailures(t *testing.T) {
 			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
 			old := stored{Application: one(id, contract.Cashflow, journey.Ready, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -40)),
 				Applicant: &prefill.Fields{FirstName: "Ana"}, Body: []byte("{}")}
-			old.Report, old.Journey.PublicToken = applications.Held{Attempt: 1, At: noon}, fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i)
+			old.Report, old.Journey.PublicToken = applications.StoredReport{Attempt: 1, At: noon}, fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i)
 			d.add(old)
 			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
 				t.Fatal(resp.StatusCode)

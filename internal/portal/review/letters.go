@@ -146,7 +146,7 @@ func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person)
 		return err
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+		if err := d.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		again, err := d.Letters.TellAgain(ctx, tx, email)

@@ -34,7 +34,7 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by person) erro
 	if err := d.audit(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
 		return err
 	}
-	raw, err := d.Applications.Newest(r.Context(), a.ID)
+	raw, err := d.Applications.CurrentReport(r.Context(), a.ID)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}

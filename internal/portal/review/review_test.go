@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/prefill"
@@ -174,11 +175,11 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	log := slog.New(slog.DiscardHandler)
 	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf, Products: map[contract.Product]string{contract.Cashflow: "product"},
 		Environment: contract.Sandbox, Now: clock, Log: log}
-	letters := &resume.Handler{DB: db, Site: &applications.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
+	letters := &resume.Handler{DB: db, Site: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log}
 	d.Handler = &Handler{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
-		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Forget},
+		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Delete},
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
@@ -193,7 +194,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	}
 	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow, ExternalID: "order-7", CreatedAt: noon, UpdatedAt: noon,
 		Journey: journey.Application{State: journey.Ready, Attempt: 2, Succeeded: 2, PublicToken: token, Status: contract.StatusSuccess},
-		Report:  applications.Held{Attempt: 2, At: noon}},
+		Report:  applications.StoredReport{Attempt: 2, At: noon}},
 		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "Zoe@Example.org"}, Body: sample(t), Timeline: someLines})
 	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow, Mode: applications.Redirect, Origin: applications.FromAPI,
 		Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon}})

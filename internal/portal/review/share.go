@@ -106,7 +106,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 		return again(http.StatusConflict, problem, contract.CodeRelayTokenRevoked)
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Applications.Hold(ctx, tx, a.ID); err != nil {
+		if err := d.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return errors.Join(errDeleted, err)
 		}
 		added, err := d.book().Grant(ctx, tx, s)
@@ -164,7 +164,7 @@ func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by 
 	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
 		Action: action, RequestID: httpx.RequestID(ctx), At: d.Now()}
 	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Applications.Hold(ctx, tx, applicationID); err != nil {
+		if err := d.Applications.Lock(ctx, tx, applicationID); err != nil {
 			return err
 		}
 		return shares.Note(ctx, tx, line)

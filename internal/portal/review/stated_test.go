@@ -67,7 +67,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 			!strings.HasSuffix(body, string(raw)[1:]) {
 			t.Errorf("the exported JSON: %v\n%s", err, body)
 		}
-		d.change(appReady, func(r *stored) { r.Body, r.Report, r.Journey.State = nil, applications.Held{}, journey.Pending })
+		d.change(appReady, func(r *stored) { r.Body, r.Report, r.Journey.State = nil, applications.StoredReport{}, journey.Pending })
 		_, page = d.get(own)
 		d.says("before there is a report", page, "$64,000", "Harbor Mill")
 	})

@@ -40,7 +40,7 @@ func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 		if errors.Is(err, store.ErrNotFound) {
 			key, err = db.Vault.NewKey(ctx, tx)
 		} else if err == nil {
-			err = s.Forget(ctx, tx, r.ID)
+			err = s.Delete(ctx, tx, r.ID)
 		}
 		return errors.Join(err, put(ctx, tx, db.Vault, key, r))
 	})

@@ -1,4 +1,4 @@
-package applications
+package applicant
 
 import (
 	"flag"
@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	pages "vestibule/templates/portal"
 )
 
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write what is expected anew")
 // every language, for each state, status, substatus and error.
 func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	site := &Handler{Service: &Service{Now: func() time.Time { return now }}, Letters: true}
+	site := &Handler{Service: &applications.Service{Now: func() time.Time { return now }}, ResumeByEmail: true}
 	var all []journey.Application
 	for _, s := range journey.States() {
 		if s != journey.Failed {
@@ -56,7 +57,7 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	for _, j := range all {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", j.State, j.Status, j.Substatus, j.Error)))
 		for _, l := range contract.Languages() {
-			a := Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: Embedded, Origin: FromWeb, HasApplicant: true,
+			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
 			m := site.StatusView(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
 			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
@@ -111,49 +112,24 @@ func ways(m pages.Status) []string {
 // TestFramesAndAppsOfferNoCorrection checks that frames and apps offer no correction form:
 // an app corrects its applicant's data.
 func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
-	site := &Handler{Service: &Service{Now: time.Now}, Letters: true}
+	site := &Handler{Service: &applications.Service{Now: time.Now}, ResumeByEmail: true}
 	j := journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetPrefillZIP}
 	for name, c := range map[string]struct {
 		origin string
 		v      Visitor
 		want   bool
 	}{
-		"portal form": {FromWeb, Visitor{}, true},
-		"an app":      {FromAPI, Visitor{}, false},
-		"a frame":     {FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
+		"portal form": {applications.FromWeb, Visitor{}, true},
+		"an app":      {applications.FromAPI, Visitor{}, false},
+		"a frame":     {applications.FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.StatusView(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.StatusView(pages.Base{Lang: contract.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.StatusView(pages.Base{Lang: contract.English}, Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.StatusView(pages.Base{Lang: contract.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
-		}
-	}
-}
-
-// TestWhatCanBeGoneOnWith checks that an application is resumable exactly if it
-// allows another attempt that can help.
-func TestWhatCanBeGoneOnWith(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		j    journey.Application
-		want bool
-	}{
-		{"not opened yet", journey.Application{State: journey.Started}, true},
-		{"one that is open", journey.Application{State: journey.Connecting, Attempt: 1}, true},
-		{"one that is finished, as the browser says", journey.Application{State: journey.Returned, Attempt: 1}, false},
-		{"one whose report is being made", journey.Application{State: journey.Pending, Attempt: 1}, false},
-		{"one that has its report", journey.Application{State: journey.Ready, Attempt: 1}, false},
-		{"one that was closed", journey.Application{State: journey.Exited, Attempt: 1}, true},
-		{"one that ran out of time", journey.Application{State: journey.Expired, Attempt: 1}, true},
-		{"one that failed", journey.Application{State: journey.Failed, Attempt: 1, Status: contract.StatusError}, true},
-		{"one that would fail again", journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetInvalidProduct}, false},
-		{"one with its last attempt behind it", journey.Application{State: journey.Exited, Attempt: maxAttempts}, false},
-	} {
-		if got := (Application{Journey: tc.j}).Resumable(); got != tc.want {
-			t.Errorf("%s: resumable %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }

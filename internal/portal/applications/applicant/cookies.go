@@ -1,4 +1,4 @@
-package applications
+package applicant
 
 import (
 	"io"

@@ -1,10 +1,11 @@
-package applications
+package applicant
 
 import (
 	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 )
 
 var (
@@ -46,7 +47,7 @@ func title(j journey.Application) contract.Words {
 // failure returns a heading that says what went wrong.
 func failure(j journey.Application) contract.Words {
 	switch {
-	case corrects(j):
+	case correctable(j):
 		return contract.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
 	case j.Cause() != "" && !j.Cause().Retry():
 		return contract.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
@@ -76,9 +77,9 @@ func failure(j journey.Application) contract.Words {
 	return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
 }
 
-// corrects reports whether the attempt failed because of a detail that the applicant
+// correctable reports whether the attempt failed because of a detail that the applicant
 // can correct.
-func corrects(j journey.Application) bool {
+func correctable(j journey.Application) bool {
 	e := j.Error
 	if e == "" {
 		e = contract.WidgetError(j.Substatus)
@@ -92,15 +93,15 @@ func corrects(j journey.Application) bool {
 	return strings.HasPrefix(string(e), "INVALID_PREFILL_") && e.Valid()
 }
 
-// happened returns the applicant's text for a timeline entry; false for entries that
+// timelineWords returns the applicant's text for a timeline entry; false for entries that
 // applicants do not see.
-func happened(l TimelineEntry) (contract.Words, bool) {
+func timelineWords(l applications.TimelineEntry) (contract.Words, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:
 		return contract.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
 	case journey.MoreAsked:
 		return contract.Words{EN: "You were asked for more.", ES: "Se le pidió algo más."}, true
-	case Joined:
+	case applications.Joined:
 		return contract.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
 	case "created":
 		return contract.Words{EN: "You filled in your details.", ES: "Completó sus datos."}, true

@@ -1,48 +1,42 @@
 package applications
 
 import (
+	"context"
 	"slices"
+	"strconv"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	pages "vestibule/templates/portal"
-	"vestibule/templates/ui"
+	"vestibule/internal/store"
 )
 
-// told reports whether applicants are notified of decisions of the kind; never of an
+// RecordDecision stores a reviewer's decision, adds it to the timeline under its number
+// within the application, and notifies the subscribers of status changes. A decision
+// that is already stored changes nothing.
+func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, id string, d Decision) error {
+	a, err := lock(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if ok, err := storeDecision(ctx, tx, id, d); err != nil || !ok {
+		return err
+	}
+	a.Decision = d
+	state := string(a.Journey.State)
+	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
+	return err
+}
+
+// notifiesOf reports whether applicants are notified of decisions of the kind; never of an
 // escalation.
-func (s *Service) told(kind string) bool {
+func (s *Service) notifiesOf(kind string) bool {
 	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) && (s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
 }
 
-// tells reports whether the applicant's page shows the newest decision of a. A
+// ShowsDecision reports whether the applicant's page shows the newest decision of a. A
 // request for more is shown until it is answered.
-func (s *Service) tells(a Application) bool {
-	return s.told(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
-}
-
-// decided sets a status page to show the decision. The status handler adds the
-// reviewer's request.
-func (s *Handler) decided(m *pages.Status, a Application) {
-	m.Decision = a.Decision.Kind
-	switch a.Decision.Kind {
-	case journey.Approved, journey.Declined:
-		m.Title, m.Text = wordsApproved, wordsApprovedText
-		m.Tone = ui.Success
-		if a.Decision.Kind == journey.Declined {
-			m.Title, m.Text, m.Tone = wordsDeclined, wordsDeclinedText, ui.Neutral
-		}
-		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = contract.Words{}, false, false, false, "", false, ""
-		m.Elsewhere = pages.Elsewhere{}
-	case journey.MoreAsked:
-		if m.Moving {
-			return // the answer is on its way; the page shows the request again if anything is still missing
-		}
-		m.Title, m.Text, m.Detail, m.Tone = wordsMore, wordsMoreText, contract.Words{}, ui.Warning
-		if a.Journey.State == journey.Ready {
-			m.Retry = a.Journey.Attempt < maxAttempts
-		}
-	}
+func (s *Service) ShowsDecision(a Application) bool {
+	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
 }
 
 var (
@@ -63,19 +57,32 @@ var (
 		ES: "Su informe está completo, con lo que se le pidió. Por ahora no necesita hacer nada más."}
 )
 
+// DecisionWords returns the heading and the text that applicants read about a decision
+// of a kind; empty for a kind that is never shown.
+func DecisionWords(kind string) (title, text contract.Words) {
+	switch kind {
+	case journey.Approved:
+		return wordsApproved, wordsApprovedText
+	case journey.Declined:
+		return wordsDeclined, wordsDeclinedText
+	case journey.MoreAsked:
+		return wordsMore, wordsMoreText
+	}
+	return contract.Words{}, contract.Words{}
+}
+
 // Words returns what the applicant reads about the state of an application, a sentence
 // or more each.
 func (s *Service) Words(a Application) []contract.Words {
+	title, text := DecisionWords(a.Decision.Kind)
 	switch kind := a.Decision.Kind; {
-	case !s.told(kind):
-	case kind == journey.Approved:
-		return []contract.Words{wordsApproved, wordsApprovedText}
-	case kind == journey.Declined:
-		return []contract.Words{wordsDeclined, wordsDeclinedText}
+	case !s.notifiesOf(kind):
+	case kind == journey.Approved, kind == journey.Declined:
+		return []contract.Words{title, text}
 	case a.Decision.Answered():
 		return []contract.Words{wordsAnswered}
 	case a.Journey.State == journey.Ready:
-		return []contract.Words{wordsMoreText}
+		return []contract.Words{text}
 	}
 	return []contract.Words{journey.Words(a.Journey)}
 }

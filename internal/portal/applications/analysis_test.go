@@ -35,7 +35,7 @@ func (b *testServer) ready() Application {
 	b.begin(a.ID)
 	events["webhook"](b, a)
 	b.jobs = nil
-	if err := b.fetch(b.t.Context(), Fetch{Application: a.ID}); err != nil {
+	if err := b.fetchReport(b.t.Context(), FetchReport{Application: a.ID}); err != nil {
 		b.t.Fatal(err)
 	}
 	if a = b.now(a.ID); a.Journey.State != journey.Ready || b.lists.Load() != 0 {
@@ -65,7 +65,7 @@ func TestTheAnalysisIsKeptSealedBesideTheReport(t *testing.T) {
 		if len(kept) == 0 || bytes.Contains(kept, []byte("2.50")) {
 			t.Errorf("kept in the clear: %q", kept)
 		}
-		if err := b.explain(t.Context(), Explain{Application: a.ID}); err != nil || b.lists.Load() != 1 || b.fetches.Load() != 1 {
+		if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err != nil || b.lists.Load() != 1 || b.fetches.Load() != 1 {
 			t.Errorf("again: %v, %d lists, %d reports", err, b.lists.Load(), b.fetches.Load())
 		}
 	})
@@ -95,7 +95,7 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 			b.files, b.analysis, b.filesErr = tc.files, tc.analysis, tc.err
 			a := b.ready()
 			for range 2 {
-				if err := b.explain(t.Context(), Explain{Application: a.ID}); err != nil {
+				if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err != nil {
 					t.Errorf("%s: explain = %v, want it settled", name, err)
 				}
 			}
@@ -117,11 +117,11 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 		b.analysis = analysisOf(t, publicToken)
 		b.filesErr = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
 		a, lost := b.ready(), Application{}
-		if err := b.explain(t.Context(), Explain{Application: a.ID}); err == nil {
+		if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err == nil {
 			t.Fatal("a provider that does not answer settles it")
 		}
 		b.filesErr = nil
-		if err := b.explain(t.Context(), Explain{Application: a.ID}); err != nil {
+		if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err != nil {
 			t.Fatal(err)
 		}
 		if raw, _, _ := b.Analysis(t.Context(), a.ID, 0); raw == nil {
@@ -132,8 +132,8 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 		b.filesErr = &svcapi.Error{Code: contract.CodeUpstream, Err: errors.New("away")}
 		runs := 0
 		for at := time.Duration(0); ; runs++ {
-			every, more := reask.next(at)
-			err := b.explain(t.Context(), Explain{Application: lost.ID})
+			every, more := analysisPace.next(at)
+			err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: lost.ID})
 			if (err != nil) != more {
 				t.Fatalf("after %v: explain = %v, more %v", at, err, more)
 			}

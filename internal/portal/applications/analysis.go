@@ -12,24 +12,23 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
-	"vestibule/internal/svcapi"
-
 	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
 )
 
-// Explain is the job that fetches the analysis behind an application's cashflow
+// FetchAnalysis is the job that fetches the analysis behind an application's cashflow
 // report: the report's file of type CASHFLOW_ANALYSIS. The report does not wait for
 // it, and other providers may not offer it.
-type Explain struct {
+type FetchAnalysis struct {
 	Application string `json:"application"`
 }
 
 // Kind returns the job's name.
-func (Explain) Kind() string { return "portal.explain" }
+func (FetchAnalysis) Kind() string { return "portal.explain" }
 
-// reask is how often the job retries a provider that does not answer, by time since
+// analysisPace is how often the job retries a provider that does not answer, by time since
 // the report arrived: about sixty times in total.
-var reask = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * time.Second}, {2 * time.Hour, 5 * time.Minute}}
+var analysisPace = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * time.Second}, {2 * time.Hour, 5 * time.Minute}}
 
 // maxAnalysis bounds the file in bytes; 800 days of 200 accounts are smaller.
 const maxAnalysis = 8 << 20
@@ -37,38 +36,38 @@ const maxAnalysis = 8 << 20
 // errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
-// resumeExplaining enqueues jobs for missing analyses when the process starts.
-func (s *Service) resumeExplaining(ctx context.Context, tx *store.Tx) error {
-	owed, err := unexplained(ctx, tx, contract.Cashflow)
+// resumeAnalyses enqueues jobs for missing analyses when the process starts.
+func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
+	owed, err := missingAnalyses(ctx, tx, contract.Cashflow)
 	if err != nil {
 		return err
 	}
 	for _, id := range owed {
 		// Use a fresh unique key, because a killed run may still count as running.
 		// Concurrent runs are harmless: only one stores the result.
-		if err := s.Queue.Enqueue(ctx, tx, Explain{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// explain fetches and stores an analysis, or stores that there is none.
-func (s *Service) explain(ctx context.Context, e Explain) error {
+// fetchAnalysis fetches and stores an analysis, or stores that there is none.
+func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	a, err := get(ctx, s.DB.SQL, e.Application)
 	if err != nil {
-		return gone(err)
+		return cancelIfDeleted(err)
 	}
 	if _, _, settled, err := sealedAnalysis(ctx, s.DB.SQL, a.ID); err != nil || settled || !a.fetched {
 		return err
 	}
 	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
 	if err != nil {
-		return gone(err)
+		return cancelIfDeleted(err)
 	}
-	raw, why := s.analysis(ctx, t)
+	raw, why := s.requestAnalysis(ctx, t)
 	if why != nil && (svcapi.Temporary(why) || ctx.Err() != nil) {
-		if every, more := reask.next(s.now().Sub(a.Report.At)); more {
+		if every, more := analysisPace.next(s.now().Sub(a.Report.At)); more {
 			var e *svcapi.Error
 			if errors.As(why, &e) {
 				every = max(every, e.RetryAfter)
@@ -84,7 +83,7 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 				return err
 			}
 		}
-		_, err = keepAnalysis(ctx, tx, a.ID, t.Number, sealed, s.now())
+		_, err = storeAnalysis(ctx, tx, a.ID, t.Number, sealed, s.now())
 		return err
 	})
 	switch {
@@ -98,9 +97,9 @@ func (s *Service) explain(ctx context.Context, e Explain) error {
 	return nil
 }
 
-// analysis fetches the file and parses it once, so that a stored analysis can be
+// requestAnalysis fetches the file and parses it once, so that a stored analysis can be
 // shown.
-func (s *Service) analysis(ctx context.Context, t Attempt) ([]byte, error) {
+func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := t.ref()
 	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)
 	if err != nil {

@@ -1,4 +1,4 @@
-package applications
+package applicant
 
 import (
 	"bytes"
@@ -13,48 +13,15 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
-	pages "vestibule/templates/portal"
-
 	"vestibule/internal/store"
+	pages "vestibule/templates/portal"
 )
 
 // maxForm bounds the form's body in bytes; the longest valid form is far smaller.
 const maxForm = 64 << 10
-
-// landing handles the landing page.
-func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
-	cur, err := s.Sessions.Of(r)
-	if err != nil {
-		return err
-	}
-	mine, err := s.Service.Recent(r.Context(), cur.ID, 10)
-	if err != nil {
-		return err
-	}
-	m := pages.Landing{Base: s.Base(r), Return: s.Letters}
-	for _, p := range contract.Products() {
-		if s.Service.Offers(p) {
-			m.Products = append(m.Products, p)
-		}
-	}
-	for _, a := range mine {
-		m.Recent = append(m.Recent, pages.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
-			State: string(a.Journey.State), At: a.CreatedAt})
-		waits := a.Resumable()
-		if waits && m.Resume == nil {
-			m.Resume = &m.Recent[len(m.Recent)-1]
-		}
-	}
-	if m.Resume != nil {
-		r := *m.Resume // copy: Recent may have reallocated the slice
-		m.Resume = &r
-	}
-	s.probe(w, r)
-	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.LandingPage(m))
-}
 
 // apply handles the empty form. In the sandbox, ?mode=… shows the integrator's
 // choices: token, prefill, consumer, sandbox-report, manual, redirect, redirect-form.
@@ -65,17 +32,17 @@ func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.probe(w, r)
 	if r.URL.RawQuery == "" {
-		return s.showBlank(w, r, product)
+		return s.showEmptyForm(w, r, product)
 	}
 	m := s.form(r, product)
-	if way := r.URL.Query().Get("mode"); way != "" && s.Service.Environment == contract.Sandbox {
+	if mode := r.URL.Query().Get("mode"); mode != "" && s.Service.Environment == contract.Sandbox {
 		m.Integrator = &pages.Integrator{}
 		switch {
-		case Mode(way).Valid():
-			m.Mode = way
-		case Variant(way).Valid():
-			m.Integrator.Variant = way
-		case way == "manual":
+		case applications.Mode(mode).Valid():
+			m.Mode = mode
+		case applications.Variant(mode).Valid():
+			m.Integrator.Variant = mode
+		case mode == "manual":
 			m.Integrator.Manual = true
 		}
 	}
@@ -83,7 +50,7 @@ func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
-	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.now().Format("2006-01-02"), Probe: probeField}
+	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.Now().UTC().Format("2006-01-02"), Probe: probeField}
 	if !probed(r) {
 		m.CookieStyle = cookiesURL
 	}
@@ -97,15 +64,15 @@ func (s *Handler) showForm(w http.ResponseWriter, r *http.Request, status int, m
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
 }
 
-// blanks caches the rendered empty forms for a day. They are the same for all
+// formCache caches the rendered empty forms for a day. They are the same for all
 // applicants of a language; the key has few values.
-type blanks struct {
+type formCache struct {
 	mu    sync.Mutex
 	day   string
-	pages map[blank][]byte
+	pages map[formKey][]byte
 }
 
-type blank struct {
+type formKey struct {
 	product contract.Product
 	lang    contract.Lang
 	probed  bool // the browser accepts cookies
@@ -119,27 +86,27 @@ func (b rendered) Render(_ context.Context, w io.Writer) error {
 	return err
 }
 
-// showBlank shows the empty form of an address without a query.
-func (s *Handler) showBlank(w http.ResponseWriter, r *http.Request, product contract.Product) error {
+// showEmptyForm shows the empty form of an address without a query.
+func (s *Handler) showEmptyForm(w http.ResponseWriter, r *http.Request, product contract.Product) error {
 	m := s.form(r, product)
-	key := blank{product, m.Lang, m.CookieStyle == ""}
-	s.blanks.mu.Lock()
-	if s.blanks.day != m.Today {
-		s.blanks.day, s.blanks.pages = m.Today, map[blank][]byte{}
+	key := formKey{product, m.Lang, m.CookieStyle == ""}
+	s.emptyForms.mu.Lock()
+	if s.emptyForms.day != m.Today {
+		s.emptyForms.day, s.emptyForms.pages = m.Today, map[formKey][]byte{}
 	}
-	page := s.blanks.pages[key]
-	s.blanks.mu.Unlock()
+	page := s.emptyForms.pages[key]
+	s.emptyForms.mu.Unlock()
 	if page == nil {
 		var buf bytes.Buffer
 		if err := pages.ApplyPage(m).Render(r.Context(), &buf); err != nil {
 			return err
 		}
 		page = buf.Bytes()
-		s.blanks.mu.Lock()
-		if s.blanks.day == m.Today {
-			s.blanks.pages[key] = page
+		s.emptyForms.mu.Lock()
+		if s.emptyForms.day == m.Today {
+			s.emptyForms.pages[key] = page
 		}
-		s.blanks.mu.Unlock()
+		s.emptyForms.mu.Unlock()
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
 	return httpx.HTML(w, r, http.StatusOK, rendered(page))
@@ -157,25 +124,25 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	wait := s.Limit.Take(r)
 	base := s.Base(r)
-	n := New{Product: contract.Product(form.Get("product")), Mode: Mode(form.Get("mode")), Variant: Variant(form.Get("variant")),
-		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: FromWeb,
-		Prefill: given(form), Lang: base.Lang}
-	if n.Variant != BySandboxReport {
+	n := applications.New{Product: contract.Product(form.Get("product")), Mode: applications.Mode(form.Get("mode")), Variant: applications.Variant(form.Get("variant")),
+		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: applications.FromWeb,
+		Prefill: prefillOf(form), Lang: base.Lang}
+	if n.Variant != applications.BySandboxReport {
 		n.SandboxReportID = ""
 	}
-	if n.Mode != "" && n.Mode != Embedded {
+	if n.Mode != "" && n.Mode != applications.Embedded {
 		n.Variant, n.Manual, n.SandboxReportID = "", false, ""
 	}
 	if wait > 0 {
-		return s.tooOften(w, r, form, n, wait)
+		return s.showTooManyRequests(w, r, form, n, wait)
 	}
 	if form.Has(probeField) {
 		if keeps, err := s.keepsCookies(r); err != nil {
 			return err
 		} else if !keeps && s.Service.Offers(n.Product) {
-			m := s.typed(r, form, n)
+			m := s.submittedForm(r, form, n)
 			m.Notice, m.CookieStyle = &wordsBlocked, ""
-			fill(&m, form, nil)
+			fillForm(&m, form, nil)
 			s.probe(w, r)
 			return s.showForm(w, r, http.StatusUnprocessableEntity, m)
 		}
@@ -184,7 +151,7 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var a Application
+	var a applications.Application
 	var problems []prefill.Problem
 	var cookie session.Cookie
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -199,10 +166,10 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, ErrUnknownProduct):
+	case errors.Is(err, applications.ErrUnknownProduct):
 		return httpx.NewError(contract.CodeNotFound, err)
-	case errors.Is(err, errProblems), errors.Is(err, ErrBadMode):
-		return s.refused(w, r, form, n, problems)
+	case errors.Is(err, errProblems), errors.Is(err, applications.ErrBadMode):
+		return s.showProblems(w, r, form, n, problems)
 	case err != nil:
 		return err
 	}
@@ -213,29 +180,29 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// given returns the applicant's fields of the form; without any, an empty object,
+// prefillOf returns the applicant's fields of the form; without any, an empty object,
 // which fails validation.
-func given(form url.Values) prefill.Object {
+func prefillOf(form url.Values) prefill.Object {
 	if o := prefill.FromForm(form); o != nil {
 		return o
 	}
 	return prefill.Object{}
 }
 
-// tooOften shows the form with the entered values and a notice to try again later.
-func (s *Handler) tooOften(w http.ResponseWriter, r *http.Request, form url.Values, n New, wait time.Duration) error {
+// showTooManyRequests shows the form with the entered values and a notice to try again later.
+func (s *Handler) showTooManyRequests(w http.ResponseWriter, r *http.Request, form url.Values, n applications.New, wait time.Duration) error {
 	if !s.Service.Offers(n.Product) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
 	}
-	m := s.typed(r, form, n)
+	m := s.submittedForm(r, form, n)
 	m.Notice = &wordsTooOften
-	fill(&m, form, nil)
+	fillForm(&m, form, nil)
 	httpx.RetryAfter(w, wait)
 	return s.showForm(w, r, http.StatusTooManyRequests, m)
 }
 
-// typed returns the form as submitted, without its fields.
-func (s *Handler) typed(r *http.Request, form url.Values, n New) pages.Apply {
+// submittedForm returns the form as submitted, without its fields.
+func (s *Handler) submittedForm(r *http.Request, form url.Values, n applications.New) pages.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
 	if form.Has("variant") && s.Service.Environment == contract.Sandbox {
@@ -244,22 +211,22 @@ func (s *Handler) typed(r *http.Request, form url.Values, n New) pages.Apply {
 	return m
 }
 
-// refused shows the form again with the entered values and their problems.
-func (s *Handler) refused(w http.ResponseWriter, r *http.Request, form url.Values, n New, problems []prefill.Problem) error {
-	m := s.typed(r, form, n)
+// showProblems shows the form again with the entered values and their problems.
+func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.Values, n applications.New, problems []prefill.Problem) error {
+	m := s.submittedForm(r, form, n)
 	if problems == nil {
 		m.Problems = []pages.Problem{{Field: "mode", Words: wordsBadMode}}
-		if n.Variant == BySandboxReport && m.Integrator != nil {
+		if n.Variant == applications.BySandboxReport && m.Integrator != nil {
 			m.Problems = []pages.Problem{{Field: "sandboxReportId", Words: wordsBadReportID}}
 		}
 	}
-	fill(&m, form, problems)
+	fillForm(&m, form, problems)
 	return s.showForm(w, r, http.StatusUnprocessableEntity, m)
 }
 
-// fill copies the entered values into the form and assigns the problems to their
+// fillForm copies the entered values into the form and assigns the problems to their
 // fields.
-func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
+func fillForm(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	m.Values = map[string]string{}
 	names := append(prefill.Keys(m.Product), prefill.DOBYear, prefill.DOBMonth, prefill.DOBDay)
 	for _, name := range names {
@@ -275,11 +242,11 @@ func fill(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 
 // AskApplicant shows the form for an application that was created without its
 // applicant's data.
-func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a Application, v Visitor) error {
-	return s.ask(w, r, a, v, http.StatusOK, nil, nil)
+func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a applications.Application, v Visitor) error {
+	return s.showApplicantForm(w, r, a, v, http.StatusOK, nil, nil)
 }
 
-func (s *Handler) ask(w http.ResponseWriter, r *http.Request, a Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
+func (s *Handler) showApplicantForm(w http.ResponseWriter, r *http.Request, a applications.Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
 	m.Probe, m.CookieStyle = "", "" // the visitor already sent a cookie, or needs none in a frame
 	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.QuerySuffix, string(a.Mode)
@@ -288,7 +255,7 @@ func (s *Handler) ask(w http.ResponseWriter, r *http.Request, a Application, v V
 	}
 	if form != nil {
 		m.Mode = form.Get("mode")
-		fill(&m, form, problems)
+		fillForm(&m, form, problems)
 	}
 	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, status, pages.ApplyPage(m))
@@ -304,23 +271,23 @@ func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	mode := Mode(form.Get("mode"))
+	mode := applications.Mode(form.Get("mode"))
 	if mode == "" {
 		mode = a.Mode
 	}
 	var problems []prefill.Problem
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		problems, err = s.Service.SetApplicant(ctx, tx, a, given(form), mode)
+		problems, err = s.Service.SetApplicant(ctx, tx, a, prefillOf(form), mode)
 		return err
 	})
-	if errors.Is(err, ErrBadMode) {
+	if errors.Is(err, applications.ErrBadMode) {
 		return httpx.NewError(contract.CodeMalformedBody, err)
 	}
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		return s.ask(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
+		return s.showApplicantForm(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
 	}
 	httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
 	return nil

@@ -1,0 +1,131 @@
+package applicant
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+)
+
+// ErrRedirected means that the response is already written: the browser was redirected to
+// the address without the token.
+var ErrRedirected = errors.New("applications: the browser was sent on")
+
+var errNotFound = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
+
+// Authorize returns the application that the address names if the visitor may see it,
+// by the browser's session or by an embed token. For a token in a top-level page it
+// grants the browser's session access and redirects to the address without the token
+// (ErrSentOn); in a frame, which has no cookies, the token stays in the address. For
+// all others the application does not exist.
+func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (applications.Application, Visitor, error) {
+	id := r.PathValue("id")
+	if !contract.IsUUID(id) {
+		return applications.Application{}, Visitor{}, errNotFound
+	}
+	cur, err := s.Sessions.Of(r)
+	if err != nil {
+		return applications.Application{}, Visitor{}, err
+	}
+	v := Visitor{Session: cur, Holder: "session:" + cur.ID}
+	if token := r.URL.Query().Get("grant"); token != "" {
+		if err := s.admitByToken(w, r, id, token, &v); err != nil {
+			return applications.Application{}, v, err
+		}
+	} else if ok, err := s.Service.Bound(r.Context(), id, cur.ID); err != nil {
+		return applications.Application{}, v, err
+	} else if !ok {
+		return applications.Application{}, v, errNotFound
+	}
+	a, err := s.Service.Get(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return applications.Application{}, v, errNotFound
+	}
+	return a, v, err
+}
+
+// admitByToken grants access to a visitor with an embed token.
+func (s *Handler) admitByToken(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	// Without Sec-Fetch-Dest, assume a frame if the token has a frame's key, unless
+	// the address says that it is for the top window.
+	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
+		return s.admitFrame(w, r, id, token, v)
+	}
+	var cookie session.Cookie
+	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
+		if err != nil {
+			return err
+		}
+		got, err := s.Redeem(ctx, tx, token, next.ID)
+		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+			return errNotFound
+		}
+		if err != nil {
+			return err
+		}
+		v.Session, v.Holder, cookie = next, "session:"+next.ID, c
+		return s.Service.Bind(ctx, tx, id, next.ID)
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.Sessions.Set(w, r, cookie); err != nil {
+		return err
+	}
+	if r.Method != http.MethodGet {
+		return nil
+	}
+	httpx.SeeOther(w, r.URL.Path)
+	return ErrRedirected
+}
+
+// admitFrame grants access to a frame. Grant's error page explains refusals. A token that
+// is newly bound to the frame is put into its address by a redirect.
+func (s *Handler) admitFrame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
+	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
+	carry := url.Values{}
+	if lang := r.URL.Query().Get("lang"); contract.Lang(lang).Spoken() {
+		carry.Set("lang", lang) // frames have no cookie to store it
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+		if !page || err == nil {
+			return errNotFound
+		}
+		carry.Set("grant", token)
+		httpx.SeeOther(w, "/embed/v1/frame?"+carry.Encode())
+		return ErrRedirected
+	}
+	if err != nil {
+		return err
+	}
+	carry.Set("grant", held)
+	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
+	v.Framed, v.QuerySuffix, v.Origin = true, "?"+carry.Encode(), origin
+	if held != token {
+		httpx.SeeOther(w, r.URL.Path+v.QuerySuffix)
+		return ErrRedirected
+	}
+	return nil
+}
+
+// policy returns a page's content security policy: only the token's origin may frame
+// it, and only for a visitor with that token.
+func policy(v Visitor, p httpx.CSP) httpx.CSP {
+	if v.Framed {
+		p.FrameAncestors = v.Origin
+	}
+	return p
+}

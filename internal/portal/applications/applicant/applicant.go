@@ -1,0 +1,126 @@
+// Package applicant serves the pages that applicants use: the landing page, the form,
+// the status page with its stream, the callbacks of the widget, and the receiver of
+// the visit webhook. An application that the visitor may not see answers 404.
+package applicant
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/session"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+	pages "vestibule/templates/portal"
+)
+
+// Handler serves the applicant's pages and the endpoints of their scripts.
+type Handler struct {
+	Service  *applications.Service
+	Sessions *session.Sessions
+	Webhooks Receiver
+	PublicID string           // of the account: webhooks that name another are refused
+	Limit    *httpx.RateLimit // of form submissions, by client address; may be nil
+	Secure   bool             // whether the portal's address uses https
+
+	// Base returns the data that all pages of a request share.
+	Base func(r *http.Request) pages.Base
+
+	// RequestText returns the text that a reviewer wrote to the applicant when asking for
+	// more.
+	RequestText func(ctx context.Context, id string) (pages.Asked, error)
+
+	// ResumeByEmail reports whether applicants can request a resume link by email.
+	ResumeByEmail bool
+
+	// Adapt turns a handler into one that shows its errors as a page.
+	Adapt func(httpx.HandlerFunc) http.Handler
+
+	// Grant returns the application that an embed token opens inside a frame, the
+	// token to use from then on, and the origin that may frame it. With opens set,
+	// for page requests, the token is bound to that frame. Redeem exchanges such a
+	// token for access by a browser's session. Both return store.ErrNotFound for a
+	// token that opens nothing.
+	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
+	Redeem func(ctx context.Context, tx *store.Tx, token, sessionID string) (applicationID string, err error)
+
+	emptyForms formCache
+}
+
+// Receiver verifies webhooks. *webhook.Receiver implements it.
+type Receiver interface {
+	Receive(r *http.Request) (webhook.Event, error)
+}
+
+// Visitor is the client that requests an application, and how it gained access.
+type Visitor struct {
+	Session     session.Session
+	Holder      string // identifies the browser or, with Framed, the frames of one page
+	Framed      bool   // in another site's frame, by embed token and without cookies
+	QuerySuffix string // suffix for addresses of the same application: "" or ?grant=…
+	Origin      string // with Framed: the site that may frame it
+}
+
+// Addresses of an application. Append Visitor.QuerySuffix.
+func StatusURL(id string) string { return "/applications/" + id }
+
+func ConnectURL(id string) string { return "/applications/" + id + "/connect" }
+
+// RestartURL is the address that opens another attempt.
+func RestartURL(id string) string { return "/applications/" + id + "/restart" }
+
+// StreamURL is the event stream of an application's changes.
+func StreamURL(id string) string { return "/applications/" + id + "/stream" }
+
+// CallbacksURL is where the callbacks of an application's widget are reported.
+func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks" }
+
+// ResumeOptions returns the ways to continue an application in another browser. A
+// frame has none, because it has no session.
+func (s *Handler) ResumeOptions(id string, framed bool) pages.Elsewhere {
+	if framed {
+		return pages.Elsewhere{}
+	}
+	e := pages.Elsewhere{Link: "/applications/" + id + "/link"}
+	if s.ResumeByEmail {
+		e.Letter = "/applications/" + id + "/letter"
+	}
+	return e
+}
+
+// Routes mounts the applicant's pages and the webhook receiver. GET patterns answer
+// HEAD too, which is safe: the handlers change nothing except by an embed token, and
+// HEAD requests redeem none.
+func (s *Handler) Routes(mux *http.ServeMux) {
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, s.Adapt(allowRedirected(h))) }
+	api := func(pattern string, h httpx.HandlerFunc) {
+		mux.Handle(pattern, httpx.API(s.Service.Log, allowRedirected(h)))
+	}
+	page("GET /{$}", s.landing)
+	page("GET /apply/{product}", s.apply)
+	api("GET "+cookiesURL, s.cookieStyle)
+	page("POST /applications", s.create)
+	page("GET /applications/{id}", s.status)
+	page("POST /applications/{id}/applicant", s.applicant)
+	page("POST /applications/{id}/restart", s.restart)
+	api("GET /applications/{id}/stream", s.stream)
+	api("POST /applications/{id}/callbacks", s.callback)
+	api("POST /webhooks/visit", s.visitWebhook)
+}
+
+// allowRedirected treats ErrRedirected as success. It refuses a HEAD request or a prefetch with an
+// embed token, since answering would use the token.
+func allowRedirected(h httpx.HandlerFunc) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if r.URL.Query().Has("grant") && (r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "") {
+			return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("an embed token fetched ahead"))
+		}
+		if err := h(w, r); !errors.Is(err, ErrRedirected) {
+			return err
+		}
+		return nil
+	}
+}

@@ -1,0 +1,54 @@
+package applicant
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+)
+
+// visitWebhook handles a visit webhook. It acknowledges the webhook after storing its
+// content; a webhook for an unknown application is acknowledged and dropped.
+func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
+	raw, err := httpx.ReadBody(w, r, webhook.MaxBody)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	e, err := s.Webhooks.Receive(r)
+	if errors.Is(err, webhook.ErrOtherType) {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err != nil {
+		if code := webhook.Code(err); code != "" {
+			return httpx.NewError(code, err)
+		}
+		return err
+	}
+	if e.PublicID != "" && e.PublicID != s.PublicID || e.Environment != "" && e.Environment != s.Service.Environment {
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
+	}
+	known := false
+	var id string
+	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		var err error
+		id, known, err = s.Service.HandleWebhook(ctx, tx, e)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !known {
+		s.Service.Log.InfoContext(r.Context(), "webhook about no attempt of ours", "requestId", httpx.RequestID(r.Context()))
+	}
+	s.Service.Wake(id)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,165 @@
+package applications
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/store"
+)
+
+const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, opened_by, ours, public_token, asked_at, created_at`
+
+func scanAttempt(row scanner) (Attempt, error) {
+	var t Attempt
+	var number, until, asked, created int64
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created)
+	if err != nil {
+		return Attempt{}, store.MapNotFound(err)
+	}
+	t.Number, t.TokenUntil, t.hurriedAt, t.CreatedAt = int(number), store.Time(until), store.Time(asked), store.Time(created)
+	return t, nil
+}
+
+func attempt(ctx context.Context, q store.Queryer, id string, number int) (Attempt, error) {
+	return scanAttempt(q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 AND attempt = $2`, id, int64(number)))
+}
+
+func lastAttempt(ctx context.Context, q store.Queryer, id string) (Attempt, error) {
+	return scanAttempt(q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt DESC LIMIT 1`, id))
+}
+
+func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error) {
+	rows, err := q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Attempt
+	for rows.Next() {
+		t, err := scanAttempt(rows)
+		if err != nil {
+			return nil, err
+		}
+		t.sealed = nil
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, ours,
+			public_token, asked_at, created_at)
+		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5)`,
+		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt))
+	return err
+}
+
+// setInitialization stores what initializes an attempt's widget and marks the attempt's visit as
+// the portal's.
+func setInitialization(ctx context.Context, tx *store.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, ours = TRUE
+		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
+	return err
+}
+
+// markOpened marks the attempt's widget as opened by holder, unless it was opened before.
+func markOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, opened_by = $1
+		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number))
+	return err
+}
+
+// useToken marks the attempt's token as used, in every browser, and deletes it.
+func useToken(ctx context.Context, tx *store.Tx, id string, number int) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
+		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
+	return err
+}
+
+// markStarted marks the visit of an attempt as the portal's and as opened, for visits outside
+// a widget.
+func markStarted(ctx context.Context, tx *store.Tx, id string, number int) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
+		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
+	return err
+}
+
+func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET asked_at = $1 WHERE application_id = $2 AND attempt = $3`,
+		store.Micros(at), id, int64(number))
+	return err
+}
+
+// setPublicToken stores the publicToken that a verified source named for an attempt, unless
+// one is stored.
+func setPublicToken(ctx context.Context, tx *store.Tx, id string, number int, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET public_token = $1
+		WHERE application_id = $2 AND attempt = $3 AND public_token = ''`, publicToken, id, int64(number))
+	return err
+}
+
+// nameConsumer stores the service's consumer ID of an attempt's applicant if it is a
+// UUID.
+func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, consumerID string) error {
+	if !contract.IsUUID(consumerID) {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		UPDATE application_attempts SET named_consumer = $1
+		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number))
+	return err
+}
+
+// consumers lists the service's consumer IDs of an application's applicant, except
+// those that another application shares.
+func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `
+		SELECT c FROM (SELECT named_consumer AS c FROM application_attempts WHERE application_id = $1
+			UNION SELECT consumer_id FROM application_attempts WHERE application_id = $1) AS mine
+		WHERE c <> '' AND NOT EXISTS (SELECT 1 FROM application_attempts o
+			WHERE (o.named_consumer = c OR o.consumer_id = c) AND o.application_id <> $1)
+		ORDER BY c`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var c string
+		if err := rows.Scan(&c); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// findAttempt finds the attempt of an event from the service: by external ID, if the portal
+// started its visit, otherwise by a publicToken stored earlier.
+func findAttempt(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {
+	var n int64
+	if externalID != "" {
+		err = q.QueryRowContext(ctx, `
+			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1 AND ours`, externalID).Scan(&id, &n)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return id, int(n), err
+		}
+	}
+	err = q.QueryRowContext(ctx, `
+		SELECT application_id, attempt FROM application_attempts WHERE public_token = $1 AND public_token <> ''
+		ORDER BY created_at LIMIT 1`, publicToken).Scan(&id, &n)
+	return id, int(n), store.MapNotFound(err)
+}

@@ -1,0 +1,44 @@
+package applications
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vestibule/internal/contract"
+)
+
+// Filter selects applications. The zero value selects the newest 25.
+type Filter struct {
+	State      string
+	Product    contract.Product
+	ExternalID string
+	From, To   time.Time // creation time in [From, To); zero means unbounded
+	Cursor     string    // as returned by List
+	Limit      int       // 1 to 100
+}
+
+// ErrCursor reports a cursor that List did not return.
+var ErrCursor = errors.New("applications: malformed cursor")
+
+// List returns a page of applications, newest first, and the cursor of the next page,
+// or "" after the last.
+func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
+	return list(ctx, s.DB.SQL, f)
+}
+
+// AnsweredAt returns, by application ID, when the applicant last answered a request
+// for more. It omits applications without an answer.
+func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time.Time, error) {
+	out := map[string]time.Time{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	found, err := byIDs(ctx, s.DB.SQL, ids)
+	for _, a := range found {
+		if a.Decision.Answered() {
+			out[a.ID] = a.Decision.AnsweredAt
+		}
+	}
+	return out, err
+}

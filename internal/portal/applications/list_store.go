@@ -1,0 +1,97 @@
+package applications
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/store"
+)
+
+// list returns a page, newest first, and the cursor of the next page.
+func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	if f.State != "" {
+		where = append(where, "state = "+arg(f.State))
+	}
+	if f.Product != "" {
+		where = append(where, "product = "+arg(string(f.Product)))
+	}
+	if f.ExternalID != "" {
+		where = append(where, "external_id = "+arg(f.ExternalID))
+	}
+	if !f.From.IsZero() {
+		where = append(where, "created_at >= "+arg(store.Micros(f.From)))
+	}
+	if !f.To.IsZero() {
+		where = append(where, "created_at < "+arg(store.Micros(f.To)))
+	}
+	if f.Cursor != "" {
+		at, id, ok := ReadCursor(f.Cursor)
+		if !ok {
+			return nil, "", ErrCursor
+		}
+		// A row value lets both database engines use the index.
+		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(at), arg(id)))
+	}
+	limit := f.Limit
+	if limit < 1 || limit > 100 {
+		limit = 25
+	}
+	page, err := all(q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE `+strings.Join(where, " AND ")+
+		` ORDER BY created_at DESC, id DESC LIMIT `+arg(int64(limit+1)), args...))
+	if err != nil || len(page) <= limit {
+		return page, "", err
+	}
+	last := page[limit-1]
+	return page[:limit], WriteCursor(last.CreatedAt, last.ID), nil
+}
+
+// WriteCursor returns the cursor of the page after a row, in a list ordered by time
+// and ID, newest first.
+func WriteCursor(at time.Time, id string) string {
+	return strconv.FormatInt(store.Micros(at), 10) + "." + id
+}
+
+// ReadCursor returns the time and ID of the row after which a page begins; false for
+// a malformed cursor.
+func ReadCursor(s string) (at int64, id string, ok bool) {
+	first, id, ok := strings.Cut(s, ".")
+	at, err := strconv.ParseInt(first, 10, 64)
+	return at, id, ok && err == nil && contract.IsUUID(id)
+}
+
+// byIDs returns those of the applications that exist.
+func byIDs(ctx context.Context, q store.Queryer, ids []string) ([]Application, error) {
+	in, args := placeholders(ids)
+	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Application
+	for rows.Next() {
+		a, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// placeholders returns SQL placeholders and their arguments.
+func placeholders(ids []string) (placeholders string, args []any) {
+	in, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		in[i], args[i] = fmt.Sprintf("$%d", i+1), id
+	}
+	return strings.Join(in, ", "), args
+}
