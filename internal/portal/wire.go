@@ -146,8 +146,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
 	sender := webhook.NewSender(c.Events.OnLoopback, nil)
 	sender.Watch = c.Telemetry.Delivered
-	out := &notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
-		URL: c.Events.URL, Now: c.Now, Log: c.Log}
+	out := notify.New(notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
+		URL: c.Events.URL, Now: c.Now, Log: c.Log})
 	var err error
 	if out.Secrets, err = secrets(c.Events.Secrets); err != nil || c.Events.URL == "" {
 		return out, err

@@ -37,7 +37,7 @@ type Sandbox interface {
 	Now() time.Time
 	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends
 	Wrap(next http.Handler) http.Handler
-	Sender(to webhooks.Sender) webhooks.Sender
+	Sender(to webhook.Deliverer) webhook.Deliverer
 	Sources(s Services) Sources
 	Control(s Services, h ControlHooks) http.Handler
 }

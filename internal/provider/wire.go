@@ -36,7 +36,8 @@ func (p *Provider) wire() {
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Gate: p.auth, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportMade}
-	p.webhooks = &webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports, Customers: p.customers}
+	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
+		Customers: p.customers})
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
 	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
 		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
@@ -71,7 +72,7 @@ func (p *Provider) wire() {
 
 // sender returns the sender of webhooks. It signs with the time of day, because the
 // receiver's clock does not move with the sandbox's.
-func (p *Provider) sender() webhooks.Sender {
+func (p *Provider) sender() webhook.Deliverer {
 	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now)
 	s.Watch = p.config.Telemetry.Delivered
 	if p.sandbox != nil {

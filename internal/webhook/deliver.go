@@ -106,7 +106,8 @@ func (r Result) Class() Class {
 		return Answered
 	case errors.As(err, &name):
 		return ClassName
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedPort), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort), errors.Is(err, errURL):
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedPort), errors.Is(err, ssrf.ErrProhibitedNetwork),
+		errors.Is(err, ssrf.ErrInvalidHostPort), errors.Is(err, errURL):
 		return ClassAddress
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return ClassRefused

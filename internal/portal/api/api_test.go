@@ -16,7 +16,6 @@ import (
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/storetest"
@@ -116,11 +115,11 @@ func TestDeliveriesOfEvents(t *testing.T) {
 	first, other := c.delivered()
 	at := "/api/v1/webhooks/deliveries"
 
-	resp, page := c.do("GET", at+"?state=delivered&applicationId="+strings.ToUpper(first.ApplicationID)+"&limit=1", "")
+	resp, page := c.do("GET", at+"?state=delivered&applicationId="+strings.ToUpper(first.Subject)+"&limit=1", "")
 	if list, _ := page["deliveries"].([]any); resp.StatusCode != 200 || len(list) != 1 || list[0].(map[string]any)["id"] != first.ID {
 		t.Errorf("deliveries = %d %v", resp.StatusCode, page)
 	}
-	if _, page := c.do("GET", at+"?state=given_up&applicationId="+first.ApplicationID, ""); len(page["deliveries"].([]any)) != 0 {
+	if _, page := c.do("GET", at+"?state=given_up&applicationId="+first.Subject, ""); len(page["deliveries"].([]any)) != 0 {
 		t.Errorf("given up = %v", page)
 	}
 	_, page = c.do("GET", at+"?limit=1", "")
@@ -146,8 +145,8 @@ func TestDeliveriesOfEvents(t *testing.T) {
 	if resp.StatusCode != 202 || again["eventId"] != first.EventID || again["state"] != "pending" || again["httpStatus"] != nil || resp.Header.Get("Location") != at+"/"+again["id"].(string) {
 		t.Errorf("sent again: %d %v", resp.StatusCode, again)
 	}
-	for _, why := range []error{notify.ErrOnItsWay, notify.ErrStopped} {
-		if errors.Is(why, notify.ErrStopped) {
+	for _, why := range []error{webhook.ErrPending, webhook.ErrStopped} {
+		if errors.Is(why, webhook.ErrStopped) {
 			c.Events.URL = ""
 		}
 		if resp, e := c.do("POST", at+"/"+first.ID+"/redeliver", ""); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
@@ -265,7 +264,7 @@ func keyed() []string {
 
 // delivered creates a delivery that succeeded at the second attempt, and a later one
 // whose application was deleted.
-func (c *client) delivered() (first, other notify.Delivery) {
+func (c *client) delivered() (first, other webhook.Delivery) {
 	c.t.Helper()
 	var ids []string
 	for i := range 2 {
@@ -274,8 +273,8 @@ func (c *client) delivered() (first, other notify.Delivery) {
 		ids = append(ids, made["id"].(string))
 	}
 	c.now = noon
-	all, _, err := c.Events.List(c.t.Context(), notify.Filter{Limit: 10})
-	if err != nil || len(all) != 2 || all[0].ApplicationID != ids[0] {
+	all, _, err := c.Events.List(c.t.Context(), webhook.Filter{Limit: 10}, "")
+	if err != nil || len(all) != 2 || all[0].Subject != ids[0] {
 		c.t.Fatalf("deliveries %+v, %v", all, err)
 	}
 	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {

@@ -80,7 +80,8 @@ func serve(t testing.TB, db *store.DB) *client {
 	now, log := func() time.Time { return c.now }, slog.New(slog.DiscardHandler)
 	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
 	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key, URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
-		Events: &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, URL: "https://app.example.com/hooks", Now: now, Log: log}}
+		Events: notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox,
+			URL: "https://app.example.com/hooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)
 	c.Routes(c.mux)
 	return c

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
@@ -40,9 +40,14 @@ func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case to.URL == "":
-		return httpx.NewError(contract.CodeInvalidState, notify.ErrStopped, httpx.Detail{Field: "url", Message: "no address is configured; the portal's operator gives one by --events-url"})
+		return httpx.NewError(contract.CodeInvalidState, webhook.ErrStopped, httpx.Detail{Field: "url",
+			Message: "no address is configured; the portal's operator gives one by --events-url"})
 	}
-	if err := a.Events.Resume(r.Context(), nil); err != nil {
+	err := a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		_, err := a.Events.Resume(ctx, tx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return a.target(w, r)
@@ -76,9 +81,10 @@ type try struct {
 	Problem    *webhook.Class `json:"problem"`
 }
 
-func showDelivery(d notify.Delivery) sent {
-	return sent{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.ApplicationID, Sequence: d.Sequence, State: stateName(d.State),
-		Attempts: d.Tries, HTTPStatus: answered(d.HTTP), CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
+func showDelivery(d webhook.Delivery) sent {
+	return sent{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.Subject, Sequence: d.Sequence,
+		State: stateName(d.State), Attempts: d.Tries, HTTPStatus: answered(d.HTTP),
+		CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
 }
 
 // stateName returns the API's name of a state, in one word.
@@ -94,7 +100,8 @@ func answered(status int) *int {
 // deliveries lists the deliveries of the last 30 days, newest first.
 func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "applicationId", "cursor", "limit")
-	f := notify.Filter{ApplicationID: strings.ToLower(q.one("applicationId")), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	application, cursor := strings.ToLower(q.one("applicationId")), q.one("cursor")
+	f := webhook.Filter{Subject: application, Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if name := q.one("state"); name != "" {
 		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
 		if i < 0 {
@@ -103,13 +110,13 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 			f.State = webhook.States()[i]
 		}
 	}
-	if f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
+	if application != "" && !contract.IsUUID(application) {
 		q.bad("applicationId", "is an application's id")
 	}
 	if err := q.err(); err != nil {
 		return err
 	}
-	found, next, err := a.Events.List(r.Context(), f)
+	found, next, err := a.Events.List(r.Context(), f, cursor)
 	if err != nil {
 		return q.cursor(err)
 	}
@@ -124,10 +131,10 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 }
 
 // findDelivery returns the delivery that the address names.
-func (a *API) findDelivery(r *http.Request) (notify.Delivery, error) {
+func (a *API) findDelivery(r *http.Request) (webhook.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return notify.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
@@ -158,12 +165,17 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := a.Events.Redeliver(r.Context(), d.ID, d.Resends, nil)
+	var id string
+	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		id, err = a.Events.Redeliver(ctx, tx, d.ID, d.Resends)
+		return err
+	})
 	switch {
-	case errors.Is(err, notify.ErrOnItsWay):
+	case errors.Is(err, webhook.ErrPending):
 		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
-	case errors.Is(err, notify.ErrStopped):
-		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
+	case errors.Is(err, webhook.ErrStopped):
+		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state",
+			Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
 	case err != nil:
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
-	"vestibule/internal/portal/notify"
+	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal"
 )
 
@@ -72,7 +72,7 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k kept)
 	if err != nil {
 		return nil, err
 	}
-	sent, _, err := h.Events.List(ctx, notify.Filter{ApplicationID: a.ID, Limit: mostEvents})
+	sent, _, err := h.Events.List(ctx, webhook.Filter{Subject: a.ID, Limit: mostEvents}, "")
 	if err != nil {
 		return nil, err
 	}

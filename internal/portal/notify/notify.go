@@ -1,25 +1,20 @@
 // Package notify sends events about applications to the onboarding app: one event for
 // each change of an application's state and each decision of a reviewer. It writes
-// the event in the transaction of the change, signs it as specified by Standard
-// Webhooks, and delivers it in a job. docs/portal-openapi.yaml defines the events;
-// docs/webhooks.md is for their receivers.
+// the event in the transaction of the change, and the outbox of package webhook
+// delivers it. docs/portal-openapi.yaml defines the events; docs/webhooks.md is for
+// their receivers.
 //
-// An event keeps its ID and its body over all deliveries. A 2xx response completes
-// the delivery. 410 stops all deliveries until they are enabled again manually.
-// Everything else, including redirects, is retried with growing, jittered waits for
-// 72 hours. The first attempts of one application's events are made in order; a retry
-// delays no other event. The package refuses addresses that are not public, and logs
-// neither addresses nor bodies. An event names the application and its state. It
-// contains no data of the applicant, no text of a reviewer, and of the report only
-// the codes of the decision's reasons.
+// A response of 410 stops all deliveries until they are enabled again manually. The
+// first attempts of one application's events are made in order; a retry delays no
+// other event. An event names the application and its state. It contains no data of
+// the applicant, no text of a reviewer, and of the report only the codes of the
+// decision's reasons.
 package notify
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,11 +27,12 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Service writes and delivers events. All fields but URL and Secrets are required.
+// Service writes and delivers events. Set the exported fields, of which all but URL
+// and Secrets are required, and create it with New.
 type Service struct {
 	DB           *store.DB
-	Queue        applications.Queue
-	Sender       Sender
+	Queue        jobs.Enqueuer
+	Sender       webhook.Deliverer
 	Applications *applications.Service
 	Environment  contract.Environment
 	Now          func() time.Time
@@ -45,12 +41,22 @@ type Service struct {
 	URL     string           // receiver of the onboarding app; "": no events are stored or sent
 	Secrets []webhook.Secret // each event is signed with all of them, so that the app can rotate secrets
 
-	sending atomic.Int32
+	outbox *webhook.Outbox
 }
 
-// Sender signs a body and posts it once. *webhook.Sender implements it.
-type Sender interface {
-	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+// maxAge is how long events and their deliveries are kept.
+const maxAge = 30 * 24 * time.Hour
+
+// atOnce is the maximum number of deliveries that wait for a response in this process,
+// so that a slow receiver does not take all workers.
+const atOnce = 8
+
+// New completes a service whose exported fields are set.
+func New(s Service) *Service {
+	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ApplicationTables, Log: s.Log, Now: s.Now,
+		MaxAge: maxAge, AtOnce: atOnce, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
+		Target: s.target, Gone: s.gone, Key: s.Applications.Key}
+	return &s
 }
 
 const timestamp = "2006-01-02T15:04:05.000Z"
@@ -139,160 +145,54 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(18*time.Second))
 }
 
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
+	return s.outbox.Deliver(ctx, args.DeliveryID)
+}
+
 // event is a row of app_events.
 type event struct {
 	id            string
 	applicationID string
-	seq           int64
+	sequence      int64
 	kind          string
 	body          []byte // encrypted
-	resends       int64
 	created       time.Time
 }
 
-// delivery is a row of app_deliveries with its event.
-type delivery struct {
-	id       string
-	event    event
-	state    webhook.State
-	attempts int
-	created  time.Time
-}
-
 // Record writes the event of a timeline entry that changes the state or is a
-// decision, and enqueues its delivery. While the receiver is stopped the event is
-// still stored, so that it can be resent manually.
+// decision, and sends it. While the receiver is stopped the event is still stored, so
+// that it can be resent manually.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
 	if s.URL == "" || !l.Moved() && !decided(a, l) {
 		return nil
 	}
-	e := event{id: "evt_" + uuid.NewString(), applicationID: a.ID, seq: l.Seq, kind: typeOf(a, l), created: l.At}
+	e := event{id: "evt_" + uuid.NewString(), applicationID: a.ID, sequence: l.Seq, kind: typeOf(a, l), created: l.At}
 	plain, err := s.body(e.id, a, l)
 	if err != nil {
 		return err
 	}
-	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), bodyCell(e.id), plain); err != nil {
+	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), webhook.ApplicationTables.EventBody(e.id), plain); err != nil {
 		return err
 	}
 	if err := insertEvent(ctx, tx, e); err != nil {
 		return err
 	}
-	stopped, err := stop(ctx, tx, s.URL)
+	stopped, err := stoppedAt(ctx, tx, s.URL)
 	if err != nil {
 		return err
 	}
-	state := webhook.StatePending
 	if !stopped.IsZero() {
-		state = webhook.StateDisabled
+		return s.outbox.Keep(ctx, tx, e.id, "")
 	}
-	_, err = s.send(ctx, tx, e.id, state)
-	return err
+	return s.outbox.Send(ctx, tx, e.id, "", 0)
 }
 
-// send inserts a delivery of an event and, if it is pending, its job.
-func (s *Service) send(ctx context.Context, tx *store.Tx, eventID string, state webhook.State) (string, error) {
-	d := delivery{id: uuid.NewString(), event: event{id: eventID}, state: state, created: s.Now().UTC()}
-	if err := insertDelivery(ctx, tx, d); err != nil || state != webhook.StatePending {
-		return d.id, err
-	}
-	return d.id, s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id})
+func (s *Service) target(ctx context.Context, q store.Queryer, _ webhook.Delivery) (webhook.Target, error) {
+	stopped, err := stoppedAt(ctx, q, s.URL)
+	return webhook.Target{URL: s.URL, Secrets: s.Secrets, Off: s.URL == "" || !stopped.IsZero()}, err
 }
 
-func bodyCell(eventID string) store.Cell {
-	return store.Cell{Table: "app_events", Column: "body", Row: eventID}
-}
-
-// Limits for slow receivers: at most maxAtOnce deliveries wait for a response in this
-// process, so that they do not take all workers. Further deliveries, and events
-// behind an unsent earlier event, are retried after moment; an earlier event that is
-// unsent after inOrder no longer delays others.
-const (
-	maxAtOnce = 8
-	moment    = 300 * time.Millisecond
-	inOrder   = time.Minute
-)
-
-// deliver makes one attempt. If the process dies after the receiver answered, the
-// same ID is sent again.
-func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
-	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	now := s.Now()
-	stopped, err := stop(ctx, s.DB.SQL, s.URL)
-	switch {
-	case err != nil:
-		return err
-	case s.URL == "" || !stopped.IsZero():
-		return s.settle(ctx, d, webhook.StateDisabled, nil)
-	case now.Sub(d.created) > webhook.Patience:
-		return s.settle(ctx, d, webhook.StateGivenUp, nil)
-	}
-	if d.attempts == 0 {
-		waits, err := forerunner(ctx, s.DB.SQL, d.event, now.Add(-inOrder))
-		if err != nil {
-			return err
-		}
-		if waits {
-			return jobs.Snooze(moment)
-		}
-	}
-	if s.sending.Add(1) > maxAtOnce {
-		s.sending.Add(-1)
-		return jobs.Snooze(moment)
-	}
-	defer s.sending.Add(-1)
-	body, err := s.open(ctx, s.DB.SQL, d.event)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
-		return s.settle(ctx, d, webhook.StateGivenUp, nil)
-	}
-	if err != nil {
-		return err
-	}
-	result := s.Sender.Deliver(ctx, s.URL, s.Secrets, d.event.id, body)
-	d.attempts++
-	state, wait := result.Next(d.attempts)
-	if err := s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
-		return err
-	}
-	return jobs.Snooze(wait)
-}
-
-// open decrypts the event's body. It returns store.ErrNotFound or store.ErrShredded
-// if the application was deleted.
-func (s *Service) open(ctx context.Context, q store.Queryer, e event) ([]byte, error) {
-	key, err := s.Applications.Key(ctx, q, e.applicationID)
-	if err != nil {
-		return nil, err
-	}
-	return s.DB.Vault.Open(ctx, q, key, bodyCell(e.id), e.body)
-}
-
-// settle records the result of an attempt in the database and, without address and
-// body, in the log. A nil result means that no attempt was made.
-func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) error {
-	attrs := []any{"event", d.event.id, "type", d.event.kind, "application", d.event.applicationID, "state", to, "attempt", d.attempts}
-	if result != nil {
-		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class())
-	}
-	s.Log.InfoContext(ctx, "event", attrs...)
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now := s.Now()
-		if result == nil {
-			return updateDelivery(ctx, tx, d, to, 0, now)
-		}
-		if to == webhook.StateDisabled {
-			if err := insertStop(ctx, tx, s.URL, now); err != nil {
-				return err
-			}
-		}
-		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
-			return err
-		}
-		return updateDelivery(ctx, tx, d, to, result.HTTP, now)
-	})
+// gone stops deliveries to the receiver until Resume.
+func (s *Service) gone(ctx context.Context, tx *store.Tx, _ webhook.Delivery, url string) (bool, error) {
+	return true, insertStop(ctx, tx, url, s.Now())
 }

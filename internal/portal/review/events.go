@@ -16,7 +16,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
@@ -26,31 +25,31 @@ import (
 // events lists the deliveries of events to the onboarding app, newest first.
 func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) error {
 	q := r.URL.Query()
-	f := notify.Filter{State: webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), ApplicationID: q.Get("application"), Cursor: q.Get("after"), Limit: pageSize}
-	if f.State != "" && !slices.Contains(webhook.States(), f.State) || f.ApplicationID != "" && !contract.IsUUID(f.ApplicationID) {
+	state, application, cursor := webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), q.Get("application"), q.Get("after")
+	if state != "" && !slices.Contains(webhook.States(), state) || application != "" && !contract.IsUUID(application) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	to, err := d.Events.Target(r.Context())
 	if err != nil {
 		return err
 	}
-	found, next, err := d.Events.List(r.Context(), f)
+	found, next, err := d.Events.List(r.Context(), webhook.Filter{State: state, Subject: application, Limit: pageSize}, cursor)
 	if errors.Is(err, applications.ErrCursor) {
 		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {
 		return err
 	}
-	v := pages.EventsView{By: by.email, Decides: by.decides(), URL: originOf(to.URL), Stopped: to.Stopped, State: f.State, ApplicationID: f.ApplicationID,
-		Done: pages.EventsDone(q.Get("done"))}
+	v := pages.EventsView{By: by.email, Decides: by.decides(), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
+		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
 	for _, one := range found {
 		v.Rows = append(v.Rows, deliveryView(one))
 	}
 	if next != "" {
-		v.Older = pages.EventsURL(f.State, f.ApplicationID, next)
+		v.Older = pages.EventsURL(state, application, next)
 	}
-	if f.Cursor != "" {
-		v.Newest = pages.EventsURL(f.State, f.ApplicationID, "")
+	if cursor != "" {
+		v.Newest = pages.EventsURL(state, application, "")
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Events(p, v) })
 }
@@ -64,9 +63,9 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func deliveryView(d notify.Delivery) pages.Delivery {
-	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.ApplicationID, Type: d.Type, Sequence: d.Sequence, Happened: d.Happened,
-		State: d.State, Tries: d.Tries, HTTP: d.HTTP, Created: d.Created, Resends: d.Resends}
+func deliveryView(d webhook.Delivery) pages.Delivery {
+	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.Subject, Type: d.Type, Sequence: d.Sequence,
+		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Created: d.Created, Resends: d.Resends}
 	for _, a := range d.Attempts {
 		v.Attempts = append(v.Attempts, pages.Try(a))
 	}
@@ -78,10 +77,10 @@ func deliveryView(d notify.Delivery) pages.Delivery {
 }
 
 // findDelivery returns the delivery that the address names.
-func (d *Handler) findDelivery(r *http.Request) (notify.Delivery, error) {
+func (d *Handler) findDelivery(r *http.Request) (webhook.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return notify.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	found, err := d.Events.Delivery(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -115,14 +114,18 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person)
 	if err != nil || resends < 0 {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours"))
 	}
-	id, err := d.Events.Redeliver(r.Context(), sent.ID, resends, func(ctx context.Context, tx *store.Tx) error {
-		return d.write(ctx, tx, auditLine{actor: by.id, action: eventSent, application: sent.ApplicationID, object: sent.Type})
+	var id string
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if id, err = d.Events.Redeliver(ctx, tx, sent.ID, resends); err != nil {
+			return err
+		}
+		return d.write(ctx, tx, auditLine{actor: by.id, action: eventSent, application: sent.Subject, object: sent.Type})
 	})
 	done := pages.EventSent
 	switch {
-	case errors.Is(err, notify.ErrOnItsWay):
+	case errors.Is(err, webhook.ErrPending):
 		id, done = sent.ID, pages.EventBusy
-	case errors.Is(err, notify.ErrStopped):
+	case errors.Is(err, webhook.ErrStopped):
 		id, done = sent.ID, pages.EventStopped
 	case err != nil:
 		return err
@@ -133,7 +136,10 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person)
 
 // enableEvents resumes sending events after the app answered 410.
 func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
-	err := d.Events.Resume(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+	err := d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if resumed, err := d.Events.Resume(ctx, tx); err != nil || !resumed {
+			return err
+		}
 		return d.write(ctx, tx, auditLine{actor: by.id, action: eventsOn})
 	})
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/notify"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
@@ -33,7 +32,7 @@ func (d *testServer) happen(state journey.State, sequence int64) string {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	all, _, err := d.Events.List(d.t.Context(), notify.Filter{Limit: 100})
+	all, _, err := d.Events.List(d.t.Context(), webhook.Filter{Limit: 100}, "")
 	if err != nil {
 		d.t.Fatal(err)
 	}

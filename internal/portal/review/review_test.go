@@ -177,7 +177,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	letters := &resume.Handler{DB: db, Site: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
-	events := &notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log}
+	events := notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log})
 	d.Handler = &Handler{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
 		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Delete},
 		Page: func(r *http.Request) ui.Page {

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
+	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
 )
 
@@ -52,9 +53,9 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pa
 			if i == 0 {
 				v.Week = reports
 			} else {
-				v.Month, v.Pending = reports, sent["pending"]
+				v.Month, v.Pending = reports, sent[webhook.StatePending]
 			}
-			v.Failed[i] = sent["given up"] + sent["disabled"]
+			v.Failed[i] = sent[webhook.StateGivenUp] + sent[webhook.StateDisabled]
 		}
 		c, err := s.Webhooks.Callback(ctx, tx, id)
 		switch {
@@ -101,7 +102,7 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by person, in i
 		return done{}, wrong("url", "Give an https address that leads to a public server, without user and fragment.",
 			"Indique una dirección https de un servidor público, sin usuario ni fragmento.")
 	}
-	secret, err := s.Webhooks.Direct(ctx, tx, by.account.ID, address)
+	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
 	out := done{action: "callback set", object: "callback", detail: originOf(address), said: "callback", secret: secret}
 	if secret != "" {
 		out.said = "signer"
@@ -114,7 +115,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by person, i
 	if state != "on" && state != "off" {
 		return done{}, malformed("state")
 	}
-	changed, err := s.Webhooks.Switch(ctx, tx, by.account.ID, state == "on")
+	changed, err := s.Webhooks.SetEnabled(ctx, tx, by.account.ID, state == "on")
 	if err == nil && !changed {
 		err = nothing{saidNoChange}
 	}
@@ -197,13 +198,11 @@ func unknown(what string) error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such "+what))
 }
 
-var deliveryStates = []string{"pending", "delivered", "given up", "disabled"}
-
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r, "state", "report")
 	before, err := parseCursor(q.Get("after"))
-	f := webhooks.Filter{State: q.Get("state"), Before: before, Limit: pageSize}
-	if err != nil || f.State != "" && !slices.Contains(deliveryStates, f.State) {
+	f := webhooks.Filter{State: webhook.State(q.Get("state")), Before: before, Limit: pageSize}
+	if err != nil || f.State != "" && !slices.Contains(webhook.States(), f.State) {
 		return nil, unknown("list")
 	}
 	if ref := q.Get("report"); ref != "" {
@@ -217,10 +216,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardDeliveries{Report: q.Get("report")}
-	for _, st := range append([]string{""}, deliveryStates...) {
-		v.Chips = append(v.Chips, chip(q, "/dashboard/deliveries", "state", st))
-	}
+	v := pages.DashboardDeliveries{Report: q.Get("report"), Chips: deliveryChips(q)}
 	for _, x := range all {
 		v.Rows = append(v.Rows, deliveryView(x))
 	}
@@ -228,6 +224,14 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d 
 		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
 	}
 	return pages.DashboardDeliveriesPage(d, v), nil
+}
+
+// deliveryChips returns the links that filter deliveries by state.
+func deliveryChips(query url.Values) (out []pages.DashboardChip) {
+	for _, state := range append([]webhook.State{""}, webhook.States()...) {
+		out = append(out, chip(query, "/dashboard/deliveries", "state", string(state)))
+	}
+	return out
 }
 
 // chip returns a link that filters a list by one value; empty selects all.
@@ -247,9 +251,9 @@ func chip(query url.Values, path, name, value string) pages.DashboardChip {
 	return pages.DashboardChip{Name: value, URL: path, Current: query.Get(name) == value}
 }
 
-func deliveryView(x webhooks.Delivery) pages.DashboardDelivery {
-	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: x.Status, Substatus: x.Substatus, Happened: x.Happened,
-		State: x.State, Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
+func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
+	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
+		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
 		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
 	}
@@ -267,9 +271,9 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 	}
 	v := deliveryView(x)
 	// A third party's event may be about another customer's report.
-	switch _, err := s.own(ctx, s.DB.SQL, by, x.PublicToken); {
+	switch _, err := s.own(ctx, s.DB.SQL, by, x.Subject); {
 	case err == nil:
-		v.Report = s.reference(x.PublicToken)
+		v.Report = s.reference(x.Subject)
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
@@ -286,9 +290,9 @@ func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by person, in inp
 	}
 	id, err := s.Webhooks.Redeliver(ctx, tx, by.account.ID, in.id, resends)
 	switch {
-	case errors.Is(err, webhooks.ErrOnItsWay):
+	case errors.Is(err, webhook.ErrPending):
 		err = nothing{"on its way"}
-	case errors.Is(err, webhooks.ErrNoCallback):
+	case errors.Is(err, webhook.ErrStopped):
 		err = nothing{"no callback"}
 	}
 	return done{action: "event redelivered", object: id, said: "redelivered", to: "/dashboard/deliveries/" + id}, err

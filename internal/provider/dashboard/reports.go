@@ -156,11 +156,7 @@ func (s *Service) findDeliveries(ctx context.Context, by person, query string) (
 		return "/dashboard/deliveries?report=" + s.reference(x.PublicToken), nil, nil
 	}
 	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Dashboard) (templ.Component, error) {
-		v := pages.DashboardDeliveries{}
-		for _, st := range append([]string{""}, deliveryStates...) {
-			v.Chips = append(v.Chips, chip(url.Values{}, "/dashboard/deliveries", "state", st))
-		}
-		return pages.DashboardDeliveriesPage(d, v), nil
+		return pages.DashboardDeliveriesPage(d, pages.DashboardDeliveries{Chips: deliveryChips(url.Values{})}), nil
 	}, nil
 }
 
@@ -187,7 +183,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 		}
 		for _, x := range sent {
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
-			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Text: string(x.Status)})
+			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Text: x.Type})
 		}
 		// The stable sort keeps the order of simultaneous events.
 		slices.SortStableFunc(v.Moments, func(a, b pages.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })

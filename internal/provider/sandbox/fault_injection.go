@@ -18,7 +18,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/webhook"
 )
 
@@ -204,10 +203,10 @@ func (a *FaultInjector) write(out *bytes.Buffer, v any) {
 }
 
 // Sender sends each event twice, some so late that later events arrive first.
-func (a *FaultInjector) Sender(to webhooks.Sender) webhooks.Sender { return twice{to, a} }
+func (a *FaultInjector) Sender(to webhook.Deliverer) webhook.Deliverer { return twice{to, a} }
 
 type twice struct {
-	webhooks.Sender
+	webhook.Deliverer
 	a *FaultInjector
 }
 
@@ -216,9 +215,9 @@ func (t twice) Deliver(ctx context.Context, url string, secrets []webhook.Secret
 	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
 		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
 	}
-	first := t.Sender.Deliver(ctx, url, secrets, id, body)
+	first := t.Deliverer.Deliver(ctx, url, secrets, id, body)
 	if first.Outcome == webhook.Delivered {
-		t.Sender.Deliver(ctx, url, secrets, id, body)
+		t.Deliverer.Deliver(ctx, url, secrets, id, body)
 	}
 	return first
 }

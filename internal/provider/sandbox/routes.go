@@ -251,7 +251,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	if in.Times < 0 || in.Times > 100 {
 		return invalid("times", "must be from 1 to 100")
 	}
-	how := webhooks.Again{Times: in.Times, Reorder: in.Reorder}
+	how := webhooks.FireOptions{Times: in.Times, Reorder: in.Reorder}
 	if in.Delay != "" {
 		d, err := time.ParseDuration(in.Delay)
 		if err != nil || d < 0 {
@@ -271,7 +271,7 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 
 // fireEvents resends the events of a report with a publicToken to its customer, or
 // with a sharing token to the third party. An unknown token is store.ErrNotFound.
-func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Again) (deliveries int, err error) {
+func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.FireOptions) (deliveries int, err error) {
 	q := c.DB.SQL
 	publicToken, receiver := token, ""
 	if share, err := c.Sharing.Get(ctx, q, token); err == nil {
@@ -289,7 +289,7 @@ func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Aga
 	if a, err := c.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != contract.Sandbox {
 		return 0, errors.Join(err, store.ErrNotFound)
 	}
-	return c.Webhooks.Fire(ctx, token, how, receiver, r.Status, r.Substatus)
+	return c.Webhooks.Fire(ctx, receiver, token, how, r.Status, r.Substatus)
 }
 
 // rotateKeys publishes a new key. It signs once every client's cached key set can

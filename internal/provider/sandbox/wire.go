@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/webhook"
 )
 
 // Sandbox implements provider.Sandbox.
@@ -45,7 +45,7 @@ func (s *Sandbox) Wrap(next http.Handler) http.Handler {
 }
 
 // Sender sends events with the injected faults.
-func (s *Sandbox) Sender(to webhooks.Sender) webhooks.Sender {
+func (s *Sandbox) Sender(to webhook.Deliverer) webhook.Deliverer {
 	if s.injector == nil {
 		return to
 	}

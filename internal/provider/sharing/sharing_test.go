@@ -102,7 +102,7 @@ func newRoom(t *testing.T, db *store.DB) *testServer {
 	r := &testServer{now: start}
 	now := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
-		Reports: &reports.Service{DB: db, Now: now}, Webhooks: &webhooks.Service{DB: db, Now: now}}
+		Reports: &reports.Service{DB: db, Now: now}, Webhooks: webhooks.New(webhooks.Service{DB: db, Now: now})}
 	for _, id := range []string{"owner", "a", "b", "c"} {
 		exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 	}

@@ -13,6 +13,98 @@ import (
 	"vestibule/internal/webhook"
 )
 
+// Rotation is how long a replaced secret signs together with its successor.
+const Rotation = 24 * time.Hour
+
+// Callback is the destination of a customer's webhooks.
+type Callback struct {
+	URL      string
+	Created  time.Time
+	Disabled time.Time         // zero if enabled
+	Statuses []contract.Status // subscribed statuses; nil for all
+	Signers  []Signer          // secrets that sign now, newest first
+
+	id string
+}
+
+// Signer describes a secret without containing it.
+type Signer struct {
+	ID      string
+	Created time.Time
+	Ends    time.Time // zero: no end
+}
+
+// Callback returns the customer's callback, or store.ErrNotFound.
+func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID string) (Callback, error) {
+	c, err := callback(ctx, q, customerID)
+	if err != nil {
+		return c, err
+	}
+	c.Signers, err = signers(ctx, q, c.id, s.Now())
+	return c, err
+}
+
+// SetURL sets the URL for the customer's webhooks and enables the callback. The secret
+// is returned only when the callback is created; otherwise it is empty.
+func (s *Service) SetURL(ctx context.Context, tx *store.Tx, customerID, url string) (secret string, err error) {
+	c, err := s.Callback(ctx, tx, customerID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	secret, err = s.SetCallback(ctx, tx, customerID, url, false)
+	if len(c.Signers) > 0 {
+		secret = ""
+	}
+	return secret, err
+}
+
+// SetEnabled enables or disables the customer's callback; changed is false if it already
+// was so, or does not exist. Events during a disabled period are not delivered.
+func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
+	return setDisabled(ctx, tx, customerID, !on, s.Now())
+}
+
+// Subscribe sets the statuses that the callback receives; the full list also covers
+// future ones. Without a callback it returns store.ErrNotFound.
+func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string, statuses []contract.Status) error {
+	var kept []string
+	for _, known := range Subscribable() {
+		if slices.Contains(statuses, known) {
+			kept = append(kept, string(known))
+		}
+	}
+	if len(kept) == 0 {
+		return errors.New("webhooks: a subscription of nothing")
+	}
+	if len(kept) == len(Subscribable()) {
+		kept = nil
+	}
+	ok, err := setStatuses(ctx, tx, customerID, kept)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return err
+}
+
+// Subscribable lists the statuses that webhooks are sent for: the final ones.
+func Subscribable() []contract.Status {
+	return slices.DeleteFunc(contract.Statuses(), func(s contract.Status) bool { return !s.Final() })
+}
+
+// Rotate replaces the secret with that id if it is the current one; the old one also
+// signs for Rotation. ok is false if it was already replaced.
+func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID string) (secret string, ok bool, err error) {
+	c, err := callback(ctx, tx, customerID)
+	if err != nil {
+		return "", false, err
+	}
+	if ok, err = retire(ctx, tx, c.id, secretID, s.Now().Add(Rotation)); err != nil || !ok {
+		return "", false, err
+	}
+	secret = webhook.NewSecret()
+	return secret, true, s.addSecret(ctx, tx, c.id, secret)
+}
+
 // Seed sets the callback of a generated customer with a secret that the caller keeps.
 // Repeating it changes nothing.
 func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secret string) error {
@@ -81,51 +173,6 @@ func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string)
 	return out, nil
 }
 
-// Again configures how Fire resends a report's events.
-type Again struct {
-	Times   int           // how often each is sent; 0 is once
-	Delay   time.Duration // before the first
-	Reorder bool          // the newest first
-}
-
-// apart is the delay between deliveries of one Fire, which keeps their order although
-// jobs run concurrently.
-const apart = 300 * time.Millisecond
-
-// Fire resends all events of a report under their ids, for tests of receivers. For a
-// report without events it creates one with the current status. It returns the number
-// of deliveries, or store.ErrNotFound.
-func (s *Service) Fire(ctx context.Context, publicToken string, how Again, customerID string, status contract.Status, sub contract.Substatus) (int, error) {
-	n := 0
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		n = 0
-		all, err := eventsOf(ctx, tx, publicToken)
-		if err != nil {
-			return err
-		}
-		if len(all) == 0 {
-			e := event{id: newID(), customerID: customerID, publicToken: publicToken,
-				status: status, sub: sub, created: s.Now().UTC()}
-			if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
-				return err
-			}
-			all = []event{e}
-		}
-		if how.Reorder {
-			slices.Reverse(all)
-		}
-		if _, err := activeCallback(ctx, tx, customerID); err != nil {
-			return errors.Join(errors.New("webhooks: the customer has no callback"), err)
-		}
-		for range max(how.Times, 1) {
-			for _, e := range all {
-				if err := s.send(ctx, tx, e, how.Delay+time.Duration(n)*apart); err != nil {
-					return err
-				}
-				n++
-			}
-		}
-		return nil
-	})
-	return n, err
+func secretCell(id string) store.Cell {
+	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
 }

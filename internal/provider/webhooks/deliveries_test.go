@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +27,8 @@ const (
 	report = "11111111-1111-4111-8111-111111111111"
 )
 
-// testServer is an events service with a sender whose answers the test sets, a queue whose
-// jobs the test runs, and one report in the database.
+// testServer is the service with a receiver whose answers the test sets, a queue whose
+// jobs the test runs, and one report.
 type testServer struct {
 	*Service
 	t        *testing.T
@@ -37,7 +36,7 @@ type testServer struct {
 	key      string
 	queue    []deliver
 	answers  []webhook.Result
-	meantime func() // what happens while the receiver thinks
+	meantime func() // called while the receiver answers
 	bodies   []string
 }
 
@@ -45,8 +44,8 @@ func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 		now := func() time.Time { return r.now }
-		r.Service = &Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
-			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}}
+		r.Service = New(Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
+			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}})
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			for _, id := range []string{mine, theirs} {
 				if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id); err != nil {
@@ -124,15 +123,23 @@ func (r *testServer) happen(status contract.Status) string {
 func (r *testServer) work(id string) {
 	r.t.Helper()
 	// While it is pending, the error asks for a later attempt.
-	if err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id}); (err != nil) != (r.delivery(id).State == "pending") {
+	if err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id}); (err != nil) != (r.delivery(id).State == webhook.StatePending) {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *testServer) direct(customer, url string) (secret string) {
+func (r *testServer) redeliver(customer, id string) (made string, err error) {
+	err = r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		made, err = r.Redeliver(ctx, tx, customer, id, 0)
+		return err
+	})
+	return made, err
+}
+
+func (r *testServer) setURL(customer, url string) (secret string) {
 	r.t.Helper()
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-		secret, err = r.Direct(ctx, tx, customer, url)
+		secret, err = r.SetURL(ctx, tx, customer, url)
 		return err
 	})
 	return secret
@@ -147,7 +154,7 @@ func (r *testServer) callback(customer string) Callback {
 	return c
 }
 
-func (r *testServer) delivery(id string) Delivery {
+func (r *testServer) delivery(id string) webhook.Delivery {
 	r.t.Helper()
 	d, err := r.Delivery(r.t.Context(), r.DB.SQL, mine, id)
 	if err != nil {
@@ -156,101 +163,70 @@ func (r *testServer) delivery(id string) Delivery {
 	return d
 }
 
-func TestEachAttemptIsARowAndTheBodyIsKeptSealed(t *testing.T) {
+// TestBodyIsThatOfTheFirstAttempt also when the customer's label of the report changes.
+func TestBodyIsThatOfTheFirstAttempt(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.direct(mine, "https://a.example/hook")
-		r.answers = []webhook.Result{{Err: context.DeadlineExceeded, Took: time.Second}, {HTTP: 503, Took: 2 * time.Millisecond}}
+		r.setURL(mine, "https://a.example/hook")
+		r.answers = []webhook.Result{{HTTP: 503}}
 		id := r.happen(contract.StatusSuccess)
-		if d := r.delivery(id); d.Body != nil || len(d.Attempts) != 0 || d.State != "pending" {
-			t.Errorf("before anything was sent: %+v", d)
+		if d := r.delivery(id); d.Body != nil {
+			t.Errorf("before anything was sent: %s", d.Body)
 		}
 		r.work(id)
-		r.now = r.now.Add(time.Minute)
-		r.relabel("another label") // given since; what was sent stays what it was
+		r.relabel("another label")
 		r.work(id)
-		r.now = r.now.Add(time.Minute)
-		r.work(id)
-		d := r.delivery(id)
-		want := []Attempt{{At: r.now.Add(-2 * time.Minute), Took: time.Second, Error: webhook.ClassTimeout},
-			{At: r.now.Add(-time.Minute), HTTP: 503, Took: 2 * time.Millisecond}, {At: r.now, HTTP: 204, Took: 7 * time.Millisecond}}
-		if !slices.Equal(d.Attempts, want) || d.State != "delivered" || d.HTTP != 204 || d.Tries != 3 {
-			t.Errorf("attempts %+v of %+v, want %+v", d.Attempts, d, want)
+		made, err := r.redeliver(mine, id)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, sent := range r.bodies {
-			if sent != string(d.Body) || !strings.Contains(sent, "a canary") {
-				t.Errorf("sent %s, shown %s", sent, d.Body)
+		r.work(made)
+		want := fmt.Sprintf(`{"eventId":%q,"type":"VISIT","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","publicId":"customer-1",`+
+			`"productId":"p","publicToken":%q,"externalId":null,"userArgs":"a canary","consumerId":null,"status":"SUCCESS","substatus":null}`,
+			r.delivery(id).EventID, report)
+		for _, sent := range append(r.bodies, string(r.delivery(id).Body), string(r.delivery(made).Body)) {
+			if sent != want {
+				t.Errorf("sent %s\nwant %s", sent, want)
 			}
-		}
-		var kept []byte
-		if err := r.DB.SQL.QueryRow(`SELECT body FROM deliveries`).Scan(&kept); err != nil || bytes.Contains(kept, []byte("canary")) {
-			t.Errorf("the body is kept as %q, %v", kept, err)
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.DB.Vault.Shred(ctx, tx, r.key) })
 		if d := r.delivery(id); d.Body != nil || !d.Shredded {
 			t.Errorf("with its key destroyed: %+v", d)
 		}
-		if _, err := r.Delivery(t.Context(), r.DB.SQL, theirs, id); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("another customer's delivery: %v", err)
-		}
 	})
 }
 
-func TestRedelivery(t *testing.T) {
+func TestDeliveriesAreTheirCustomers(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.direct(mine, "https://a.example/hook")
-		first := r.happen(contract.StatusSuccess)
-		again := func(customer, id string, resends int64) (string, error) {
-			var made string
-			before := len(r.queue)
-			err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-				r.queue = r.queue[:before]
-				made, err = r.Redeliver(ctx, tx, customer, id, resends)
-				return err
-			})
-			return made, err
-		}
-		if _, err := again(mine, first, 0); !errors.Is(err, ErrOnItsWay) {
-			t.Errorf("while the first is pending: %v", err)
-		}
-		r.work(first)
-		r.relabel("another label")
-		if _, err := again(theirs, first, 0); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("by another customer: %v", err)
-		}
-		for i := range int64(3) {
-			id, err := again(mine, first, i)
-			if err != nil {
-				t.Fatal(err)
+		r.setURL(mine, "https://a.example/hook")
+		id := r.happen(contract.StatusSuccess)
+		r.work(id)
+		for range 2 { // without a callback of the other customer, and with one
+			if _, err := r.Delivery(t.Context(), r.DB.SQL, theirs, id); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("another customer's delivery: %v", err)
 			}
-			if _, err := again(mine, first, i); !errors.Is(err, ErrOnItsWay) {
-				t.Errorf("the same form twice: %v", err)
+			if _, err := r.redeliver(theirs, id); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("sent again by another customer: %v", err)
 			}
-			r.work(id)
-			if _, err := again(mine, first, i); !errors.Is(err, ErrOnItsWay) {
-				t.Errorf("the same form after all: %v", err)
+			for customer, want := range map[string]int{mine: 1, theirs: 0} {
+				list, err := r.Deliveries(t.Context(), r.DB.SQL, customer, Filter{State: webhook.StateDelivered, PublicToken: report, Limit: 9})
+				counts, err2 := r.DeliveryCounts(t.Context(), r.DB.SQL, customer, r.now)
+				if err := errors.Join(err, err2); err != nil || len(list) != want || counts[webhook.StateDelivered] != want {
+					t.Errorf("%s has %d deliveries and counts %v (%v), want %d", customer, len(list), counts, err, want)
+				}
 			}
-			if a, b := r.delivery(id), r.delivery(first); a.EventID != b.EventID || !bytes.Equal(a.Body, b.Body) || a.State != "delivered" {
-				t.Errorf("sent again: %+v, want the event and the body of %+v", a, b)
-			}
-		}
-		if len(r.bodies) != 4 || len(slices.Compact(slices.Clone(r.bodies))) != 1 {
-			t.Errorf("%d bodies were sent, or not the same: %q", len(r.bodies), r.bodies)
+			r.setURL(theirs, "https://b.example/hook")
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
-			_, err := r.Switch(ctx, tx, mine, false)
+			_, err := r.SetEnabled(ctx, tx, mine, false)
 			return err
 		})
-		if _, err := again(mine, first, 3); !errors.Is(err, ErrNoCallback) {
+		if _, err := r.redeliver(mine, id); !errors.Is(err, webhook.ErrStopped) {
 			t.Errorf("with the callback off: %v", err)
-		}
-		counts, err := r.DeliveryCounts(t.Context(), r.DB.SQL, mine, r.now)
-		if err != nil || counts["delivered"] != 4 {
-			t.Errorf("counts %v, %v", counts, err)
 		}
 	})
 }
 
-func TestASubscriptionChoosesStatuses(t *testing.T) {
+func TestSubscriptionChoosesStatuses(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		subscribe := func(statuses ...contract.Status) error {
 			return r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return r.Subscribe(ctx, tx, mine, statuses) })
@@ -261,7 +237,7 @@ func TestASubscriptionChoosesStatuses(t *testing.T) {
 		if err := subscribe(contract.StatusError); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without a callback: %v", err)
 		}
-		r.direct(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/hook")
 		if r.happen(contract.StatusSuccess) == "" {
 			t.Error("a new callback is not told of everything")
 		}
@@ -283,12 +259,12 @@ func TestASubscriptionChoosesStatuses(t *testing.T) {
 	})
 }
 
-func TestOfRotationsAtOnceOneWins(t *testing.T) {
+func TestConcurrentRotations(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		if r.direct(mine, "https://a.example/hook") == "" {
+		if r.setURL(mine, "https://a.example/hook") == "" {
 			t.Fatal("a new callback has no secret")
 		}
-		if r.direct(mine, "https://b.example/hook") != "" {
+		if r.setURL(mine, "https://b.example/hook") != "" {
 			t.Error("another address shows the secret again")
 		}
 		old := r.callback(mine).Signers
@@ -319,7 +295,7 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 		if won.Load() != 1 || len(now) != 2 || now[1].ID != old[0].ID || !now[1].Ends.Equal(r.now.Add(Rotation)) || !now[0].Ends.IsZero() {
 			t.Errorf("%d rotations won; signers %+v", won.Load(), now)
 		}
-		r.direct(theirs, "https://c.example/hook")
+		r.setURL(theirs, "https://c.example/hook")
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			if _, ok, err := r.Rotate(ctx, tx, theirs, now[0].ID); ok || err != nil {
 				t.Errorf("another customer's secret: %v, %v", ok, err)
@@ -333,11 +309,11 @@ func TestOfRotationsAtOnceOneWins(t *testing.T) {
 	})
 }
 
-func TestSwitchingACallback(t *testing.T) {
+func TestCallbackIsEnabledAndDisabled(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		set := func(on bool) (changed bool) {
 			r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-				changed, err = r.Switch(ctx, tx, mine, on)
+				changed, err = r.SetEnabled(ctx, tx, mine, on)
 				return err
 			})
 			return changed
@@ -345,7 +321,7 @@ func TestSwitchingACallback(t *testing.T) {
 		if set(false) {
 			t.Error("a callback that is not there was turned off")
 		}
-		r.direct(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/hook")
 		if set(true) || !set(false) || set(false) || r.callback(mine).Disabled != r.now || r.happen(contract.StatusSuccess) != "" {
 			t.Errorf("off is not off: %+v", r.callback(mine))
 		}
@@ -355,73 +331,22 @@ func TestSwitchingACallback(t *testing.T) {
 	})
 }
 
-// TestAnAddressThatIsGoneDisablesNoOther that was set while it answered so.
-func TestAnAddressThatIsGoneDisablesNoOther(t *testing.T) {
+// TestGoneDisablesNoOtherURL that was set while the former one answered.
+func TestGoneDisablesNoOtherURL(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.direct(mine, "https://old.example/hook")
+		r.setURL(mine, "https://old.example/hook")
+		gone := webhook.Result{Outcome: webhook.Disabled, HTTP: 410}
+		r.answers = []webhook.Result{gone, gone}
+		r.meantime = func() { r.setURL(mine, "https://new.example/hook") }
 		id := r.happen(contract.StatusSuccess)
-		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
-		r.meantime = func() { r.direct(mine, "https://new.example/hook") }
 		r.work(id)
+		if c := r.callback(mine); !c.Disabled.IsZero() || r.delivery(id).State != webhook.StatePending {
+			t.Errorf("the new URL is %+v, the delivery %s", c, r.delivery(id).State)
+		}
 		r.meantime = nil
-		if c := r.callback(mine); !c.Disabled.IsZero() || r.delivery(id).State != "pending" {
-			t.Errorf("the new address is %+v, the delivery %s", c, r.delivery(id).State)
-		}
 		r.work(id)
-		if d := r.delivery(id); d.State != "delivered" {
-			t.Errorf("at the new address it is %s", d.State)
-		}
-		id = r.happen(contract.StatusSuccess)
-		r.answers = []webhook.Result{{Outcome: webhook.Disabled, HTTP: 410}}
-		r.work(id)
-		if c := r.callback(mine); c.Disabled.IsZero() || r.delivery(id).State != "disabled" {
-			t.Errorf("an address that is gone: %+v, the delivery %s", c, r.delivery(id).State)
-		}
-	})
-}
-
-func TestDeliveriesAreListedByPages(t *testing.T) {
-	each(t, func(t *testing.T, r *testServer) {
-		r.direct(mine, "https://a.example/hook")
-		var want []string
-		for i := range 7 {
-			id := r.happen(contract.StatusSuccess)
-			if i%3 == 0 { // some at the same moment
-				r.now = r.now.Add(time.Second)
-			}
-			want = append(want, id)
-		}
-		r.work(want[0])
-		var got []string
-		f := Filter{Limit: 3}
-		for {
-			page, err := r.Deliveries(t.Context(), r.DB.SQL, mine, f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range page {
-				got = append(got, d.ID)
-			}
-			if len(page) < f.Limit {
-				break
-			}
-			last := page[len(page)-1]
-			f.Before = store.Cursor{At: last.Created, ID: last.ID}
-		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("the pages have %q, want %q", got, want)
-		}
-		for _, tc := range []struct {
-			customer string
-			f        Filter
-			n        int
-		}{{mine, Filter{State: "delivered", Limit: 9}, 1}, {mine, Filter{PublicToken: report, Limit: 9}, 7},
-			{mine, Filter{PublicToken: mine, Limit: 9}, 0}, {theirs, Filter{Limit: 9}, 0}} {
-			if page, err := r.Deliveries(t.Context(), r.DB.SQL, tc.customer, tc.f); err != nil || len(page) != tc.n {
-				t.Errorf("%s %+v: %d, %v; want %d", tc.customer, tc.f, len(page), err, tc.n)
-			}
+		if c := r.callback(mine); !c.Disabled.Equal(r.now) || r.delivery(id).State != webhook.StateDisabled {
+			t.Errorf("a URL that is gone: %+v, the delivery %s", c, r.delivery(id).State)
 		}
 	})
 }

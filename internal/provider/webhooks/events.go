@@ -2,10 +2,10 @@
 // status, written in the transaction that changes it and delivered to the customer's
 // callback by a job (docs/webhooks.md; docs/divergences.md, "visit webhook").
 //
-// An event keeps its id over all deliveries. A 2xx response completes the delivery and
-// 410 disables the callback; everything else, including redirects, is retried with
-// growing, jittered waits for 72 hours. Callbacks must have public addresses, unless
-// the provider is a sandbox on loopback. Bodies and URLs are never logged.
+// The outbox of package webhook delivers the events; a response of 410 disables the
+// callback. A body is composed at the first attempt and stored, encrypted under the
+// report's key. Callbacks must have public addresses, unless the provider is a sandbox
+// on loopback.
 package webhooks
 
 import (
@@ -27,18 +27,15 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Rotation is how long a replaced secret signs together with its successor.
-const Rotation = 24 * time.Hour
-
 // MaxAge is how long an event is kept with its deliveries and the body that was sent:
 // as long as a report can be read.
 const MaxAge = 90 * 24 * time.Hour
 
-// Service records and delivers webhooks.
+// Service records and delivers webhooks. Create it with New.
 type Service struct {
 	DB        *store.DB
 	Queue     jobs.Enqueuer
-	Sender    Sender
+	Sender    webhook.Deliverer
 	Reports   *reports.Service
 	Customers *customers.Service
 	Log       *slog.Logger
@@ -47,12 +44,16 @@ type Service struct {
 	// Shared returns the report that a sharing token names and the third party that holds
 	// it, or store.ErrNotFound; nil without sharing.
 	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
+
+	outbox *webhook.Outbox
 }
 
-// Sender signs a body and posts it once. *webhook.Sender implements it.
-type Sender interface {
-	CheckURL(raw string) error
-	Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result
+// New completes a service whose exported fields are set. Shared may be set later.
+func New(s Service) *Service {
+	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ReportTables, Log: s.Log, Now: s.Now,
+		MaxAge: MaxAge, Job: func(id string) jobs.Args { return deliver{id} },
+		Target: s.target, Gone: s.gone, Key: s.key, Body: s.body}
+	return &s
 }
 
 // deliver is the job of one delivery.
@@ -68,45 +69,36 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
 }
 
-// event is a row of the outbox.
+func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
+	return s.outbox.Deliver(ctx, args.DeliveryID)
+}
+
+// event is a row of events.
 type event struct {
 	id          string
 	customerID  string
 	publicToken string
 	status      contract.Status
-	sub         contract.Substatus
+	substatus   contract.Substatus
 	created     time.Time
 }
 
-// delivery is the delivery of an event to a callback.
-type delivery struct {
-	id         string
-	callbackID string
-	url        string
-	disabled   bool
-	state      webhook.State
-	attempts   int
-	created    time.Time
-	event      event
-	body       []byte // encrypted; nil before the first attempt
-}
-
-// Record writes the event of each status change and enqueues its delivery if the
-// customer's callback subscribes to that status.
+// Record writes the event of each status change and sends it if the customer's
+// callback subscribes to that status.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.StatusChange) error {
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
 		for _, c := range some {
 			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
-				status: c.Status, sub: c.Substatus, created: s.Now().UTC()})
+				status: c.Status, substatus: c.Substatus, created: s.Now().UTC()})
 		}
-		told, err := insertEvents(ctx, tx, all)
+		callbacks, err := insertEvents(ctx, tx, all)
 		if err != nil {
 			return err
 		}
 		for _, e := range all {
-			if callbackID := told[e.id]; callbackID != "" {
-				if err := s.sendTo(ctx, tx, e, callbackID, 0); err != nil {
+			if callbackID := callbacks[e.id]; callbackID != "" {
+				if err := s.outbox.Send(ctx, tx, e.id, callbackID, 0); err != nil {
 					return err
 				}
 			}
@@ -119,133 +111,49 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 // its end.
 func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
 
-// send creates a delivery of the event, after a delay, if the customer has a callback.
-func (s *Service) send(ctx context.Context, tx *store.Tx, e event, delay time.Duration) error {
-	callbackID, err := activeCallback(ctx, tx, e.customerID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
+// target returns the callback of a delivery and the secrets that sign now.
+func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
+	if t.URL, t.Off, err = callbackURL(ctx, q, d.CallbackID); err != nil || t.Off {
+		return t, err
 	}
+	all, err := s.plain(ctx, q, d.CallbackID)
 	if err != nil {
-		return err
+		return t, err
 	}
-	return s.sendTo(ctx, tx, e, callbackID, delay)
-}
-
-func (s *Service) sendTo(ctx context.Context, tx *store.Tx, e event, callbackID string, delay time.Duration) error {
-	d := delivery{id: uuid.NewString(), callbackID: callbackID, state: webhook.StatePending, created: s.Now(), event: e}
-	return s.enqueue(ctx, tx, d, delay)
-}
-
-func (s *Service) enqueue(ctx context.Context, tx *store.Tx, d delivery, delay time.Duration) error {
-	if err := insertDelivery(ctx, tx, d); err != nil {
-		return err
-	}
-	var opts []jobs.EnqueueOption
-	if delay > 0 {
-		opts = append(opts, jobs.At(d.created.Add(delay)))
-	}
-	return s.Queue.Enqueue(ctx, tx, deliver{DeliveryID: d.id}, opts...)
-}
-
-// deliver makes one attempt. A process that dies after the receiver answered sends the
-// same id once more.
-func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
-	d, err := getDelivery(ctx, s.DB.SQL, args.DeliveryID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && d.state != webhook.StatePending {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	now := s.Now()
-	switch {
-	case d.disabled:
-		_, err := s.settle(ctx, d, webhook.StateDisabled, nil)
-		return err
-	case now.Sub(d.created) > webhook.Patience:
-		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
-		return err
-	}
-	body, err := s.body(ctx, &d)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
-		_, err := s.settle(ctx, d, webhook.StateGivenUp, nil)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	secrets, err := s.secrets(ctx, s.DB.SQL, d.callbackID)
-	if err != nil {
-		return err
-	}
-	result := s.Sender.Deliver(ctx, d.url, secrets, d.event.id, body)
-	d.attempts++
-	state, wait := result.Next(d.attempts)
-	if state, err = s.settle(ctx, d, state, &result); err != nil || state != webhook.StatePending {
-		return err
-	}
-	return jobs.Snooze(wait)
-}
-
-// settle records the result of an attempt in the database and, without URL and body,
-// in the log; without a result, no attempt was made. It returns the new state of the
-// delivery: 410 disables the callback unless its URL has changed, in which case the
-// new URL is tried.
-func (s *Service) settle(ctx context.Context, d delivery, to webhook.State, result *webhook.Result) (webhook.State, error) {
-	then := to
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now := s.Now()
-		if then = to; result == nil {
-			return updateDelivery(ctx, tx, d, then, 0, now)
+	for _, text := range all {
+		secret, err := webhook.ParseSecret(text)
+		if err != nil {
+			return t, fmt.Errorf("webhooks: secret: %w", err)
 		}
-		if to == webhook.StateDisabled {
-			disabled, err := disableCallback(ctx, tx, d.callbackID, d.url, now)
-			if err != nil {
-				return err
-			}
-			if !disabled {
-				then = webhook.StatePending
-			}
-		}
-		if err := insertAttempt(ctx, tx, d, *result, now); err != nil {
-			return err
-		}
-		return updateDelivery(ctx, tx, d, then, result.HTTP, now)
-	})
-	attrs := []any{"event", d.event.id, "state", then, "attempt", d.attempts}
-	if result != nil {
-		attrs = append(attrs, "http", result.HTTP, "ms", result.Took.Milliseconds())
-		if result.Err != nil {
-			attrs = append(attrs, "err", result.Err.Error())
-		}
+		t.Secrets = append(t.Secrets, secret)
 	}
-	s.Log.InfoContext(ctx, "webhook", attrs...)
-	return then, err
+	return t, nil
 }
 
-// body returns the body of a delivery. It is stored, encrypted, at the first attempt,
-// so that all attempts send the same bytes.
-func (s *Service) body(ctx context.Context, d *delivery) ([]byte, error) {
-	r, thirdPartyID, err := s.report(ctx, s.DB.SQL, d.event.publicToken)
+// gone disables the callback of a delivery.
+func (s *Service) gone(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
+	return disableCallback(ctx, tx, d.CallbackID, url, s.Now())
+}
+
+// key returns the data key of the report that an event names.
+func (s *Service) key(ctx context.Context, q store.Queryer, token string) (string, error) {
+	r, _, err := s.report(ctx, q, token)
+	return r.KeyID, err
+}
+
+// body composes the body of a delivery.
+func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
+	r, thirdPartyID, err := s.report(ctx, q, d.Subject)
 	if err != nil {
 		return nil, err
 	}
-	key := r.KeyID
-	if d.body != nil {
-		return s.DB.Vault.Open(ctx, s.DB.SQL, key, bodyCell(d.id), d.body)
-	}
-	full, err := s.labels(ctx, r, thirdPartyID)
+	e, err := s.labels(ctx, q, r, thirdPartyID)
 	if err != nil {
 		return nil, err
 	}
-	full.EventID, full.Type, full.CreatedAt = d.event.id, webhook.TypeVisit, d.event.created
-	full.PublicToken, full.Status, full.Substatus = d.event.publicToken, d.event.status, d.event.sub
-	plain, err := json.Marshal(full)
-	if err != nil {
-		return nil, err
-	}
-	d.body, err = s.DB.Vault.Seal(ctx, s.DB.SQL, key, bodyCell(d.id), plain)
-	return plain, err
+	e.EventID, e.Type, e.CreatedAt, e.PublicToken = d.EventID, webhook.TypeVisit, d.Happened, d.Subject
+	e.Status, e.Substatus = contract.Status(d.Type), contract.Substatus(d.Detail)
+	return json.Marshal(e)
 }
 
 // report returns the report that an event names and, if it names it by a sharing
@@ -265,55 +173,25 @@ func (s *Service) report(ctx context.Context, q store.Queryer, token string) (r 
 
 // labels returns the recipient's identifiers of the report. A third party receives its
 // own publicId and none of the owner's labels.
-func (s *Service) labels(ctx context.Context, r reports.Report, thirdPartyID string) (webhook.Event, error) {
+func (s *Service) labels(ctx context.Context, q store.Queryer, r reports.Report, thirdPartyID string) (webhook.Event, error) {
 	if thirdPartyID != "" {
-		a, err := s.Customers.ByID(ctx, s.DB.SQL, thirdPartyID)
+		a, err := s.Customers.ByID(ctx, q, thirdPartyID)
 		return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID}, err
 	}
-	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
+	a, err := s.Customers.ByID(ctx, q, r.CustomerID)
 	return webhook.Event{Environment: a.Environment, PublicID: a.PublicID, ProductID: r.ProductID,
 		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
 }
 
-func bodyCell(deliveryID string) store.Cell {
-	return store.Cell{Table: "deliveries", Column: "body", Row: deliveryID}
-}
-
-// secrets returns the secrets that sign now, newest first.
-func (s *Service) secrets(ctx context.Context, q store.Queryer, callbackID string) ([]webhook.Secret, error) {
-	rows, err := secretRows(ctx, q, callbackID, s.Now())
-	if err != nil {
-		return nil, err
-	}
-	var out []webhook.Secret
-	for _, r := range rows {
-		plain, err := s.DB.Vault.Open(ctx, q, store.SystemKey, secretCell(r.id), r.sealed)
-		if err != nil {
-			return nil, fmt.Errorf("webhooks: secret: %w", err)
-		}
-		secret, err := webhook.ParseSecret(string(plain))
-		if err != nil {
-			return nil, fmt.Errorf("webhooks: secret: %w", err)
-		}
-		out = append(out, secret)
-	}
-	return out, nil
-}
-
-func secretCell(id string) store.Cell {
-	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
-}
-
 // Sweep deletes events over MaxAge and secrets that no longer sign.
 func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.outbox.Sweep(ctx); err != nil {
+		return err
+	}
 	now := s.Now()
-	err := s.DB.Sweep(ctx, 100,
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteOld(ctx, tx, now.Add(-MaxAge), limit)
-		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteExpired(ctx, tx, now, limit)
-		})
+	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+		return deleteExpired(ctx, tx, now, limit)
+	})
 	if err != nil {
 		return fmt.Errorf("webhooks: sweep: %w", err)
 	}

@@ -1,0 +1,72 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+)
+
+// Target is the receiver of events.
+type Target struct {
+	URL     string    // "": no receiver is configured
+	Stopped time.Time // when sending stopped because the receiver answered 410; zero if it has not
+}
+
+// Target returns the current receiver of events.
+func (s *Service) Target(ctx context.Context) (Target, error) {
+	stopped, err := stoppedAt(ctx, s.DB.SQL, s.URL)
+	return Target{URL: s.URL, Stopped: stopped}, err
+}
+
+// Resume resumes sending events after the receiver answered 410, and returns false if
+// it was not stopped. Events of the time between are sent only by Redeliver.
+func (s *Service) Resume(ctx context.Context, tx *store.Tx) (bool, error) {
+	return deleteStop(ctx, tx, s.URL)
+}
+
+// List returns a page of deliveries, newest first, and the cursor of the next page,
+// or "" after the last. An empty cursor is the first page. It returns
+// applications.ErrCursor for a malformed cursor. A delivery's subject is the
+// application.
+func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (page []webhook.Delivery, next string, err error) {
+	if cursor != "" {
+		at, id, ok := applications.ReadCursor(cursor)
+		if !ok || at < 1 {
+			return nil, "", applications.ErrCursor
+		}
+		f.Before = store.Cursor{At: store.Time(at), ID: id}
+	}
+	size := f.Limit
+	f.Limit++ // one more tells whether there is another page
+	page, err = s.outbox.List(ctx, s.DB.SQL, f)
+	if err != nil || len(page) <= size {
+		return page, "", err
+	}
+	last := page[size-1]
+	return page[:size], applications.WriteCursor(last.Created, last.ID), nil
+}
+
+// Delivery returns a delivery with its attempts and its body, or store.ErrNotFound.
+func (s *Service) Delivery(ctx context.Context, id string) (d webhook.Delivery, err error) {
+	err = s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		d, err = s.outbox.Get(ctx, tx, "", id)
+		return err
+	})
+	return d, err
+}
+
+// Redeliver sends the event of a delivery again, as webhook.Outbox.Redeliver does.
+func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, deliveryID string, resends int64) (id string, err error) {
+	return s.outbox.Redeliver(ctx, tx, "", deliveryID, resends)
+}
+
+// Sweep deletes old events.
+func (s *Service) Sweep(ctx context.Context) error { return s.outbox.Sweep(ctx) }
+
+// Forget deletes the events of an application, sent or not.
+func (s *Service) Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
+	return s.outbox.Forget(ctx, tx, applicationID)
+}

@@ -1,0 +1,378 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+)
+
+// Outbox delivers a party's events. The party inserts an event in the transaction of
+// the change that it reports, and calls Send in the same transaction; a job then makes
+// the attempts.
+//
+// An event keeps its id and its body over all deliveries. A 2xx response completes a
+// delivery, and 410 stops those to the receiver. Everything else is retried with
+// growing waits until Patience has passed. If the process dies after the receiver
+// answered, the same id is sent again. URLs and bodies are never logged.
+type Outbox struct {
+	DB     *store.DB
+	Queue  jobs.Enqueuer
+	Sender Deliverer
+	Tables Tables
+	Log    *slog.Logger
+	Now    func() time.Time // the party's clock
+
+	MaxAge     time.Duration // how long events are kept
+	AtOnce     int64         // maximum number of attempts at once in this process; 0 for no limit
+	LogSubject string        // log key of the subject; empty if it must not be logged
+
+	// Job returns the job that calls Deliver with the delivery's id.
+	Job func(deliveryID string) jobs.Args
+
+	// Target returns where a delivery goes.
+	Target func(ctx context.Context, q store.Queryer, d Delivery) (Target, error)
+
+	// Gone stops all deliveries to the receiver, because url answered 410. It returns
+	// false if the receiver has another URL by now, where the event is sent next.
+	Gone func(ctx context.Context, tx *store.Tx, d Delivery, url string) (bool, error)
+
+	// Key returns the id of the data key that encrypts bodies about a subject, or
+	// store.ErrNotFound or store.ErrShredded if the subject was deleted.
+	Key func(ctx context.Context, q store.Queryer, subject string) (string, error)
+
+	// Body composes the body of an event at the first attempt. Nil if events are stored
+	// with their bodies.
+	Body func(ctx context.Context, q store.Queryer, d Delivery) ([]byte, error)
+
+	sending atomic.Int64
+}
+
+// Deliverer signs a body and posts it once. *Sender implements it.
+type Deliverer interface {
+	CheckURL(raw string) error
+	Deliver(ctx context.Context, url string, secrets []Secret, id string, body []byte) Result
+}
+
+// Target is where a delivery goes, and what signs it.
+type Target struct {
+	URL     string
+	Secrets []Secret
+	Off     bool // the receiver is turned off
+}
+
+// Delivery is the delivery of an event to a receiver, pending or finished.
+type Delivery struct {
+	ID         string
+	EventID    string
+	CallbackID string // the receiver; empty in the portal, which has only one
+	Subject    string // the application's id, or the report's publicToken
+	Type       string // the type of an application's event, or the report's status
+	Detail     string // the report's substatus
+	Sequence   int64  // of the application's timeline
+	Happened   time.Time
+	State      State
+	Tries      int
+	HTTP       int // status of the last response; 0 for none
+	Created    time.Time
+	Updated    time.Time
+	Resends    int64 // how often the event was sent again by hand
+
+	// Set by Get only:
+	Attempts []Attempt
+	Body     []byte // as sent; nil before it is composed
+	Shredded bool   // the body's key is deleted
+
+	encrypted []byte // the body; nil before it is composed
+}
+
+// Attempt is one attempt of a delivery.
+type Attempt struct {
+	At    time.Time
+	HTTP  int // 0: no response
+	Took  time.Duration
+	Error Class // empty if there was a response
+}
+
+// Filter selects deliveries. The zero value of a field other than CallbackID and Limit
+// matches all.
+type Filter struct {
+	CallbackID string
+	State      State
+	Subject    string
+	Before     store.Cursor // of Created and ID; selects older ones
+	Limit      int
+}
+
+// Errors of Redeliver.
+var (
+	ErrPending = errors.New("webhook: the event is being delivered")
+	ErrStopped = errors.New("webhook: the receiver has no URL, or is turned off")
+)
+
+// Limits of the wait of an event for an earlier one. shortWait is also the wait of an
+// attempt for one of AtOnce.
+const (
+	shortWait = 300 * time.Millisecond
+	maxOrder  = time.Minute
+)
+
+// Send creates a delivery of an event, after a delay.
+func (o *Outbox) Send(ctx context.Context, tx *store.Tx, eventID, callbackID string, delay time.Duration) error {
+	d := Delivery{ID: uuid.NewString(), EventID: eventID, CallbackID: callbackID}
+	return o.send(ctx, tx, d, delay)
+}
+
+func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.Duration) error {
+	d.State, d.Created = StatePending, o.Now()
+	if err := o.Tables.insertDelivery(ctx, tx, d); err != nil {
+		return err
+	}
+	var opts []jobs.EnqueueOption
+	if delay > 0 {
+		opts = append(opts, jobs.At(d.Created.Add(delay)))
+	}
+	return o.Queue.Enqueue(ctx, tx, o.Job(d.ID), opts...)
+}
+
+// Keep records a delivery of an event while its receiver is turned off. It is not sent,
+// unless by Redeliver.
+func (o *Outbox) Keep(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
+	return o.Tables.insertDelivery(ctx, tx, Delivery{ID: uuid.NewString(), EventID: eventID, CallbackID: callbackID,
+		State: StateDisabled, Created: o.Now()})
+}
+
+// Deliver makes one attempt of a delivery. It returns the error of jobs.Snooze if there
+// is to be another one.
+func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
+	d, err := o.Tables.delivery(ctx, o.DB.SQL, deliveryID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.State != StatePending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	target, err := o.Target(ctx, o.DB.SQL, d)
+	if err != nil {
+		return err
+	}
+	now := o.Now()
+	switch {
+	case target.Off:
+		return o.end(ctx, d, StateDisabled)
+	case now.Sub(d.Created) > Patience:
+		return o.end(ctx, d, StateGivenUp)
+	}
+	if d.Tries == 0 {
+		waits, err := o.Tables.hasEarlier(ctx, o.DB.SQL, d, now.Add(-maxOrder))
+		if err != nil {
+			return err
+		}
+		if waits {
+			return jobs.Snooze(shortWait)
+		}
+	}
+	defer o.sending.Add(-1)
+	if n := o.sending.Add(1); o.AtOnce > 0 && n > o.AtOnce {
+		return jobs.Snooze(shortWait)
+	}
+	body, err := o.body(ctx, o.DB.SQL, &d)
+	if isDeleted(err) {
+		return o.end(ctx, d, StateGivenUp)
+	}
+	if err != nil {
+		return err
+	}
+	result := o.Sender.Deliver(ctx, target.URL, target.Secrets, d.EventID, body)
+	d.Tries++
+	state, wait := result.Next(d.Tries)
+	if state, err = o.settle(ctx, d, state, target.URL, result); err != nil || state != StatePending {
+		return err
+	}
+	return jobs.Snooze(wait)
+}
+
+func isDeleted(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded)
+}
+
+// end ends a delivery without another attempt.
+func (o *Outbox) end(ctx context.Context, d Delivery, state State) error {
+	o.log(ctx, d, state)
+	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		_, err := o.Tables.updateDelivery(ctx, tx, d, state, 0, nil, o.Now())
+		return err
+	})
+}
+
+// settle records the result of an attempt and returns the new state of the delivery.
+func (o *Outbox) settle(ctx context.Context, d Delivery, next State, url string, result Result) (state State, err error) {
+	var composed []byte
+	if o.Body != nil {
+		composed = d.encrypted
+	}
+	err = o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		now := o.Now()
+		if state = next; state == StateDisabled {
+			stopped, err := o.Gone(ctx, tx, d, url)
+			if err != nil {
+				return err
+			}
+			if !stopped {
+				state = StatePending
+			}
+		}
+		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, result.HTTP, composed, now)
+		if err != nil || !pending {
+			return err
+		}
+		return o.Tables.insertAttempt(ctx, tx, d, result, now)
+	})
+	more := []any{"http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class()}
+	if result.Err != nil {
+		more = append(more, "err", result.Err.Error())
+	}
+	o.log(ctx, d, state, more...)
+	return state, err
+}
+
+func (o *Outbox) log(ctx context.Context, d Delivery, state State, more ...any) {
+	attrs := []any{"event", d.EventID, "type", d.Type, "state", state, "attempt", d.Tries}
+	if o.LogSubject != "" {
+		attrs = append(attrs, o.LogSubject, d.Subject)
+	}
+	o.Log.InfoContext(ctx, "webhook", append(attrs, more...)...)
+}
+
+// body returns the body of a delivery. It composes a missing one and encrypts it, to be
+// stored with the attempt, so that all attempts send the same bytes.
+func (o *Outbox) body(ctx context.Context, q store.Queryer, d *Delivery) ([]byte, error) {
+	key, err := o.Key(ctx, q, d.Subject)
+	if err != nil {
+		return nil, err
+	}
+	if d.encrypted != nil {
+		return o.DB.Vault.Open(ctx, q, key, o.cell(*d), d.encrypted)
+	}
+	plain, err := o.Body(ctx, q, *d)
+	if err != nil {
+		return nil, err
+	}
+	d.encrypted, err = o.DB.Vault.Seal(ctx, q, key, o.cell(*d), plain)
+	return plain, err
+}
+
+func (o *Outbox) cell(d Delivery) store.Cell {
+	if o.Body == nil {
+		return o.Tables.EventBody(d.EventID)
+	}
+	return store.Cell{Table: o.Tables.deliveries, Column: "body", Row: d.ID}
+}
+
+// List lists deliveries, newest first.
+func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
+	return o.Tables.list(ctx, q, f)
+}
+
+// Counts counts the deliveries to a receiver since an instant by state.
+func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (map[State]int, error) {
+	return o.Tables.counts(ctx, q, callbackID, since)
+}
+
+// Get returns a delivery to a receiver with its attempts and body, or
+// store.ErrNotFound.
+func (o *Outbox) Get(ctx context.Context, q store.Queryer, callbackID, id string) (Delivery, error) {
+	d, err := o.find(ctx, q, callbackID, id)
+	if err != nil {
+		return d, err
+	}
+	if d.Attempts, err = o.Tables.attemptsOf(ctx, q, id); err != nil || d.encrypted == nil {
+		return d, err
+	}
+	if d.Body, err = o.body(ctx, q, &d); isDeleted(err) {
+		d.Shredded, err = true, nil
+	}
+	return d, err
+}
+
+func (o *Outbox) find(ctx context.Context, q store.Queryer, callbackID, id string) (Delivery, error) {
+	d, err := o.Tables.delivery(ctx, q, id)
+	if err == nil && d.CallbackID != callbackID {
+		return Delivery{}, store.ErrNotFound
+	}
+	return d, err
+}
+
+// Redeliver sends the event of a delivery again, with its id and body, and returns the
+// id of the new delivery. resends is the number of earlier resends: a repeated request
+// gets ErrPending, as does any request while a delivery of the event is pending.
+func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, deliveryID string, resends int64) (id string, err error) {
+	old, err := o.find(ctx, tx, callbackID, deliveryID)
+	if err != nil {
+		return "", err
+	}
+	target, err := o.Target(ctx, tx, old)
+	if err != nil {
+		return "", err
+	}
+	if target.Off {
+		return "", ErrStopped
+	}
+	first, err := o.Tables.addResend(ctx, tx, old.EventID, resends)
+	if err != nil {
+		return "", err
+	}
+	pending, err := o.Tables.hasPending(ctx, tx, old.EventID)
+	if err != nil {
+		return "", err
+	}
+	if !first || pending {
+		return "", ErrPending
+	}
+	d := Delivery{ID: uuid.NewString(), EventID: old.EventID, CallbackID: callbackID, Subject: old.Subject}
+	if o.Body != nil && old.encrypted != nil {
+		if err := o.copyBody(ctx, tx, old, &d); err != nil && !isDeleted(err) { // the attempt ends if it is
+			return "", err
+		}
+	}
+	return d.ID, o.send(ctx, tx, d, 0)
+}
+
+// copyBody encrypts the body of one delivery for another.
+func (o *Outbox) copyBody(ctx context.Context, q store.Queryer, from Delivery, to *Delivery) error {
+	plain, err := o.body(ctx, q, &from)
+	if err != nil {
+		return err
+	}
+	key, err := o.Key(ctx, q, to.Subject)
+	if err != nil {
+		return err
+	}
+	to.encrypted, err = o.DB.Vault.Seal(ctx, q, key, o.cell(*to), plain)
+	return err
+}
+
+// Forget deletes the events about a subject with their deliveries, sent or not.
+func (o *Outbox) Forget(ctx context.Context, tx *store.Tx, subject string) error {
+	return o.Tables.deleteAbout(ctx, tx, subject)
+}
+
+// Sweep deletes events over MaxAge with their deliveries, except those that are still
+// being sent.
+func (o *Outbox) Sweep(ctx context.Context) error {
+	now := o.Now()
+	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+		return o.Tables.deleteBefore(ctx, tx, now.Add(-o.MaxAge), now.Add(-Patience), limit)
+	})
+	if err != nil {
+		return fmt.Errorf("webhook: sweep: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package webhook
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Tables names the tables of an outbox. The portal and the provider have one value
+// each: ApplicationTables and ReportTables.
+type Tables struct {
+	events, deliveries string
+	ordered            bool // first attempts about a subject are made in the order of its events
+	sql                func(query string) string
+}
+
+// ApplicationTables are the portal's tables: events about applications, stored with
+// their bodies.
+var ApplicationTables = newTables("app_events", "app_deliveries", "app_delivery_attempts", true, map[string]string{
+	"{subject}": "e.application_id", "{type}": "e.type", "{detail}": "''", "{sequence}": "e.seq", "{body}": "e.body"})
+
+// ReportTables are the provider's tables: events about reports. A delivery has its
+// body.
+var ReportTables = newTables("events", "deliveries", "delivery_attempts", false, map[string]string{
+	"{subject}": "e.public_token", "{type}": "e.status", "{detail}": "coalesce(e.substatus, '')", "{sequence}": "0", "{body}": "d.body"})
+
+func newTables(events, deliveries, attempts string, ordered bool, columns map[string]string) Tables {
+	names := []string{"{events}", events, "{deliveries}", deliveries, "{attempts}", attempts}
+	for name, column := range columns {
+		names = append(names, name, column)
+	}
+	return Tables{events, deliveries, ordered, strings.NewReplacer(names...).Replace}
+}
+
+// EventBody returns the cell of the body of an event that is stored with its body.
+func (t Tables) EventBody(eventID string) store.Cell {
+	return store.Cell{Table: t.events, Column: "body", Row: eventID}
+}
+
+func (t Tables) insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
+	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {deliveries}
+		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body) VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6)`),
+		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted)
+	return err
+}
+
+const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
+		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}
+	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id `
+
+func scanDelivery(row interface{ Scan(...any) error }) (Delivery, error) {
+	var d Delivery
+	var created, updated, happened int64
+	err := row.Scan(&d.ID, &d.CallbackID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
+		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted)
+	d.Created, d.Updated, d.Happened = store.Time(created), store.Time(updated), store.Time(happened)
+	return d, store.MapNotFound(err)
+}
+
+func (t Tables) delivery(ctx context.Context, q store.Queryer, id string) (Delivery, error) {
+	return scanDelivery(q.QueryRowContext(ctx, t.sql(selectDelivery+`WHERE d.id = $1`), id))
+}
+
+func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
+	rows, err := q.QueryContext(ctx, t.sql(selectDelivery+`
+		WHERE d.callback_id = $1 AND ($2 = '' OR d.state = $2) AND ($3 = '' OR {subject} = $3)
+			AND (CAST($4 AS BIGINT) = 0 OR d.created_at < $4 OR d.created_at = $4 AND d.id < $5)
+		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`),
+		f.CallbackID, string(f.State), f.Subject, f.Before.Micros(), f.Before.ID, int64(f.Limit))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Delivery
+	for rows.Next() {
+		d, err := scanDelivery(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return out, rows.Err()
+}
+
+func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (map[State]int, error) {
+	rows, err := q.QueryContext(ctx, t.sql(`SELECT state, COUNT(*) FROM {deliveries}
+		WHERE callback_id = $1 AND created_at >= $2 GROUP BY state`), callbackID, store.Micros(since))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[State]int{}
+	for rows.Next() {
+		var state State
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, err
+		}
+		out[state] = n
+	}
+	return out, rows.Err()
+}
+
+// updateDelivery stores the state of a pending delivery, and its body unless it has
+// one. It returns false if the delivery is not pending.
+func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, http int, body []byte,
+	now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {deliveries}
+		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6)
+		WHERE id = $1 AND state = 'pending'`),
+		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(now), sql.Null[[]byte]{V: body, Valid: body != nil}))
+}
+
+func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, at time.Time) error {
+	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {attempts} (delivery_id, attempt, at, http, took_ms, error)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, attempt) DO NOTHING`),
+		d.ID, int64(d.Tries), store.Micros(at), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()))
+	return err
+}
+
+func (t Tables) attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Attempt, error) {
+	query := t.sql(`SELECT at, http, took_ms, error FROM {attempts} WHERE delivery_id = $1 ORDER BY attempt`)
+	rows, err := q.QueryContext(ctx, query, deliveryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Attempt
+	for rows.Next() {
+		var a Attempt
+		var at, ms int64
+		if err := rows.Scan(&at, &a.HTTP, &ms, &a.Error); err != nil {
+			return nil, err
+		}
+		a.At, a.Took = store.Time(at), time.Duration(ms)*time.Millisecond
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// hasEarlier reports whether an earlier event about the same subject, whose delivery
+// was created since an instant, has not been attempted yet.
+func (t Tables) hasEarlier(ctx context.Context, q store.Queryer, d Delivery, since time.Time) (bool, error) {
+	if !t.ordered {
+		return false, nil
+	}
+	var n int
+	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*) FROM {events} e JOIN {deliveries} d ON d.event_id = e.id
+		WHERE {subject} = $1 AND {sequence} < $2 AND d.state = 'pending' AND d.attempts = 0 AND d.created_at > $3`),
+		d.Subject, d.Sequence, store.Micros(since)).Scan(&n)
+	return n > 0, err
+}
+
+func (t Tables) hasPending(ctx context.Context, q store.Queryer, eventID string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*) FROM {deliveries} WHERE event_id = $1 AND state = 'pending'`), eventID).Scan(&n)
+	return n > 0, err
+}
+
+// addResend increments the number of resends of an event if it equals resends.
+func (t Tables) addResend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {events} SET resends = resends + 1 WHERE id = $1 AND resends = $2`),
+		eventID, resends))
+}
+
+// deleteBefore deletes at most limit events that were created before an instant and
+// have no pending delivery created since another.
+func (t Tables) deleteBefore(ctx context.Context, tx *store.Tx, created, pending time.Time, limit int) (int64, error) {
+	return t.deleteEvents(ctx, tx, `WHERE e.created_at < $1 AND NOT EXISTS (SELECT 1 FROM {deliveries} d
+		WHERE d.event_id = e.id AND d.state = 'pending' AND d.created_at > $2) ORDER BY e.created_at LIMIT $3`,
+		store.Micros(created), store.Micros(pending), int64(limit))
+}
+
+func (t Tables) deleteAbout(ctx context.Context, tx *store.Tx, subject string) error {
+	_, err := t.deleteEvents(ctx, tx, `WHERE {subject} = $1`, subject)
+	return err
+}
+
+// deleteEvents deletes the selected events with their deliveries.
+func (t Tables) deleteEvents(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
+	rows, err := tx.QueryContext(ctx, t.sql(`SELECT e.id FROM {events} e `+where), args...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return 0, err
+		}
+		ids = append(ids, id)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	list, args := store.InList(1, ids)
+	for _, query := range []string{
+		`DELETE FROM {attempts} WHERE delivery_id IN (SELECT id FROM {deliveries} WHERE event_id IN ` + list + `)`,
+		`DELETE FROM {deliveries} WHERE event_id IN ` + list,
+		`DELETE FROM {events} WHERE id IN ` + list,
+	} {
+		if _, err := tx.ExecContext(ctx, t.sql(query), args...); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(ids)), nil
+}
