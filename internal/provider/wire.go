@@ -32,14 +32,14 @@ func (p *Provider) wire() {
 	if p.sandbox == nil {
 		p.auth.Only = contract.Production
 	}
-	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth}
+	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
-	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Gate: p.auth, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
+	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportMade}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
-	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
-	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
+	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
+	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
 		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
 	limit := func(perMinute int) *httpx.RateLimit {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
@@ -50,14 +50,14 @@ func (p *Provider) wire() {
 		Catalogues:     func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:         strings.HasPrefix(c.URL, "https:"),
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate), MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
-	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth, Keys: p.keys,
+	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
-	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Gate: p.auth,
+	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
 	if p.sandbox != nil {
 		p.invented = p.sandbox.Sources(p.services())
 	}
-	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Gate: p.auth, Customers: p.customers, Reports: p.reports,
+	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
 		Sandbox: p.invented.Submissions}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,

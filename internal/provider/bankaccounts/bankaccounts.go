@@ -41,7 +41,7 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
@@ -73,10 +73,10 @@ type Bank struct {
 
 // Routes adds the endpoints: Bearer for reports and banks, Basic for consumers.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", httpx.API(s.Log, s.Gate.Bearer(s.reportACH)))
-	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Gate.Bearer(s.destinations)))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", httpx.API(s.Log, inTable(s.Gate.Basic(s.list))))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, inTable(s.Gate.Basic(s.consumerACH))))
+	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", httpx.API(s.Log, s.Auth.Bearer(s.reportACH)))
+	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Auth.Bearer(s.destinations)))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", httpx.API(s.Log, inTable(s.Auth.Basic(s.list))))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, inTable(s.Auth.Basic(s.consumerACH))))
 }
 
 // inTable maps errors to the codes of the consumer endpoints: unrecognized credentials

@@ -27,7 +27,7 @@ import (
 // Service stores customers. It implements auth.Directory.
 type Service struct {
 	DB   *store.DB
-	Gate *auth.Authenticator // authenticates the callers of the consumers API
+	Auth *auth.Authenticator // authenticates the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
 

@@ -23,19 +23,19 @@ const maxBody = 64 << 10
 // Routes adds the account hierarchy, the rotation of secrets, and the consumers API,
 // all with Basic authorization.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
-	mux.Handle("PUT /accounts", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
-	mux.Handle("POST /accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
-	mux.Handle("PUT /accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
-	mux.Handle("GET /config/v1/product-configurations", httpx.API(s.Log, s.Gate.Basic(s.listConfigurations)))
-	mux.Handle("GET /config/v1/accounts/{account}/products", httpx.API(s.Log, s.Gate.Basic(s.review)))
-	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", httpx.API(s.Log, s.Gate.Basic(s.assign)))
-	mux.Handle("DELETE /config/v1/product-configuration-assignments", httpx.API(s.Log, s.Gate.Basic(s.unassign)))
-	mux.Handle("POST /credentials/rotate", httpx.API(s.Log, s.Gate.Basic(s.rotate)))
-	mux.Handle("POST /connect/consumers", httpx.API(s.Log, s.Gate.Basic(s.create)))
-	mux.Handle("GET /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.read)))
-	mux.Handle("PATCH /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.change)))
-	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Gate.Basic(s.withdraw)))
+	mux.Handle("POST /accounts", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addAccount(false)))))
+	mux.Handle("PUT /accounts", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addAccount(true)))))
+	mux.Handle("POST /accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
+	mux.Handle("PUT /accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
+	mux.Handle("GET /config/v1/product-configurations", httpx.API(s.Log, s.Auth.Basic(s.listConfigurations)))
+	mux.Handle("GET /config/v1/accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.review)))
+	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", httpx.API(s.Log, s.Auth.Basic(s.assign)))
+	mux.Handle("DELETE /config/v1/product-configuration-assignments", httpx.API(s.Log, s.Auth.Basic(s.unassign)))
+	mux.Handle("POST /credentials/rotate", httpx.API(s.Log, s.Auth.Basic(s.rotate)))
+	mux.Handle("POST /connect/consumers", httpx.API(s.Log, s.Auth.Basic(s.create)))
+	mux.Handle("GET /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.read)))
+	mux.Handle("PATCH /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.change)))
+	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.withdraw)))
 }
 
 // input is the body of POST and PATCH. null removes a value; members that a PATCH

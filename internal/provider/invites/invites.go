@@ -44,7 +44,7 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Visits    *visits.Service
@@ -60,8 +60,8 @@ type Mailer interface {
 
 // Routes adds the endpoints of invites to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Gate.Basic(s.makeLink)))
-	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Gate.Basic(s.makeLetter)))
+	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Auth.Basic(s.makeLink)))
+	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Auth.Basic(s.makeLetter)))
 	mux.Handle("GET /invite/{handle}", s.Visits.LinkPage(s.open, why))
 }
 

@@ -48,7 +48,7 @@ type Service struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	URL       string // the provider's public base, without a trailing slash
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Keys      *auth.Keys // sign the results
 	Customers *customers.Service
 	Visits    *visits.Service
@@ -56,7 +56,7 @@ type Service struct {
 
 // Routes adds the endpoints of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
+	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
 	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, why))
 	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, why))
 }

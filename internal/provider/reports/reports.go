@@ -45,7 +45,7 @@ var (
 type Service struct {
 	DB        *store.DB
 	Queue     jobs.Enqueuer
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Documents *documents.Service
 	Log       *slog.Logger

@@ -15,9 +15,9 @@ import (
 // Routes adds the report endpoints, all with Bearer authorization. Except for the list
 // of passport suppliers, they name a report by X-PUBLIC-TOKEN or X-EXTERNAL-ID.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Gate.Bearer(s.status)))
+	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Auth.Bearer(s.status)))
 	of := func(kind contract.Product, h func(contract.Product, http.ResponseWriter, *http.Request) error) http.Handler {
-		return httpx.API(s.Log, s.Gate.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
+		return httpx.API(s.Log, s.Auth.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
 	}
 	mux.Handle("GET /connect/cashflow/v2/json", of(contract.Cashflow, s.json))
 	mux.Handle("GET /connect/cashflow/v2/files", of(contract.Cashflow, s.files))
@@ -30,7 +30,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(contract.Eligibility, s.file))
 	mux.Handle("GET /connect/passport/v4/json", of(contract.Passport, s.json))
 	mux.Handle("GET /connect/passport/v4/pdf", of(contract.Passport, s.pdf))
-	mux.Handle("GET /connect/suppliers", httpx.API(s.Log, s.Gate.Basic(s.suppliers)))
+	mux.Handle("GET /connect/suppliers", httpx.API(s.Log, s.Auth.Basic(s.suppliers)))
 }
 
 // status answers {status, substatus}.

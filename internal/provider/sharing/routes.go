@@ -28,9 +28,9 @@ const (
 // Routes adds the endpoints of sharing tokens and multi-product tokens, all with Basic
 // authorization.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/relay-tokens", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
-	mux.Handle("DELETE /connect/relay-tokens/{token}", httpx.API(s.Log, s.Gate.Basic(s.revoke)))
-	mux.Handle("POST /connect/multi-product-tokens", httpx.API(s.Log, s.Gate.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
+	mux.Handle("POST /connect/relay-tokens", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
+	mux.Handle("DELETE /connect/relay-tokens/{token}", httpx.API(s.Log, s.Auth.Basic(s.revoke)))
+	mux.Handle("POST /connect/multi-product-tokens", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
 }
 
 type relayToken struct {

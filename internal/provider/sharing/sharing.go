@@ -39,7 +39,7 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Webhooks  *webhooks.Service

@@ -25,18 +25,18 @@ var (
 func (d *decoder) personal() {
 	p := &d.out.Personal
 	into := []**string{&p.FirstName, &p.LastName, &p.DOB, &p.Email, &p.Phone}
-	d.object(inPersonal, "personal", personalNames, func(i int) { *into[i] = d.given(personalNames[i]) })
+	d.object(inPersonal, "personal", personalNames, func(i int) { *into[i] = d.textField(personalNames[i]) })
 }
 
 func (d *decoder) address() {
 	p := &d.out.Personal
 	into := []**string{&p.Street, &p.City, &p.State, &p.PostalCode}
-	d.object(inAddress, "address", addressNames, func(i int) { *into[i] = d.given(addressNames[i]) })
+	d.object(inAddress, "address", addressNames, func(i int) { *into[i] = d.textField(addressNames[i]) })
 }
 
-// given reads a string of any length, because Substatus validates it. Strings longer
+// textField reads a string of any length, because Substatus validates it. Strings longer
 // than every limit are cut.
-func (d *decoder) given(field string) *string {
+func (d *decoder) textField(field string) *string {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {
 		return nil

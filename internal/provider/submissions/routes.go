@@ -22,7 +22,7 @@ import (
 
 // Routes adds the submission endpoint.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/v2/cashflow/byo-report", httpx.API(s.Log, s.Gate.Bearer(s.submit)))
+	mux.Handle("POST /connect/v2/cashflow/byo-report", httpx.API(s.Log, s.Auth.Bearer(s.submit)))
 }
 
 // submit accepts a submission and answers with {publicToken, externalId, userArgs,
@@ -35,12 +35,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	// Reject early; take checks the limit again after the body was read.
-	left, err := wait(ctx, s.DB.SQL, caller.CustomerID, s.Now())
+	left, err := waitTime(ctx, s.DB.SQL, caller.CustomerID, s.Now())
 	if err != nil {
 		return err
 	}
 	if left > 0 {
-		return limited(left)
+		return rateLimited(left)
 	}
 	sandbox := s.Sandbox != nil && caller.Environment == contract.Sandbox
 	in, err := s.read(w, r, n.PublicToken, sandbox)
@@ -57,12 +57,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		left, err := take(ctx, tx, caller.CustomerID, s.Now)
+		left, err := countSubmission(ctx, tx, caller.CustomerID, s.Now)
 		if err != nil {
 			return err
 		}
 		if left > 0 {
-			return limited(left)
+			return rateLimited(left)
 		}
 		return begin(ctx, tx)
 	})
@@ -122,7 +122,7 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 
 // source decides what the report is generated from: the submitted data, or the
 // sandbox's data in their place.
-func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from source, err error) {
+func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from reportSource, err error) {
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {
 		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, customerID, strings.ToLower(id))
@@ -159,6 +159,6 @@ func (s *Service) source(ctx context.Context, customerID string, in Submission, 
 	return from, nil
 }
 
-func limited(left time.Duration) error {
+func rateLimited(left time.Duration) error {
 	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("30 submissions within a minute")}
 }

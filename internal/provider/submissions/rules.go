@@ -12,8 +12,8 @@ import (
 // MaxPullAge is the maximum age of pullDate: 30 times 24 hours.
 const MaxPullAge = 30 * 24 * time.Hour
 
-// dateTime parses exactly YYYY-MM-DDTHH:mm:ss.SSSZ.
-func dateTime(t []byte) (time.Time, bool) {
+// parseDateTime parses exactly YYYY-MM-DDTHH:mm:ss.SSSZ.
+func parseDateTime(t []byte) (time.Time, bool) {
 	const form = "dddd-dd-ddTdd:dd:dd.dddZ"
 	if len(t) != len(form) {
 		return time.Time{}, false
@@ -46,8 +46,8 @@ func dateTime(t []byte) (time.Time, bool) {
 // months, is below 2,000 times 10^15 cents.
 const maxUnits = 10_000_000_000_000
 
-// cents parses a decimal number with at most two places and no exponent.
-func cents(t []byte) (report.Cents, bool) {
+// parseCents parses a decimal number with at most two places and no exponent.
+func parseCents(t []byte) (report.Cents, bool) {
 	negative := len(t) > 0 && t[0] == '-'
 	if negative {
 		t = t[1:]

@@ -15,9 +15,9 @@ const (
 	Window = time.Minute
 )
 
-// wait returns how long the account's next submission has to wait; 0 or less means not
+// waitTime returns how long the account's next submission has to wait; 0 or less means not
 // at all.
-func wait(ctx context.Context, q store.Queryer, customerID string, now time.Time) (time.Duration, error) {
+func waitTime(ctx context.Context, q store.Queryer, customerID string, now time.Time) (time.Duration, error) {
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT s.at FROM submission_counts c
 		JOIN submission_slots s ON s.customer_id = c.customer_id AND s.slot = (c.accepted + 1) % $2
@@ -25,20 +25,20 @@ func wait(ctx context.Context, q store.Queryer, customerID string, now time.Time
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	if err != nil || stale(at, now) {
+	if err != nil || clockSetBack(at, now) {
 		return 0, err
 	}
 	return store.Time(at).Add(Window).Sub(now), nil
 }
 
-// stale reports whether a time is so far in the future that the clock must have been
+// clockSetBack reports whether a time is so far in the future that the clock must have been
 // set back.
-func stale(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
+func clockSetBack(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
 
-// take counts a submission in the transaction that accepts it, or returns how long it
+// countSubmission counts a submission in the transaction that accepts it, or returns how long it
 // has to wait. It serializes the submissions of an account until the end of their
 // transactions, over all replicas.
-func take(ctx context.Context, tx *store.Tx, customerID string, now func() time.Time) (time.Duration, error) {
+func countSubmission(ctx context.Context, tx *store.Tx, customerID string, now func() time.Time) (time.Duration, error) {
 	var n int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)
 		ON CONFLICT (customer_id) DO UPDATE SET accepted = submission_counts.accepted + 1 RETURNING accepted`, customerID).Scan(&n)

@@ -30,7 +30,7 @@ type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
-	Gate      *auth.Authenticator
+	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
 	Sandbox   Sandbox // nil in production
@@ -47,8 +47,8 @@ type Sandbox interface {
 	Fill(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }
 
-// source is the data that the report of a submission is generated from.
-type source struct {
+// reportSource is the data that the report of a submission is generated from.
+type reportSource struct {
 	in       reports.Input
 	prepared string // or a prepared report, by its sandboxReportId
 
@@ -60,7 +60,7 @@ type source struct {
 
 // prepare packs the input, which is slow, before a transaction. The returned function
 // begins the report in a transaction and may be called several times there.
-func (s *Service) prepare(n reports.New, of source) (begin func(ctx context.Context, tx *store.Tx) error, err error) {
+func (s *Service) prepare(n reports.New, of reportSource) (begin func(ctx context.Context, tx *store.Tx) error, err error) {
 	var packed reports.Packed
 	if !of.failed && of.prepared == "" {
 		if packed, err = reports.Pack(of.in); err != nil {

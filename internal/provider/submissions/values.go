@@ -1,0 +1,118 @@
+package submissions
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"vestibule/internal/report"
+)
+
+// unbounded is the maximum length of strings whose format limits them enough.
+const unbounded = math.MaxInt
+
+// text reads a string of low to high characters. It is valid until the next token.
+func (d *decoder) text(field string, low, high int) ([]byte, bool) {
+	if d.peek() != '"' {
+		d.reject(field, "must be a string")
+		d.skip(0)
+		return nil, false
+	}
+	t := d.scanner.text()
+	if d.err != nil {
+		return nil, false
+	}
+	if bytes.IndexByte(t, 0) >= 0 {
+		d.reject(field, "has a NUL character")
+		return nil, false
+	}
+	if n := len(t); n < low || n > high {
+		if n = utf8.RuneCount(t); n < low || n > high {
+			d.reject(field, "must have "+strconv.Itoa(low)+" to "+strconv.Itoa(high)+" characters")
+			return nil, false
+		}
+	}
+	return t, true
+}
+
+// id reads an identifier that is unique in its list.
+func (d *decoder) id(others map[string]bool) string {
+	t, ok := d.text("id", 1, 50)
+	if !ok {
+		return ""
+	}
+	if !isAlphanumeric(t) {
+		d.reject("id", "must be letters and digits")
+		return ""
+	}
+	if others[string(t)] {
+		d.reject("id", "is given twice")
+		return ""
+	}
+	id := string(t)
+	others[id] = true
+	return id
+}
+
+// label reads a label of the customer.
+func (d *decoder) label(field string, high int) string {
+	t, ok := d.text(field, 1, high)
+	if ok && hasControl(t) {
+		d.reject(field, "has a control character")
+	}
+	return string(t)
+}
+
+func (d *decoder) oneOf(field, a, b string) string {
+	t, ok := d.text(field, 0, unbounded)
+	if !ok {
+		return ""
+	}
+	switch string(t) {
+	case a:
+		return a
+	case b:
+		return b
+	}
+	d.reject(field, "must be "+a+" or "+b)
+	return ""
+}
+
+// money reads a decimal with at most two places.
+func (d *decoder) money(field string) report.Cents {
+	if c := d.peek(); c != '-' && (c < '0' || c > '9') {
+		d.reject(field, "must be a number")
+		d.skip(0)
+		return 0
+	}
+	c, ok := parseCents(d.number())
+	if !ok && d.err == nil {
+		d.reject(field, "must be an amount with at most two decimals, below ten trillion")
+	}
+	if d.sum += max(c, -c); d.sum >= maxUnits*100 && !d.sumReported { // each is below that, and the sum no longer grows then
+		d.sumReported = true
+		d.reject(field, "must be below ten trillion together with all balances and amounts before it")
+	}
+	d.sum = min(d.sum, maxUnits*100)
+	return c
+}
+
+// dateTime reads a DateTime that is not after now; with past, before now.
+func (d *decoder) dateTime(field string, past bool) (time.Time, bool) {
+	t, ok := d.text(field, 0, unbounded)
+	if !ok {
+		return time.Time{}, false
+	}
+	at, ok := parseDateTime(t)
+	switch {
+	case !ok:
+		d.reject(field, "must be YYYY-MM-DDTHH:mm:ss.SSSZ")
+	case at.After(d.terms.Now), past && !at.Before(d.terms.Now):
+		d.reject(field, "must not lie in the future")
+	default:
+		return at, true
+	}
+	return time.Time{}, false
+}
