@@ -173,7 +173,7 @@ func (s *sheet) labeled(n int, c *cell) bool {
 // number.
 func numbered(words string) bool {
 	first, rest, ok := strings.Cut(words, " ")
-	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains([]string{"emp", "employee", "empl", "ee", "id", "no", "file", "clock", "badge", "dept", "check", "acct", "payroll", "associate"}, first)
+	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains(numberPrefixes, first)
 }
 
 // unitOf reports whether a line names a part of the one above it: the office that pays.

@@ -355,9 +355,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 }
 
 // isAccount reports whether a line is of an account that pay goes to.
-func isAccount(words string) bool {
-	return slices.ContainsFunc([]string{"checking", "chkg", "chk", "savings", "sav", "direct deposit", "paycard", "pay card"}, func(w string) bool { return contains(words, w) })
-}
+func isAccount(words string) bool { return containsAny(words, accountWords) }
 
 // inOrder corrects the kinds of two amounts of a line beside their columns, as in
 // deductions that are set further right than the earnings above them. The first amount of
@@ -391,9 +389,7 @@ func (g *segment) nowFirst() bool {
 }
 
 // isInKind reports whether a line is of taxed amounts that are not paid now.
-func isInKind(words string) bool {
-	return slices.ContainsFunc([]string{"gtl", "group term", "imputed", "term life", "fringe", "life insurance", "taxable", "non cash", "noncash", "cash tips", "tips declared", "declared tips", "reported tips", "tips reported", "company car", "personal use"}, func(w string) bool { return contains(words, w) })
-}
+func isInKind(words string) bool { return containsAny(words, inKindWords) }
 
 // addInKind records amounts that are taxed but not paid: life insurance, a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
@@ -457,12 +453,7 @@ func unfit(words string) bool {
 	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
 		return true
 	}
-	for _, w := range []string{"rate", "rates", "balance", "bal", "left", "days", "avail", "remaining", "accrued", "accrual", "available", "taken", "used", "earned", "limit", "taxable", "daily", "annual", "step", "grade", "maximum", "max"} {
-		if contains(words, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(words, unfitWords)
 }
 
 func (l *line) set(p period, c *cell) {

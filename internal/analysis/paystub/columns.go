@@ -22,25 +22,19 @@ const (
 // regardless of other words; amounts are of the period unless a header above says
 // otherwise.
 var periods = map[period][]string{
-	current: {"actual", "este periodo", "current", "this period", "this check", "current amount", "this pay", "current period", "period", "current total", "this pay period", "current pay", "current earnings", "current deductions", "earnings this period",
-		"deductions this period", "current pay period", "employee current", "this payment", "this paycheck", "current amt", "this week", "this wk", "this month", "this per", "this prd", "period amount", "current taxes", "this period amount", "current check", "this stub", "curr", "current dollars", "current withholding", "amount this period"},
-	ytd: {"acumulado", "acumulado anual", "year", "so far this year", "ytd", "year to date", "ytd amount", "y t d", "ytd total", "year to date amount", "amount ytd", "total ytd", "ytd earnings", "ytd deductions", "calendar ytd", "to date", "employee ytd", "total to date", "ytd pay", "year to date total",
-		"ytd amt", "yr to date", "this year", "ytd gross", "y t d gross", "year todate", "ytd taxes", "ytd dollars", "ytd current", "calendar year to date", "ytd withholding", "tax year to date", "year to date earnings", "cytd", "ytd total amount", "yeartodate", "yr to dt"},
-	notMoney: {"horas", "hours", "units", "hrs", "qty", "quantity", "hours units", "balance", "accrued", "used", "available", "hrs units", "total hours", "current hours",
-		"hours days", "hours h mm", "days", "earned", "taken", "beginning", "ending", "begin", "end", "bal", "avail", "remaining", "prior", "start balance", "end balance", "current balance", "scheduled", "available to use", "plan year used", "ytd used", "reduced", "carryover",
-		"prior balance", "beginning balance", "ending balance", "accrued ytd", "used ytd", "ytd accrued", "ytd taken", "prior yr balance", "accrued pay pd", "used pay pd", "use lose", "hours worked", "hour", "hours this period", "unit", "reg hrs", "hrs worked", "adjusted", "hours current"},
-	rated: {"tarifa", "tasa", "rate", "pay rate", "hourly rate", "rate of pay", "rate hr", "base rate", "rate per hour", "rate hour", "rates", "hr rate", "rate amount"},
-	foreign: {"ytd taxable", "ytd taxable wages", "wage period", "taxable ytd", "wages subject to tax", "ytd hours", "hours ytd", "ytd hrs", "year to date hours", "hrs ytd", "ytd units", "taxable gross", "applicable gross", "based on", "taxable wages", "taxable", "taxable amount", "subject wages", "employer", "employer amount", "employer current", "employer ytd", "employer contribution", "company", "er amount", "limit", "goal", "goal limit", "taxable earnings", "er current", "er ytd",
-		"district paid", "taxable income", "company current", "company ytd", "employer share", "employer cost", "employer paid", "employer match", "subject gross"},
-	describe: {"descripcion", "concepto", "description", "type", "code", "item", "pay type", "pay code", "deduction", "tax", "plan", "leave type", "earning", "wage type", "assignment", "job", "dept", "department", "dates", "status", "filing status", "account", "account type", "bank", "document", "document type", "details", "earnings description",
-		"deduction description", "tax description", "withholding", "pretax", "pre tax", "account number", "date", "earning type", "deduction type", "tax type", "name of deduction", "pay item", "line"},
+	current:  wordList("column this period"),
+	ytd:      wordList("column year to date"),
+	notMoney: wordList("column hours or balance"),
+	rated:    wordList("column rate"),
+	foreign:  wordList("column other amounts"),
+	describe: wordList("column description"),
 }
 
 // amountWords are the words of a column of amounts that does not say of when, and
 // amountTitles those of one that may as well be a title.
 var (
-	amountWords  = []string{"amount", "total", "amt", "dollars", "earnings amount", "gross amount", "pay amount", "payment amount", "usd amount", "total amount", "tax amount", "deduction amount", "extension", "usd", "employee amount", "ee amount"}
-	amountTitles = []string{"pay", "gross", "earnings", "deductions", "taxes", "gross pay", "wages earned", "withheld", "total pay", "gross earnings", "employee", "wages", "tax", "total earnings", "deduction"}
+	amountWords  = wordList("column amounts")
+	amountTitles = wordList("column amounts or title")
 )
 
 var periodWords = flipped(periods)

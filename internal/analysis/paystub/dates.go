@@ -179,14 +179,14 @@ func monthOf(s string) int {
 
 // frequencies are the words of each rhythm; numbers are the periods of a year.
 var frequencies = flipped(map[string][]string{
-	report.PayWeekly:      {"weekly", "semanal", "every week", "once a week", "each week", "weekly 52", "52 times a year"},
-	report.PayBiweekly:    {"bi weekly", "bisemanal", "cada dos semanas", "biweekly", "every two weeks", "every 2 weeks", "every other week", "every second week", "fortnightly", "biweekly 26", "bi weekly 26", "26 times a year"},
-	report.PaySemiMonthly: {"semi monthly", "quincenal", "semimonthly", "twice a month", "twice per month", "twice monthly", "two times a month", "2 times a month", "semimonthly 24", "semi monthly 24", "24 times a year"},
-	report.PayMonthly:     {"monthly", "mensual", "every month", "once a month", "each month", "monthly 12", "12 times a year"},
+	report.PayWeekly:      wordList("paid weekly"),
+	report.PayBiweekly:    wordList("paid every two weeks"),
+	report.PaySemiMonthly: wordList("paid twice a month"),
+	report.PayMonthly:     wordList("paid monthly"),
 })
 
 // aboutPay are words before and after those of a rhythm that change nothing.
-var aboutPay = []string{"paid", "pay", "pays", "payroll", "payment", "payments", "paycheck", "paychecks", "frequency", "period", "periods", "cycle", "schedule", "basis", "on", "a"}
+var aboutPay = wordList("about pay")
 
 // frequencyOf reads the words of a pay frequency; only words about pay may be beside them.
 // Four-weekly is not weekly, and bi-monthly is ambiguous: for unknown words the length

@@ -363,9 +363,7 @@ func (d *Document) exempt(k int) report.Cents {
 }
 
 // isUntaxed reports whether a line is of what may not be wages.
-func isUntaxed(words string) bool {
-	return slices.ContainsFunc([]string{"allowance", "bah", "bas", "housing", "parsonage", "subsistence", "non tax", "non taxable", "nontax", "nontaxable", "per diem", "clothing", "oha", "vha", "combat", "stipend", "cola"}, func(w string) bool { return contains(words, w) })
-}
+func isUntaxed(words string) bool { return containsAny(words, untaxedWords) }
 
 // untaxed returns the earnings that may not be wages: allowances for housing and food.
 func (t *table) untaxed(k int) (sum report.Cents) {
@@ -399,7 +397,7 @@ func (t *table) exempt(k int) (sum report.Cents) {
 			continue
 		}
 		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") && !strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") || strings.Contains(l.label, "withh") || word("w h") ||
-			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") || slices.ContainsFunc([]string{"fit", "fitw", "fwt", "fwh", "sit", "sitw", "swt", "swh", "sdi", "sui", "lit", "garnish", "garnishment"}, word) {
+			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") || containsAny(l.label, taxCodes) {
 			continue
 		}
 		sum += max(l.amount[k], 0)

@@ -55,13 +55,13 @@ func itemOf(words string, in section) (item, period) {
 	has := func(all ...string) bool {
 		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
 	}
-	taken := in == deductions || has("deduction", "purchase", "buy", "advance", "ded", "repay", "repayment", "deduct", "loan", "donation")
+	taken := in == deductions || has(takenWords...)
 	switch {
 	case notOurs(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") && has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
-	case has("seguro social", "social security", "soc sec", "oasdi", "socsec", "social sec", "ss tax", "fica ss", "ss ee", "ss", "soc security", "s s", "soc", "fica oasdi", "fica social security", "socsecurity", "oasdi ee", "ssa", "sosec", "fica s s", "social securty", "soc sec ee", "fica soc sec", "old age", "socialsecurity", "social secur", "social securit", "social securi", "fica 62", "ssec", "sst", "ss wh"):
+	case has(socialSecurityWords...):
 		return socialSecurity, of
-	case has("medicare", "mwt", "fed med", "med ee", "fica med", "fica mc", "mcare", "fica hi", "medicare hi", "medi", "fed hi", "hospital ins", "med tax", "fica 145", "medcare", "mdcr", "medicr", "fica medicare"), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+	case has(medicareWords...), in == deductions && (words == "med" || words == "mc" || words == "hi"):
 		return medicare, of
 	case has("fica"):
 		return fica, of
@@ -75,47 +75,40 @@ func itemOf(words string, in section) (item, period) {
 		return noItem, of
 	case has("pto", "paid time off", "personal time off", "p t o", "flexible time off", "flex time off", "paid timeoff"):
 		return paidTimeOff, of
-	case has("vacaciones", "vacation", "vac", "vacat", "vacatn", "vaca", "vactn", "vacpay"):
+	case has(vacationWords...):
 		return vacation, of
-	case has("tiempo extra", "horas extra", "overtime", "ot", "ot1", "ot15", "otp", "otpay", "time 1 2", "time and 1 2", "dbl time", "ovrtime", "overtime15", "premium time", "o t", "time and half", "time and a half", "time one half", "overtm", "ovt", "double time", "doubletime", "ovrtm"):
+	case has(overtimeWords...):
 		return overtime, of
-	case has("bono", "bonificacion", "bonus", "incentive", "bonuses", "bns", "bonu", "incent", "incentives"):
+	case has(bonusWords...):
 		return bonus, of
-	case has("comision", "comisiones", "commission", "commissions", "comm", "commis", "commsn", "comms", "commiss"):
+	case has(commissionWords...):
 		return commission, of
-	case in == earnings && words == "st", words == "rt", has("salario", "sueldo", "standard gross", "standard pay", "regular", "reg", "salary", "hourly", "base pay", "basic pay", "base salary", "salaried", "base", "straight time", "st time", "base wages", "contract pay", "regulr", "straight", "regular earn", "contract", "regpay", "regl", "rglr", "regularpay", "sal", "normal pay", "normal hours", "std pay", "base earnings", "normal"):
+	case in == earnings && words == "st", words == "rt", has(regularWords...):
 		return regular, of
 	}
 	return noItem, of
 }
 
 // notOurs reports whether a line of a table is the employer's and not the employee's.
-func notOurs(words string) bool {
-	for _, w := range []string{"employer", "er", "emplr", "patronal", "company", "match", "matching", "co paid", "co match", "ermatch", "401kmatch"} {
-		if contains(words, w) {
-			return true
-		}
-	}
-	return false
-}
+func notOurs(words string) bool { return containsAny(words, employerLineWords) }
 
 // fillers are words of totals that say nothing of which.
-var fillers = strings.Fields("total totals pay amount amounts earnings wages income salary compensation paid payment your the for employee usd sum of statutory amt commission commissions tips salaries hours")
+var fillers = wordList("filler")
 
 // sent are words of what becomes of the net pay.
-var sent = strings.Fields("checking savings account acct chk ending in check cheque deposit deposited advice transfer transferred bank due received direct dd voucher to")
+var sent = wordList("sent")
 
 // totalOf says which total a label is of.
 func totalOf(words string) item {
 	words = unnumbered(words)
-	switch words {
-	case "pago neto", "salario neto", "sueldo neto", "neto a pagar", "neto", "take home pay", "take home", "net check", "net check amount", "net deposit", "net pay distribution", "net direct deposit", "net to bank", "net this check", "net check deposit", "total net check":
+	switch {
+	case slices.Contains(netPhrases, words):
 		return net
-	case "amount paid", "check amount", "amount of check", "net to check":
+	case slices.Contains([]string{"amount paid", "check amount", "amount of check", "net to check"}, words):
 		return paidByCheck
-	case "total de deducciones", "total deducciones", "taxes and deductions", "taxes deductions", "tax and deductions":
+	case slices.Contains([]string{"total de deducciones", "total deducciones", "taxes and deductions", "taxes deductions", "tax and deductions"}, words):
 		return totalDeductions
-	case "tot ent", "total entitlements", "entitle", "entitlements", "ingreso bruto", "salario bruto", "pago bruto", "total bruto", "total de ingresos", "total ingresos", "total earnings", "total wages", "total pay", "earnings total", "total hours and earnings", "total compensation", "total income", "total earnings and hours", "total current earnings", "total gross", "total hours earnings":
+	case slices.Contains(grossPhrases, words):
 		return gross
 	}
 	tokens := strings.Fields(words)

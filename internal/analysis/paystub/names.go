@@ -38,7 +38,7 @@ func unidentified(text string) string {
 }
 
 // noNames are words that no person is called.
-var noNames = strings.Fields("account acct number transit amount routing employer employee trust trusts check by for to from with your this that has been of and the or is are was not deposit deposited dept department location date period statement earnings deductions total page company payroll messages information code type")
+var noNames = wordList("not a name")
 
 // isName reports whether a text may be a person's name.
 func isName(s string) bool {
@@ -72,7 +72,7 @@ func isText(s string) bool {
 }
 
 // services are the branches that a soldier's statement names for the employer.
-var services = []string{"army", "navy", "air force", "marine corps", "marines", "space force", "coast guard", "usa", "usn", "usaf", "usmc", "ussf", "uscg", "army national guard", "air national guard", "army reserve", "navy reserve", "air force reserve"}
+var services = wordList("military service")
 
 // served takes a branch of the service for the employer.
 func (s *sheet) served(f *fields, n, i int) bool {

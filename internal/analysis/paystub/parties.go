@@ -262,9 +262,7 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 }
 
 // companyWords are words in the names of employers.
-var companyWords = strings.Fields("inc llc llp corp corporation co company ltd plc lp pllc pc group services service supply logistics city county state school district university college hospital department dept church association bank center centre systems solutions restaurant foods construction partners holdings industries enterprises agency authority " +
-	"foundation institute clinic care store stores hotel bakery manufacturing health medical dental trust society cooperative coop credit union board office bureau commission technologies technology consulting contractors contracting electric mechanical plumbing studio labs laboratories pharmacy market markets farms motors trucking transport transportation freight energy " +
-	"staffing security hospitality resort village town township library museum academy academics international national american global associates architects engineering properties realty management insurance financial capital media publishing productions design brewing coffee cafe grill kitchen kitchens catering retail wholesale distributors distribution warehouse marine timber lumber steel metals plastics chemical pharmaceuticals biotech software networks telecom wireless utilities water power parks recreation museum government federal")
+var companyWords = wordList("company")
 
 // isCompany reports whether a name looks like a company's.
 func isCompany(name string) bool {

@@ -2,7 +2,6 @@ package paystub
 
 import (
 	"slices"
-	"strings"
 )
 
 // wordKind is a set of kinds of words, of which labels and headers of columns are made.
@@ -31,26 +30,26 @@ const (
 
 var wordKinds = func() map[string]wordKind {
 	out := map[string]wordKind{}
-	for kind, words := range map[wordKind]string{
-		joinWord:   "of the for this in on and your official actual scheduled s a is was covered covers covering applicable effective related current",
-		dateWord:   "date dates dt day dated datetime",
-		payWord:    "pay payroll check chk ck cheque payment pmt paid payday advice deposit voucher warrant issue issued disbursement settlement paycheck distribution remittance statement stub transfer",
-		periodWord: "period periods pp payperiod week wk workweek cycle pay payroll prd per pd work earnings earning time",
-		beginWord:  "begin beginning begins began beg bgn start starting starts started from first",
-		endWord:    "end ending ends ended thru through to last close closing",
-		hireWord:   "hire hired hiring rehire rehired employment employed original orig last latest recent most adjusted adj continuous service first since start",
-		workerWord: "employee employees emp empl ee associate worker workers staff person payee teammate colleague crew caregiver participant personnel individual contractor recipient partner team member",
-		payerWord:  "employer company co organization org business agency entity client firm corporation institution paying",
-		nameWord:   "name names full legal preferred information info details mi middle initial",
-		numberWord: "number no num nbr id code identifier",
-		nowWord:    "current this curr",
-		yearWord:   "ytd cytd",
-		amountWord: "amount amounts amt dollars usd total totals earnings earning deductions deduction taxes tax withholding withholdings withheld wages pay paid value employee ee period check payment paycheck payroll week month cycle stub",
-		hourWord:   "hours hour hrs units unit qty quantity days or",
-		rateWord:   "rate rates",
-		otherWord:  "taxable subject employer er company limit maximum goal match wage",
+	for kind, list := range map[wordKind]string{
+		joinWord:   "kind join",
+		dateWord:   "kind date",
+		payWord:    "kind pay",
+		periodWord: "kind period",
+		beginWord:  "kind begin",
+		endWord:    "kind end",
+		hireWord:   "kind hire",
+		workerWord: "kind worker",
+		payerWord:  "kind payer",
+		nameWord:   "kind name",
+		numberWord: "kind number",
+		nowWord:    "kind now",
+		yearWord:   "kind year",
+		amountWord: "kind amount",
+		hourWord:   "kind hour",
+		rateWord:   "kind rate",
+		otherWord:  "kind other",
 	} {
-		for w := range strings.FieldsSeq(words) {
+		for _, w := range wordList(list) {
 			out[w] |= kind
 		}
 	}

@@ -9,12 +9,9 @@ import (
 // those that split and merge files; offices begin the names of word processors and
 // spreadsheets.
 var (
-	editors = []string{"photoshop", "illustrator", "indesign", "adobe acrobat", "acrobat pro", "acrobat standard", "pdfescape", "sejda", "ilovepdf", "smallpdf", "foxit", "foxitpdf", "phantompdf", "nitro", "nitropdf", "pdf xchange", "pdfelement", "wondershare",
-		"soda pdf", "sodapdf", "pdffiller", "dochub", "xodo", "pdf expert", "pdf24", "pdfsam", "master pdf", "inkscape", "gimp", "coreldraw", "affinity", "canva", "figma", "scribus", "pdf editor", "pdfedit", "pdf studio", "qoppa",
-		"abbyy", "kofax", "power pdf", "pdf architect", "able2extract", "infix", "iskysoft", "updf", "lightpdf", "hipdf", "avepdf", "pdfcandy", "pdf candy", "formswift", "pixelmator", "krita", "apowerpdf", "swifdoo",
-		"movavi", "icecream pdf", "pdfzorro", "deftpdf", "pdfpen", "okular", "docfly", "pdfbuddy", "pdf buddy", "libreoffice draw"}
-	libraries = []string{"pdftk", "mutool", "pymupdf", "pypdf", "pypdf2", "pdfrw", "qpdf", "pikepdf"}
-	offices   = []string{"microsoft word", "microsoft excel", "microsoft powerpoint", "microsoft publisher", "acrobat pdfmaker", "libreoffice", "openoffice", "google docs", "google sheets", "wps office", "wps writer", "pages", "numbers", "writer", "calc", "onlyoffice"}
+	editors   = wordList("editing program")
+	libraries = wordList("splitting program")
+	offices   = wordList("office program")
 )
 
 // named reports whether one of the words is in a program's name: whole, or at the

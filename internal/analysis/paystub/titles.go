@@ -16,7 +16,7 @@ const (
 )
 
 // payers are words for employers, in titles of what they pay besides wages.
-var payers = []string{"employer", "company", "county", "city", "state", "district", "agency", "government", "govt", "university", "college", "school", "contractor", "firm", "organization", "hospital", "er", "union", "trust", "department", "church", "board", "co"}
+var payers = wordList("payer")
 
 // sectionOf says what a title is over. Taxes are deductions.
 func sectionOf(words string) section {
@@ -35,26 +35,24 @@ func sectionOf(words string) section {
 	whole := func(all ...string) bool {
 		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
 	}
-	paid := whole("paid", "pays", "provided", "funded", "cost", "costs", "share", "benefits", "contribution", "contributions", "match", "taxes", "tax", "fringe", "items", "portion", "liability", "liabilities", "expense", "expenses")
+	paid := whole(paidWords...)
 	switch {
 	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) && !whole("state tax", "state taxes", "city tax", "county tax", "state income"),
-		has("benefits paid", "on your behalf", "for you", "not included", "not in net", "informational", "accrual", "leave", "balance", "time off", "absence", "entitlement balance", "contribution by", "direct deposit", "distribution", "allocation", "taxable", "tax base", "tax data", "tax info", "memo", "imputed", "fringe",
-			"non cash", "noncash", "deposits", "payment information", "payment method", "payment details", "payments", "other information", "other benefits", "messages", "vacation hours", "sick", "accumulat", "deposited", "patronal", "balance de"),
+		has(asideTitles...),
 		words == "benefits", words == "other benefits and information", words == "deposit":
 		return elsewhere
 	case has("earning") && has("deduction"):
 		return noSection // each line says for itself
-	case has("adjustments to net", "deduction", "withh", "withheld", "garnish", "allotment", "voluntary", "statutory", "pre tax", "pretax", "post tax", "after tax", "before tax", "deduccion", "retencion", "contribucion", "impuestos"), whole("taxes", "tax"):
+	case has(deductionTitles...), whole("taxes", "tax"):
 		return deductions
-	case has("ingresos", "devengado", "earning", "hours and pay", "gross pay", "pay details", "description of pay", "remuneration", "compensation", "earned"), whole("wages", "income", "pay", "hours"):
+	case has(earningTitles...), whole("wages", "income", "pay", "hours"):
 		return earnings
 	}
 	return noSection
 }
 
 // headingWords are all the words that a title within a table is made of.
-var headingWords = strings.Fields("earnings earning deductions deduction taxes tax withholdings withholding withheld statutory other others pre post before after pretax posttax employee employer company paid benefits benefit contributions contribution voluntary mandatory involuntary memo information hours and or pay wages gross " +
-	"leave accruals accrual time off fringe imputed income costs cost informational total totals summary taxable bases base memos from of the your you to additional adjustments statement details detail cash non elective reductions items noncash ingresos deducciones retenciones impuestos personal payroll required court ordered garnishments insurance")
+var headingWords = wordList("heading word")
 
 // headingOf says what a row without amounts is the title of.
 func headingOf(words string) section {

@@ -63,14 +63,7 @@ func (t *table) vote() {
 }
 
 // isTaking reports whether a label is of a deduction.
-func isTaking(words string) bool {
-	for _, w := range []string{"federal", "fed", "fit", "fitw", "sit", "sitw", "state", "tax", "withholding", "w h", "401k", "401", "403b", "403", "457", "medical", "dental", "vision", "insurance", "ins", "health", "hsa", "fsa", "garnishment", "child support", "union dues", "dues", "retirement", "pension", "roth", "life", "loan", "sdi", "sui", "pfl"} {
-		if contains(words, w) {
-			return true
-		}
-	}
-	return false
-}
+func isTaking(words string) bool { return containsAny(words, deductionWords) }
 
 // sumOf is what the lines of a section in some tables come to.
 func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool) {

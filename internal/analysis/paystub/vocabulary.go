@@ -1,0 +1,69 @@
+package paystub
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed vocabulary.txt
+var vocabularyFile string
+
+// vocabulary holds the lists of vocabulary.txt by section.
+var vocabulary = parseVocabulary(vocabularyFile)
+
+// wordList returns the list of a section. It panics if there is none: the file is part
+// of the program.
+func wordList(section string) []string {
+	list, ok := vocabulary[section]
+	if !ok {
+		panic("paystub: vocabulary.txt has no section " + section)
+	}
+	return list
+}
+
+// parseVocabulary reads sections that begin with "[name]" or "[name: description]".
+func parseVocabulary(file string) map[string][]string {
+	out := map[string][]string{}
+	section := ""
+	for line := range strings.Lines(file) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", line[0] == '#':
+		case line[0] == '[':
+			section, _, _ = strings.Cut(strings.Trim(line, "[]"), ": ")
+			out[section] = nil
+		default:
+			for entry := range strings.SplitSeq(strings.TrimSuffix(line, ","), ",") {
+				out[section] = append(out[section], strings.TrimSpace(entry))
+			}
+		}
+	}
+	return out
+}
+
+// Lists that rules refer to; others are beside the tables that they fill.
+var (
+	dateLabelEndings    = wordList("date label ending")
+	paidWords           = wordList("paid")
+	asideTitles         = wordList("aside")
+	deductionTitles     = wordList("deductions title")
+	earningTitles       = wordList("earnings title")
+	socialSecurityWords = wordList("social security")
+	medicareWords       = wordList("medicare")
+	overtimeWords       = wordList("overtime")
+	bonusWords          = wordList("bonus")
+	commissionWords     = wordList("commission")
+	regularWords        = wordList("regular pay")
+	vacationWords       = wordList("vacation")
+	takenWords          = wordList("taken")
+	netPhrases          = wordList("net pay")
+	grossPhrases        = wordList("gross pay")
+	employerLineWords   = wordList("employer's line")
+	accountWords        = wordList("account")
+	inKindWords         = wordList("in kind")
+	untaxedWords        = wordList("untaxed")
+	unfitWords          = wordList("not an amount")
+	deductionWords      = wordList("deduction")
+	taxCodes            = wordList("tax code")
+	numberPrefixes      = wordList("number")
+)
