@@ -74,8 +74,8 @@ func stateTable() string {
 		}
 		return cmp.Or(strings.Join(out, ", "), "none")
 	}
-	for _, name := range slices.Sorted(maps.Keys(stateTaxes)) {
-		s := stateTaxes[name]
+	for _, name := range slices.Sorted(maps.Keys(stateTaxes())) {
+		s := stateTaxes()[name][0]
 		deduction := fmt.Sprintf("$%d", s.deduction)
 		switch {
 		case s.deduction == ofFederal:
@@ -104,6 +104,6 @@ func stateTable() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, deduction, tax, strings.Join(levies, ", "))
 	}
-	fmt.Fprintf(&b, "| unknown, and the territories | $0 | %s of the wage | |\n", percent(elsewhere))
+	fmt.Fprintf(&b, "| unknown, and the territories | $0 | %s of the wage | |\n", percent(averageRate))
 	return b.String()
 }

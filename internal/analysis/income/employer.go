@@ -216,7 +216,7 @@ func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	words := untilEntry(strings.Fields(bankdata.Normalise(text)))
 	words = withoutHolder(without(words, moving, processors), holders)
 	if n := len(words); n > 3 {
-		if _, state := stateTaxes[words[n-1]]; state {
+		if _, state := stateTaxes()[words[n-1]]; state {
 			words = words[:n-2]
 		}
 	}

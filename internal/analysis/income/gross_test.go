@@ -60,23 +60,38 @@ func TestWhichTableIsUsed(t *testing.T) {
 }
 
 func TestStatesAreTheFiftyAndTheCapital(t *testing.T) {
-	if len(stateTaxes) != 51 {
-		t.Errorf("%d states, want 51", len(stateTaxes))
+	if n := len(stateTaxes()); n != 51 {
+		t.Errorf("%d states, want 51", n)
 	}
-	for name, s := range stateTaxes {
-		if len(name) != 2 || !slices.IsSortedFunc(s.brackets, func(a, b bracket) int { return cmp.Compare(a.from, b.from) }) ||
-			name != "UT" && !slices.IsSortedFunc(s.brackets, func(a, b bracket) int { return cmp.Compare(a.rate, b.rate) }) {
-			t.Errorf("%s is %+v", name, s)
+	for name, rules := range stateTaxes() {
+		for _, s := range rules {
+			if len(name) != 2 || !slices.IsSortedFunc(s.brackets, func(a, b bracket) int { return cmp.Compare(a.from, b.from) }) ||
+				name != "UT" && !slices.IsSortedFunc(s.brackets, func(a, b bracket) int { return cmp.Compare(a.rate, b.rate) }) {
+				t.Errorf("%s is %+v", name, s)
+			}
+		}
+		if rules[0].year != 2025 {
+			t.Errorf("%s begins with %d", name, rules[0].year)
 		}
 	}
 	for _, s := range []string{"AK", "FL", "NV", "NH", "SD", "TN", "TX", "WA", "WY"} {
-		if stateTaxes[s].brackets != nil {
+		if stateTaxes()[s][0].brackets != nil {
 			t.Errorf("%s has no tax on wages", s)
 		}
 	}
-	for s := range laterTaxes {
-		if _, known := stateTaxes[s]; !known {
-			t.Errorf("%s changes but is not a state", s)
+}
+
+func TestParseStatesRefuses(t *testing.T) {
+	const header = "state\tyear\tdeduction\tfades\tcredit\tfederal\tlevies\tbrackets\n"
+	for name, rows := range map[string]string{
+		"a missing column":  "AK\t2025\t-\t-\t-\t-\t-\n",
+		"words for numbers": "AK\t2025\t-\t-\tmuch\t-\t-\t-\n",
+		"a broken bracket":  "AK\t2025\t-\t-\t-\t-\t-\t0:x\n",
+		"years out of order": "AK\t2026\t-\t-\t-\t-\t-\t-\n" +
+			"AK\t2025\t-\t-\t-\t-\t-\t-\n",
+	} {
+		if rules, err := parseStates(header + rows); err == nil {
+			t.Errorf("%s: %+v", name, rules)
 		}
 	}
 }
@@ -141,7 +156,7 @@ func owed(y *taxYear, state string, gross report.Cents) float64 {
 
 func drawCurve(t *rapid.T) (*taxYear, string, curve) {
 	y := &taxYears[rapid.IntRange(0, len(taxYears)-1).Draw(t, "year")]
-	states := append(slices.Sorted(maps.Keys(stateTaxes)), "", "GU")
+	states := append(slices.Sorted(maps.Keys(stateTaxes())), "", "GU")
 	s := rapid.SampledFrom(states).Draw(t, "state")
 	return y, s, netOf(y, s)
 }
@@ -199,7 +214,7 @@ func TestMoreNetIsMoreGross(t *testing.T) {
 
 func TestEdgesOfTheCurve(t *testing.T) {
 	for _, y := range taxYears {
-		for s := range stateTaxes {
+		for s := range stateTaxes() {
 			c := netOf(&y, s)
 			if c.gross(0) != 0 || c.gross(-1) != 0 || c.net(0) != 0 {
 				t.Error("nothing is not nothing")

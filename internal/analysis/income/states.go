@@ -2,8 +2,14 @@ package income
 
 import (
 	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"vestibule/internal/analysis/payrolltax"
 	"vestibule/internal/report"
@@ -14,6 +20,7 @@ import (
 // hundredths of a percent. Local taxes are left out, but for the least that a
 // Maryland county takes.
 type stateTax struct {
+	year      int       // from which on it holds
 	brackets  []bracket // of the taxable income, ascending
 	deduction int64     // from the wage; ofFederal is the federal standard deduction
 	fades     [2]int64  // the wages between which the deduction falls to nothing; none: it stays
@@ -31,100 +38,112 @@ const (
 	noLimit   = math.MaxInt32
 )
 
-// steps are brackets as pairs of where each begins and its rate.
-func steps(pairs ...int64) []bracket {
-	out := make([]bracket, 0, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		out = append(out, bracket{pairs[i], pairs[i+1]})
+//go:embed states.tsv
+var statesFile string
+
+// stateTaxes returns the rules of each state, oldest first. It panics on a file that
+// parseStates refuses: the file is part of the program.
+var stateTaxes = sync.OnceValue(func() map[string][]stateTax {
+	rules, err := parseStates(statesFile)
+	if err != nil {
+		panic("income: states.tsv: " + err.Error())
+	}
+	return rules
+})
+
+// parseStates reads the table of states.tsv, whose header describes it.
+func parseStates(file string) (map[string][]stateTax, error) {
+	out := map[string][]stateTax{}
+	header := true
+	for n, line := range strings.Split(strings.TrimSuffix(file, "\n"), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if header {
+			header = false
+			continue
+		}
+		columns := strings.Split(line, "\t")
+		if len(columns) != 8 {
+			return nil, fmt.Errorf("line %d has %d columns", n+1, len(columns))
+		}
+		p := stateParser{}
+		s := stateTax{year: int(p.number(columns[1])), deduction: ofFederal}
+		if columns[2] != "federal" {
+			s.deduction = p.number(columns[2])
+		}
+		if from, to, ok := strings.Cut(columns[3], "-"); ok && from != "" {
+			s.fades = [2]int64{p.number(from), p.number(to)}
+		}
+		s.credit = p.number(columns[4])
+		if most, rate, ok := strings.Cut(columns[5], ":"); ok {
+			if s.federal, s.topRate = noLimit, p.number(rate); most != "all" {
+				s.federal = p.number(most)
+			}
+		}
+		for _, x := range p.pairs(columns[6]) {
+			s.payroll = append(s.payroll, levy{rate: x[0], upTo: x[1]})
+		}
+		for _, x := range p.pairs(columns[7]) {
+			s.brackets = append(s.brackets, bracket{from: x[0], rate: x[1]})
+		}
+		if earlier := out[columns[0]]; p.err == nil && len(earlier) > 0 && earlier[len(earlier)-1].year >= s.year {
+			p.err = errors.New("not after the row before")
+		}
+		if p.err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, p.err)
+		}
+		out[columns[0]] = append(out[columns[0]], s)
+	}
+	return out, nil
+}
+
+// stateParser reads numbers and keeps the first error.
+type stateParser struct{ err error }
+
+// number reads an amount or a rate; "-" is 0.
+func (p *stateParser) number(text string) int64 {
+	if text == "-" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return n
+}
+
+// pairs reads "a:b c:d"; the second number may be missing.
+func (p *stateParser) pairs(text string) (out [][2]int64) {
+	if text == "-" {
+		return nil
+	}
+	for _, x := range strings.Fields(text) {
+		a, b, two := strings.Cut(x, ":")
+		pair := [2]int64{p.number(a), 0}
+		if two {
+			pair[1] = p.number(b)
+		}
+		out = append(out, pair)
 	}
 	return out
 }
 
-// stateTaxes are the states' rules of 2025, for single filers without other income,
-// as this project knows them; laterTaxes says what it knows of 2026. A state without
-// a tax on wages has only levies, if any.
-var stateTaxes = map[string]stateTax{
-	"AK": {payroll: []levy{{50, 53_400}}},
-	"AL": {brackets: steps(0, 200, 500, 400, 3_000, 500), deduction: 4_000, federal: noLimit, topRate: 500},
-	"AR": {brackets: steps(5_500, 200, 10_900, 300, 15_600, 340, 25_700, 390), deduction: 2_410, credit: 29},
-	"AZ": {brackets: steps(0, 250), deduction: ofFederal},
-	"CA": {brackets: steps(0, 100, 11_079, 200, 26_264, 400, 41_452, 600, 57_542, 800, 72_724, 930, 371_479, 1030, 445_771, 1130, 742_953, 1230, 1_000_000, 1330),
-		deduction: 5_706, credit: 153, payroll: []levy{{120, 0}}},
-	"CO": {brackets: steps(0, 440), deduction: ofFederal, payroll: []levy{{45, 176_100}}},
-	"CT": {brackets: steps(0, 200, 10_000, 450, 50_000, 550, 100_000, 600, 200_000, 650, 250_000, 690, 500_000, 699), deduction: 15_000, fades: [2]int64{30_000, 45_000},
-		payroll: []levy{{50, 176_100}}},
-	"DC": {brackets: steps(0, 400, 10_000, 600, 40_000, 650, 60_000, 850, 250_000, 925, 500_000, 975, 1_000_000, 1075), deduction: 15_000},
-	"DE": {brackets: steps(2_000, 220, 5_000, 390, 10_000, 480, 20_000, 520, 25_000, 555, 60_000, 660), deduction: 3_250, credit: 110},
-	"FL": {},
-	"GA": {brackets: steps(0, 519), deduction: 12_000},
-	"HI": {brackets: steps(0, 140, 9_600, 320, 14_400, 550, 19_200, 640, 24_000, 680, 36_000, 720, 48_000, 760, 125_000, 790, 175_000, 825, 225_000, 900, 275_000, 1000, 325_000, 1100),
-		deduction: 5_544, payroll: []levy{{50, 74_960}}},
-	"IA": {brackets: steps(0, 380), deduction: ofFederal, credit: 40},
-	"ID": {brackets: steps(4_811, 530), deduction: ofFederal},
-	"IL": {brackets: steps(0, 495), deduction: 2_850},
-	"IN": {brackets: steps(0, 300), deduction: 1_000},
-	"KS": {brackets: steps(0, 520, 23_000, 558), deduction: 12_765},
-	"KY": {brackets: steps(0, 400), deduction: 3_270},
-	"LA": {brackets: steps(0, 300), deduction: 12_500},
-	"MA": {brackets: steps(0, 500, 1_083_150, 900), deduction: 4_400, payroll: []levy{{46, 176_100}}},
-	"MD": {brackets: steps(0, 425, 1_000, 525, 2_000, 625, 3_000, 700, 100_000, 725, 125_000, 750, 150_000, 775, 250_000, 800, 500_000, 850, 1_000_000, 875), deduction: 6_550},
-	"ME": {brackets: steps(0, 580, 26_800, 675, 63_450, 715), deduction: 20_150, payroll: []levy{{50, 176_100}}},
-	"MI": {brackets: steps(0, 425), deduction: 5_800},
-	"MN": {brackets: steps(0, 535, 32_570, 680, 106_990, 785, 198_630, 985), deduction: 14_950},
-	"MO": {brackets: steps(1_313, 200, 2_626, 250, 3_939, 300, 5_252, 350, 6_565, 400, 7_878, 450, 9_191, 470), deduction: ofFederal},
-	"MS": {brackets: steps(10_000, 440), deduction: 8_300},
-	"MT": {brackets: steps(0, 470, 21_100, 590), deduction: ofFederal},
-	"NC": {brackets: steps(0, 425), deduction: 12_750},
-	"ND": {brackets: steps(48_475, 195, 244_825, 250), deduction: ofFederal},
-	"NE": {brackets: steps(0, 246, 4_030, 351, 24_120, 501, 38_870, 520), deduction: 8_600, credit: 171},
-	"NH": {},
-	"NJ": {brackets: steps(0, 140, 20_000, 175, 35_000, 350, 40_000, 552, 75_000, 637, 500_000, 897, 1_000_000, 1075), deduction: 1_000,
-		payroll: []levy{{43, 43_300}, {56, 165_400}}},
-	"NM": {brackets: steps(0, 150, 5_500, 320, 16_500, 430, 33_500, 470, 66_500, 490, 210_000, 590), deduction: ofFederal},
-	"NV": {},
-	"NY": {brackets: steps(0, 400, 8_500, 450, 11_700, 525, 13_900, 550, 80_650, 600, 215_400, 685, 1_077_550, 965, 5_000_000, 1030, 25_000_000, 1090), deduction: 8_000,
-		payroll: []levy{{39, 91_373}, {50, 6_240}}},
-	"OH": {brackets: steps(26_050, 275, 100_000, 313), deduction: 2_150},
-	"OK": {brackets: steps(0, 25, 1_000, 75, 2_500, 175, 3_750, 275, 4_900, 375, 7_200, 475), deduction: 7_350},
-	"OR": {brackets: steps(0, 475, 4_400, 675, 11_050, 875, 125_000, 990), deduction: 2_835, credit: 256, federal: 8_500, topRate: 875, payroll: []levy{{10, 0}, {60, 176_100}}},
-	"PA": {brackets: steps(0, 307), payroll: []levy{{7, 0}}},
-	"RI": {brackets: steps(0, 375, 79_900, 475, 181_650, 599), deduction: 16_000, payroll: []levy{{130, 89_200}}},
-	"SC": {brackets: steps(3_560, 300, 17_830, 600), deduction: ofFederal},
-	"SD": {},
-	"TN": {},
-	"TX": {},
-	"UT": {brackets: steps(20_375, 580, 90_905, 450)}, // a credit of 6 % of the federal deduction, which fades by 1.3 % of the income over 18,213
-	"VA": {brackets: steps(0, 200, 3_000, 300, 5_000, 500, 17_000, 575), deduction: 9_680},
-	"VT": {brackets: steps(0, 335, 49_400, 660, 119_700, 760, 249_700, 875), deduction: 12_950, payroll: []levy{{11, 0}}},
-	"WA": {payroll: []levy{{58, 0}, {66, 176_100}}},
-	"WI": {brackets: steps(0, 350, 14_680, 440, 50_480, 530, 323_290, 765), deduction: 14_260, fades: [2]int64{19_550, 132_549}},
-	"WV": {brackets: steps(0, 222, 10_000, 296, 25_000, 333, 40_000, 444, 60_000, 482), deduction: 2_000},
-	"WY": {},
-}
-
-// laterTaxes are the known rules that changed with 2026.
-var laterTaxes = map[string]func(*stateTax){
-	"CA": func(s *stateTax) { s.payroll = []levy{{130, 0}} },
-	"IN": func(s *stateTax) { s.brackets = steps(0, 295) },
-	"KY": func(s *stateTax) { s.brackets = steps(0, 350) },
-	"MS": func(s *stateTax) { s.brackets = steps(10_000, 400) },
-	"NC": func(s *stateTax) { s.brackets = steps(0, 399) },
-	"NE": func(s *stateTax) { s.brackets = steps(0, 246, 4_030, 351, 24_120, 455) },
-	"OH": func(s *stateTax) { s.brackets = steps(26_050, 275) },
-}
-
-// elsewhere is the rate for an unknown state and for the territories: about what
+// averageRate is the rate for an unknown state and for the territories: about what
 // the listed ones take on average, by population.
-const elsewhere = 300
+const averageRate = 300
 
 // stateOf is the rule of a state in a year.
 func stateOf(y *taxYear, state string) stateTax {
-	s, known := stateTaxes[state]
-	if !known {
-		return stateTax{brackets: steps(0, elsewhere)}
+	rules := stateTaxes()[state]
+	if len(rules) == 0 {
+		return stateTax{brackets: []bracket{{0, averageRate}}}
 	}
-	if later := laterTaxes[state]; later != nil && y.year >= 2026 {
-		later(&s)
+	s := rules[0]
+	for _, later := range rules[1:] {
+		if later.year <= y.year {
+			s = later
+		}
 	}
 	if s.deduction == ofFederal {
 		s.deduction = y.standardDeduction
