@@ -24,9 +24,9 @@ func employerOf(name string) employer {
 	if len(e.words) > maxNameWords {
 		e.words = e.words[:maxNameWords]
 	}
-	e.telling = without(e.words, legal, moving, processors)
+	e.telling = without(e.words, legalForms, moving, processors)
 	if len(e.telling) == 0 { // a payroll company's own people
-		e.telling = without(e.words, legal, moving)
+		e.telling = without(e.words, legalForms, moving)
 	}
 	return e
 }
@@ -154,7 +154,7 @@ func initials(x, words []string) bool {
 	if len(x) != 1 || len(x[0]) < 3 || common[x[0]] {
 		return false
 	}
-	for _, set := range [][]map[string]bool{{}, {articles}, {legal}} {
+	for _, set := range [][]map[string]bool{{}, {articles}, {legalForms}} {
 		var first strings.Builder
 		for _, w := range words {
 			if !slices.ContainsFunc(set, func(s map[string]bool) bool { return s[w] }) {
@@ -251,14 +251,10 @@ func companyIn(text string) string {
 	}
 }
 
-// entries are words that say that a payment is pay. What follows the company's name
-// and one of them is an id or a name.
-var entries = set(`PAYROLL PAYRLL PAYROL PAYRL PRLL PAYCHECK SALARY SALARIES WAGE WAGES`)
-
 // untilEntry cuts words off after an entry word that has a company's name before it.
 func untilEntry(words []string) []string {
 	for i, w := range words {
-		if entries[w] && len(without(words[:i], legal, moving, processors)) > 0 {
+		if entries[w] && len(without(words[:i], legalForms, moving, processors)) > 0 {
 			return words[:i]
 		}
 	}

@@ -212,3 +212,15 @@ func FuzzAlike(f *testing.F) {
 		_ = payerOf(&bankdata.Transaction{Description: a, Merchant: b}, nil)
 	})
 }
+
+// TestCompanyWordsAreComplete checks that the parser found every section.
+func TestCompanyWordsAreComplete(t *testing.T) {
+	for name, want := range map[string]int{"articles": len(articles), "legal": len(legalForms), "moving": len(moving), "processors": len(processors), "common": len(common), "entry": len(entries)} {
+		if want < 5 || len(companyWords[name]) != want {
+			t.Errorf("[%s] has %d words", name, want)
+		}
+	}
+	if len(companyWords) != 6 {
+		t.Errorf("%d sections, want 6", len(companyWords))
+	}
+}
