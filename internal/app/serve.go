@@ -232,10 +232,8 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		Assets:                 web.Provider(),
 		OpenAPI:                spec,
 	}
-	if sender, err := p.config.Mail.Sender(); err != nil {
+	if config.Mail, err = p.config.Mail.Sender(); err != nil {
 		return made, err
-	} else if sender != nil {
-		config.Mail = sender
 	}
 	s, err := provider.New(ctx, config)
 	if err != nil {

@@ -39,7 +39,7 @@ func (c Config) Validate() error {
 }
 
 // Sender returns the sender of emails, or nil without a mail server.
-func (c Config) Sender() (*Sender, error) {
+func (c Config) Sender() (Mailer, error) {
 	if c.Addr == "" {
 		return nil, nil
 	}

@@ -1,5 +1,5 @@
-// Package mail sends short plain-text emails by SMTP. It is the only package that uses
-// go-mail.
+// Package mail sends short plain-text emails by SMTP, and has the outbox that keeps them
+// until they are sent. It is the only package that uses go-mail.
 //
 // It refuses servers without TLS unless configured to do without, and never sends
 // credentials unencrypted. Its errors name a stage and the server's reply code, never
@@ -39,7 +39,7 @@ type Message struct {
 }
 
 // ErrRefused is returned for an email that the server rejects permanently.
-var ErrRefused = errors.New("mail: the server refuses this letter")
+var ErrRefused = errors.New("mail: the server refuses this email")
 
 // timeout bounds each exchange with the server.
 const timeout = 20 * time.Second
@@ -95,19 +95,19 @@ func New(c Config) (*Sender, error) {
 
 // Send hands an email to the server, and returns nil once the server has accepted it.
 // After an error other than ErrRefused, the email may be sent again.
-func (s *Sender) Send(ctx context.Context, l Message) error {
+func (s *Sender) Send(ctx context.Context, msg Message) error {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(s.from.Name, s.from.Address); err != nil {
 		return errors.New("mail: the sender is no address")
 	}
-	if err := m.To(l.To); err != nil {
+	if err := m.To(msg.To); err != nil {
 		return fmt.Errorf("%w: the recipient is no address", ErrRefused)
 	}
-	m.Subject(l.Subject)
-	m.SetMessageIDWithValue(l.ID + "@" + s.host)
+	m.Subject(msg.Subject)
+	m.SetMessageIDWithValue(msg.ID + "@" + s.host)
 	m.SetDate()
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	m.SetBodyString(gomail.TypeTextPlain, msg.Text)
 
 	// go-mail leaves an unusable connection open, and ignores ctx once connected, so
 	// close the connection here.

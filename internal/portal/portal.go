@@ -54,7 +54,7 @@ type Config struct {
 	SignIn  review.SignIn
 
 	Brand *branding.Brand // nil: Vestibule's own
-	Mail  *mail.Sender    // nil: emails wait in a sandbox's outbox, and production offers none
+	Mail  mail.Mailer     // nil: emails wait in a sandbox's outbox, and production offers none
 
 	DisableWorkers bool             // other processes with this database run the jobs
 	Telemetry      *telemetry.Party // nil: none

@@ -101,7 +101,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
 	}
-	looks.letters = h.resume.Letters()
+	looks.letters = h.resume.CanEmail()
 	h.site.ResumeByEmail = looks.letters
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
 	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
@@ -134,7 +134,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	service.OnChange = append(service.OnChange, h.notify.Record, h.review.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.review.OnApplicant)
 	h.site.RequestText = h.review.Asked
-	h.resume.Settled = h.review.Settled
+	h.resume.OnSettled = h.review.DecisionEmailSettled
 	service.Register(registry)
 	h.resume.Register(registry)
 	h.notify.Register(registry)

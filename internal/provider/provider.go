@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -62,7 +63,7 @@ type Config struct {
 	BehindProxy bool // take client addresses from the proxy's headers
 
 	// Mail sends invites by email; nil leaves them in the outbox.
-	Mail invites.Mailer
+	Mail mail.Mailer
 
 	// AllowLoopbackCallbacks lets webhooks go to loopback addresses, also over plain HTTP.
 	// Use it only for a sandbox on loopback: elsewhere customers could reach internal

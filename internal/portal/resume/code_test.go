@@ -39,7 +39,7 @@ func TestTheDrawingIsTheCode(t *testing.T) {
 	for y := range size {
 		for x := range size {
 			dark := false
-			if p := image.Pt(x-quiet, y-quiet); p.In(want.Bounds()) {
+			if p := image.Pt(x-quietZone, y-quietZone); p.In(want.Bounds()) {
 				r, _, _, _ := want.At(p.X, p.Y).RGBA()
 				dark = r == 0
 			}

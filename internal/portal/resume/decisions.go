@@ -3,12 +3,12 @@ package resume
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 )
 
@@ -31,144 +31,116 @@ type DecisionEmail struct {
 
 // Delivery states of a decision email.
 const (
-	LetterWaiting  = "waiting"  // not sent yet
-	LetterOutbox   = "outbox"   // shown in the outbox of a sandbox without a mail server
-	LetterSent     = "sent"     // accepted by the mail server
-	LetterFailed   = "failed"   // refused, or given up after all attempts
-	LetterWithheld = "withheld" // not sent, because of the configuration or missing data
+	EmailWaiting  = "waiting"  // not sent yet
+	EmailOutbox   = "outbox"   // shown in the outbox of a sandbox without a mail server
+	EmailSent     = "sent"     // accepted by the mail server
+	EmailFailed   = "failed"   // refused, or given up after all attempts
+	EmailWithheld = "withheld" // not sent, because of the configuration or missing data
 )
 
-// DecisionLetter is the delivery state of a decision email.
-type DecisionLetter struct {
+// DecisionStatus is the delivery state of a decision email.
+type DecisionStatus struct {
 	Number   int64
 	State    string
 	Withheld string // reasons, separated by spaces
 	At       time.Time
 }
 
-// Tell stores the email of a decision and enqueues its delivery. It withholds unsent
-// emails of earlier decisions, since the newest decision counts. A decision that has
-// an email gets no second one.
-func (d *Handler) Tell(ctx context.Context, tx *store.Tx, in DecisionEmail) error {
+// SendDecision stores the email of a decision and enqueues its delivery. It withholds
+// unsent emails of earlier decisions, since the newest decision counts. A decision that
+// has an email gets no second one.
+func (d *Handler) SendDecision(ctx context.Context, tx *store.Tx, in DecisionEmail) error {
 	if d.Mail != nil {
 		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
 			return err
 		}
 	}
-	l, err := d.decisionLetter(ctx, tx, in)
+	e, err := d.decisionEmail(ctx, tx, in, uuid.NewString())
 	if err != nil {
 		return err
 	}
-	fresh, err := insertDecisionLetter(ctx, tx, l)
-	if err != nil || !fresh || l.withheld != "" {
+	inserted, err := insertEmail(ctx, tx, e)
+	if err != nil || !inserted || e.withheld != "" {
 		return err
 	}
-	return d.enqueue(ctx, tx, l.id, l.id)
+	return d.emails().Enqueue(ctx, tx, e.id, e.id)
 }
 
-// TellAgain resends the email of a decision after its delivery failed. It reports
-// whether there was one.
-func (d *Handler) TellAgain(ctx context.Context, tx *store.Tx, in DecisionEmail) (bool, error) {
-	l, err := d.decisionLetter(ctx, tx, in)
-	if err != nil || l.withheld != "" {
-		return false, err
+// ResendDecision sends the email of a decision again after its delivery failed. It
+// reports whether there was one.
+func (d *Handler) ResendDecision(ctx context.Context, tx *store.Tx, in DecisionEmail) (bool, error) {
+	if len(in.Withheld) > 0 {
+		return false, nil
 	}
-	id, err := retryLetter(ctx, tx, l, func(id string) (recipient, body []byte, err error) {
-		return d.reseal(ctx, tx, l, id)
-	})
+	id, err := clearFailure(ctx, tx, in.Application, in.Number)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, d.enqueue(ctx, tx, id, l.id) // a fresh key, because the failed job may still count as running
-}
-
-func (d *Handler) enqueue(ctx context.Context, tx *store.Tx, id, key string) error {
-	if d.Mail == nil {
-		return nil
+	e, err := d.decisionEmail(ctx, tx, in, id)
+	if err != nil {
+		return false, err
 	}
-	return d.Queue.Enqueue(ctx, tx, Deliver{id}, jobs.UniqueKey(key))
+	if err := updateEmail(ctx, tx, e); err != nil {
+		return false, err
+	}
+	return true, d.emails().Enqueue(ctx, tx, id, uuid.NewString()) // a new key, because the failed job may still count as running
 }
 
-// decisionLetter composes an email. A withheld one has neither recipient nor text.
-func (d *Handler) decisionLetter(ctx context.Context, tx *store.Tx, in DecisionEmail) (letter, error) {
+// decisionEmail composes an email. A withheld one has neither recipient nor text.
+func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEmail, id string) (email, error) {
 	now := d.now()
-	l := letter{id: uuid.NewString(), application: in.Application, decision: in.Number, created: now, expires: now.Add(DecisionLife)}
-	for i, why := range in.Withheld {
-		if i > 0 {
-			l.withheld += " "
-		}
-		l.withheld += why
-	}
+	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "),
+		recipient: []byte{}, created: now, expires: now.Add(DecisionLife)}
 	var err error
-	if l.key, err = d.Site.Service.Key(ctx, tx, in.Application); err != nil {
-		return l, err
-	}
-	if l.withheld != "" {
-		l.recipient = []byte{}
-		return l, nil
+	if e.keyID, err = d.Site.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
+		return e, err
 	}
 	link := ""
 	if in.Link {
-		if link, _, err = d.link(ctx, tx, in.Application, DecisionLife, in.Lang); err != nil {
-			return l, err
+		if link, err = d.link(ctx, tx, in.Application, DecisionLife, in.Lang); err != nil {
+			return e, err
 		}
 	}
-	l.to = in.Email
-	l.subject, l.text = in.Write(link)
-	l.recipient, l.body, err = d.reseal(ctx, tx, l, l.id)
-	return l, err
+	subject, text := in.Write(link)
+	e.subject = subject
+	e.recipient, e.body, err = d.emails().Seal(ctx, tx, e.keyID, id, in.Email, text)
+	return e, err
 }
 
-func (d *Handler) reseal(ctx context.Context, tx *store.Tx, l letter, id string) (recipient, body []byte, err error) {
-	if recipient, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(id, "recipient"), []byte(l.to)); err != nil {
-		return nil, nil, err
-	}
-	body, err = d.DB.Vault.Seal(ctx, tx, l.key, cell(id, "body"), []byte(l.text))
-	return recipient, body, err
-}
-
-// DecisionLetters lists the delivery states of an application's decision emails.
-func (d *Handler) DecisionLetters(ctx context.Context, q store.Queryer, id string) ([]DecisionLetter, error) {
-	all, err := decisionLetters(ctx, q, id)
+// DecisionEmails lists the delivery states of an application's decision emails.
+func (d *Handler) DecisionEmails(ctx context.Context, q store.Queryer, id string) ([]DecisionStatus, error) {
+	all, err := decisionEmails(ctx, q, id)
 	for i := range all {
-		if all[i].State == LetterWaiting && d.Mail == nil {
-			all[i].State = LetterOutbox
+		if all[i].State == EmailWaiting && d.Mail == nil {
+			all[i].State = EmailOutbox
 		}
 	}
 	return all, err
 }
 
-// settled records whether the email of a decision was sent, in the transaction of the
-// audit entry.
-func (d *Handler) settled(ctx context.Context, id, state string) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		note := sent
-		if state == LetterFailed {
-			note = failed
-		}
-		mine, err := note(ctx, tx, id, d.now())
-		if err != nil || !mine || d.Settled == nil {
-			return err
-		}
-		application, number, err := decisionOf(ctx, tx, id)
-		if err != nil || number == 0 {
-			return err
-		}
-		return d.Settled(ctx, tx, application, number, state)
-	})
+// emailSettled calls OnSettled for the email of a decision.
+func (d *Handler) emailSettled(ctx context.Context, tx *store.Tx, id string, sent bool) error {
+	if d.OnSettled == nil {
+		return nil
+	}
+	application, number, err := decisionOf(ctx, tx, id)
+	if err != nil || number == 0 {
+		return err
+	}
+	return d.OnSettled(ctx, tx, application, number, sent)
 }
 
 // Withheld returns the reasons why no email can be sent to an applicant: no mail
 // server, or no address.
-func (d *Handler) Withheld(email string) (why []string) {
-	if !d.Letters() {
-		why = append(why, "noServer")
+func (d *Handler) Withheld(email string) (reasons []string) {
+	if !d.CanEmail() {
+		reasons = append(reasons, "noServer")
 	}
 	if email == "" {
-		why = append(why, "noAddress")
+		reasons = append(reasons, "noAddress")
 	}
-	return why
+	return reasons
 }

@@ -26,20 +26,20 @@ import (
 // request one.
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
-	page("POST /applications/{id}/link", d.show)
-	page("GET /resume/{token}", d.arrive)
+	page("POST /applications/{id}/link", d.handleNewLink)
+	page("GET /resume/{token}", d.showLink)
 	page("POST /resume/{token}", d.handleOpen)
-	page("GET /go/{token}", d.arrive) // links in emails of the version before
-	if d.Letters() {
-		page("POST /applications/{id}/letter", d.mine)
-		page("GET /return", d.returning)
-		page("POST /return", d.returned)
+	page("GET /go/{token}", d.showLink) // links in emails of the version before
+	if d.CanEmail() {
+		page("POST /applications/{id}/letter", d.handleEmail)
+		page("GET /return", d.showForm)
+		page("POST /return", d.handleForm)
 	}
 }
 
-// enterWith returns the application that the address names, for a browser with a
+// authorize returns the application that the address names, for a browser with a
 // session. A frame has no session that another browser could join.
-func (d *Handler) enterWith(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
+func (d *Handler) authorize(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
 	a, v, err := d.Site.Authorize(w, r)
 	if err == nil && v.Framed {
 		err = httpx.NewError(contract.CodeNotFound, errors.New("no links in a frame"))
@@ -47,25 +47,25 @@ func (d *Handler) enterWith(w http.ResponseWriter, r *http.Request) (application
 	return a, err
 }
 
-// show creates a link and shows it once: only this response contains its secret.
-func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
-	a, err := d.enterWith(w, r)
+// handleNewLink creates a link and shows it once: only this response contains its secret.
+func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
+	a, err := d.authorize(w, r)
 	if err != nil {
 		return err
 	}
-	if ok, err := d.allowed(r.Context(), d.keyed("links", a.ID), linksEach); err != nil {
+	if ok, err := d.allowed(r.Context(), d.keyed("links", a.ID), maxLinks); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
 	}
 	base := d.Site.Base(r)
 	m := pages.Handover{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
-		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.local()}
-	if d.Letters() {
+		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.isLoopback()}
+	if d.CanEmail() {
 		m.Letter = "/applications/" + a.ID + "/letter"
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		m.Link, _, err = d.link(ctx, tx, a.ID, ShownLife, base.Lang)
+		m.Link, err = d.link(ctx, tx, a.ID, ShownLife, base.Lang)
 		return err
 	})
 	if err != nil {
@@ -78,9 +78,9 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request) error {
 	return httpx.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
 }
 
-// local reports whether the portal's address is a loopback address, which other
+// isLoopback reports whether the portal's address is a loopback address, which other
 // devices cannot reach.
-func (d *Handler) local() bool {
+func (d *Handler) isLoopback() bool {
 	u, err := url.Parse(d.URL)
 	if err != nil {
 		return false
@@ -89,8 +89,8 @@ func (d *Handler) local() bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// quiet is the width of a QR code's quiet zone, in modules.
-const quiet = 4
+// quietZone is the width of a QR code's quiet zone, in modules.
+const quietZone = 4
 
 // code returns a QR code as an SVG path and the size of its square drawing.
 func code(text string) (path string, size int, err error) {
@@ -98,7 +98,7 @@ func code(text string) (path string, size int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("resume: no QR code: %w", err)
 	}
-	return draw(c), c.Bounds().Dx() + 2*quiet, nil
+	return draw(c), c.Bounds().Dx() + 2*quietZone, nil
 }
 
 // draw draws each run of dark modules as one stroke.
@@ -119,22 +119,22 @@ func draw(c image.Image) string {
 				x++
 			}
 			if x > from {
-				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", from+quiet, y+quiet, x-from, x-from)
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", from+quietZone, y+quietZone, x-from, x-from)
 			}
 		}
 	}
 	return b.String()
 }
 
-// arrive shows the page of a link. It changes nothing, so that mail scanners that
+// showLink shows the page of a link. It changes nothing, so that mail scanners that
 // open links do not use them up.
-func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
-	id, works, err := leads(r.Context(), d.DB.SQL, store.Hash(r.PathValue("token")), d.now())
+func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
+	id, works, err := getLink(r.Context(), d.DB.SQL, store.Hash(r.PathValue("token")), d.now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if err == nil {
-		if mine, err := d.mineAlready(r, id); err != nil || mine {
+		if in, err := d.hasAccess(r, id); err != nil || in {
 			if err == nil {
 				httpx.SeeOther(w, applicant.StatusURL(id))
 			}
@@ -142,23 +142,24 @@ func (d *Handler) arrive(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if !works {
-		return d.dead(w, r)
+		return d.showExpired(w, r)
 	}
 	base := d.Site.Base(r)
 	base.Languages = nil // the address contains a secret, so no language links
 	a, err := d.Site.Service.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return d.dead(w, r)
+		return d.showExpired(w, r)
 	}
 	if err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt, Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
+	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt,
+		Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
-// mineAlready reports whether this browser already has access to the application.
-func (d *Handler) mineAlready(r *http.Request, id string) (bool, error) {
+// hasAccess reports whether this browser already has access to the application.
+func (d *Handler) hasAccess(r *http.Request, id string) (bool, error) {
 	cur, err := d.Site.Sessions.Of(r)
 	if err != nil {
 		return false, err
@@ -176,7 +177,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	var id string
 	var cookie session.Cookie
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if id, err = use(ctx, tx, hash, d.now()); err != nil {
+		if id, err = useLink(ctx, tx, hash, d.now()); err != nil {
 			return err
 		}
 		var next session.Session
@@ -186,7 +187,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 		return d.Site.Service.Join(ctx, tx, id, next.ID)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return d.arrive(w, r) // shows the reason, or redirects a browser that has access
+		return d.showLink(w, r) // shows the reason, or redirects a browser that has access
 	}
 	if err != nil {
 		return err
@@ -198,20 +199,21 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// dead says that a link no longer works; the page is the same for a link that never
+// showExpired says that a link no longer works; the page is the same for a link that never
 // existed.
-func (d *Handler) dead(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	base := d.Site.Base(r)
 	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText, Home: true, Return: d.Letters()}))
+	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText,
+		Home: true, Return: d.CanEmail()}))
 }
 
-// mine sends a link to the application's email address, which may not be the
+// handleEmail sends a link to the application's email address, which may not be the
 // visitor's. It counts toward that address's limit, and the response reveals no more
-// than that of returned.
-func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
-	a, err := d.enterWith(w, r)
+// than that of handleForm.
+func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
+	a, err := d.authorize(w, r)
 	if err != nil {
 		return err
 	}
@@ -220,15 +222,16 @@ func (d *Handler) mine(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	base := d.Site.Base(r)
-	if err := d.wish(r, fields.Email, request{application: a.ID, lang: base.Lang}); err != nil {
+	if err := d.requestEmail(r, fields.Email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText, Next: applicant.StatusURL(a.ID)}))
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText,
+		Next: applicant.StatusURL(a.ID)}))
 }
 
-// returning shows the form to request a link by email.
-func (d *Handler) returning(w http.ResponseWriter, r *http.Request) error {
+// showForm shows the form to request a link by email.
+func (d *Handler) showForm(w http.ResponseWriter, r *http.Request) error {
 	return d.form(w, r, http.StatusOK, "", contract.Words{})
 }
 
@@ -237,9 +240,9 @@ func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email
 	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
 }
 
-// returned handles that form. The response is the same for every valid address,
+// handleForm handles that form. The response is the same for every valid address,
 // including one over its limit.
-func (d *Handler) returned(w http.ResponseWriter, r *http.Request) error {
+func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
 		return err
@@ -249,18 +252,18 @@ func (d *Handler) returned(w http.ResponseWriter, r *http.Request) error {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, wordsNoEmail)
 	}
 	base := d.Site.Base(r)
-	if err := d.wish(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
+	if err := d.requestEmail(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
 }
 
-// wish stores a request for an email unless a limit is exceeded. The response reveals
+// requestEmail stores a request for an email unless a limit is exceeded. The response reveals
 // the limit of the client's network, but not that of the mailbox. An address without
 // applications gets no email.
-func (d *Handler) wish(r *http.Request, email string, wanted request) error {
-	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), lettersAPlace); err != nil {
+func (d *Handler) requestEmail(r *http.Request, email string, wanted request) error {
+	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), maxNetworkEmails); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
@@ -268,9 +271,9 @@ func (d *Handler) wish(r *http.Request, email string, wanted request) error {
 	if email == "" {
 		return nil
 	}
-	ok, err := d.allowed(r.Context(), d.keyed("letters", string(d.mailbox(email))), lettersEach)
+	ok, err := d.allowed(r.Context(), d.keyed("letters", string(d.mailbox(email))), maxEmails)
 	if err != nil || !ok {
 		return err
 	}
-	return d.ask(r.Context(), wanted)
+	return d.enqueueRequest(r.Context(), wanted)
 }

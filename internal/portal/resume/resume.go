@@ -31,35 +31,35 @@ import (
 
 // Lifetimes of a link that is shown on a page, and of one sent by email.
 const (
-	ShownLife  = 15 * time.Minute
-	LetterLife = 24 * time.Hour
+	ShownLife = 15 * time.Minute
+	EmailLife = 24 * time.Hour
 )
 
 // Limits per window: links of one application, emails to one address, and emails
 // requested by one network.
 const (
-	window        = time.Hour
-	linksEach     = 20
-	lettersEach   = 3
-	lettersAPlace = 20
+	window           = time.Hour
+	maxLinks         = 20
+	maxEmails        = 3
+	maxNetworkEmails = 20
 )
 
-// Handler creates resume links and sends emails. All fields but Mail are required.
+// Handler creates resume links and sends emails. All fields but Mail and OnSettled are required.
 type Handler struct {
 	DB          *store.DB
 	Site        *applicant.Handler
 	Queue       applications.Queue
-	Mail        *mail.Sender // nil: emails wait in the outbox, which only a sandbox has
-	URL         string       // the portal's public address, without a slash at the end
-	Brand       string       // sender of the emails; default Vestibule
+	Mail        mail.Mailer // nil: emails wait in the outbox, which only a sandbox has
+	URL         string      // the portal's public address, without a slash at the end
+	Brand       string      // sender of the emails; default Vestibule
 	Environment contract.Environment
 	BehindProxy bool // take the client's address from the proxy's headers
 	Now         func() time.Time
 	Log         *slog.Logger
 
-	// Settled is called when the email of a decision was sent or given up, in the
-	// transaction that records it.
-	Settled func(ctx context.Context, tx *store.Tx, application string, number int64, state string) error
+	// OnSettled is called when the email of a decision was sent or given up, in the
+	// transaction that records it; may be nil.
+	OnSettled func(ctx context.Context, tx *store.Tx, application string, number int64, sent bool) error
 
 	mailboxKey []byte
 }
@@ -89,36 +89,35 @@ func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.
 	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email), d.now())
 }
 
-func (d *Handler) keyed(label, what string) []byte {
+func (d *Handler) keyed(label, value string) []byte {
 	mac := hmac.New(sha256.New, d.mailboxKey)
-	mac.Write([]byte(label + "\x00" + what))
+	mac.Write([]byte(label + "\x00" + value))
 	return mac.Sum(nil)
 }
 
-// Letters reports whether requested emails can be sent or shown in the outbox.
-func (d *Handler) Letters() bool { return d.Mail != nil || d.Outbox() }
+// CanEmail reports whether requested emails can be sent or shown in the outbox.
+func (d *Handler) CanEmail() bool { return d.Mail != nil || d.ShowsOutbox() }
 
-// Outbox reports whether emails are shown in the outbox instead of sent.
-func (d *Handler) Outbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
+// ShowsOutbox reports whether emails are shown in the outbox instead of sent.
+func (d *Handler) ShowsOutbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
 // link creates a link to an application.
-func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (url string, until time.Time, err error) {
+func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (string, error) {
 	secret, now := store.NewSecret(), d.now()
-	until = now.Add(life)
-	url = d.URL + "/resume/" + secret
+	url := d.URL + "/resume/" + secret
 	if lang != contract.Languages()[0].Lang {
 		url += "?lang=" + string(lang)
 	}
-	return url, until, insertLink(ctx, tx, store.Hash(secret), id, now, until)
+	return url, insertLink(ctx, tx, store.Hash(secret), id, now, now.Add(life))
 }
 
 // allowed counts a try and reports whether it is within the limit.
 func (d *Handler) allowed(ctx context.Context, key []byte, most int64) (bool, error) {
-	n, err := try(ctx, d.DB.SQL, key, d.now(), window)
+	n, err := countTry(ctx, d.DB.SQL, key, d.now(), window)
 	return n <= most, err
 }
 
-var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: window, Why: errors.New("links or letters asked for too often")}
+var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: window, Why: errors.New("too many links or emails requested")}
 
 func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
@@ -126,4 +125,6 @@ func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microseco
 func Forget(ctx context.Context, tx *store.Tx, id string) error { return forget(ctx, tx, id) }
 
 // Sweep deletes expired rows.
-func (d *Handler) Sweep(ctx context.Context) error { return sweep(ctx, d.DB.SQL, d.now()) }
+func (d *Handler) Sweep(ctx context.Context) error {
+	return errors.Join(sweep(ctx, d.DB.SQL, d.now()), d.emails().Sweep(ctx))
+}

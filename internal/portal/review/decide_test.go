@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -227,7 +228,7 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	seen := 0
-	decide := func(decision string) (sent []resume.Email, state resume.DecisionLetter) {
+	decide := func(decision string) (sent []mail.Email, state resume.DecisionStatus) {
 		t.Helper()
 		form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {decision}, "text": {"In my own words."}}
 		if resp, page := d.post(own+"/decision", form); resp.StatusCode != 303 {
@@ -238,7 +239,7 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states, err := d.Letters.DecisionLetters(t.Context(), d.DB.SQL, appReady)
+		states, err := d.Letters.DecisionEmails(t.Context(), d.DB.SQL, appReady)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken
 		in.Withheld = append(in.Withheld, "off")
 	}
 	in.Withheld = append(in.Withheld, d.Letters.Withheld(to)...)
-	if v.Draft = d.Letters.Outbox(); !v.Draft {
+	if v.Draft = d.Letters.ShowsOutbox(); !v.Draft {
 		in.Withheld = append(in.Withheld, v.Lacks...)
 	}
 	brand := d.Brand
@@ -112,17 +112,17 @@ func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.D
 	if in.Write == nil {
 		return nil
 	}
-	if err := d.Letters.Tell(ctx, tx, in); err != nil || len(in.Withheld) == 0 {
+	if err := d.Letters.SendDecision(ctx, tx, in); err != nil || len(in.Withheld) == 0 {
 		return err
 	}
 	return d.write(ctx, tx, auditLine{actor: by.id, action: letterWithheld, application: in.Application,
 		object: strconv.FormatInt(in.Number, 10), detail: in.Withheld[0]})
 }
 
-// Settled records in the audit trail whether the email of a decision was sent.
-func (d *Handler) Settled(ctx context.Context, tx *store.Tx, application string, number int64, state string) error {
+// DecisionEmailSettled records in the audit trail whether the email of a decision was sent.
+func (d *Handler) DecisionEmailSettled(ctx context.Context, tx *store.Tx, application string, number int64, sent bool) error {
 	action := letterSent
-	if state == resume.LetterFailed {
+	if !sent {
 		action = letterFailed
 	}
 	return d.write(ctx, tx, auditLine{action: action, application: application, object: strconv.FormatInt(number, 10)})
@@ -149,7 +149,7 @@ func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person)
 		if err := d.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		again, err := d.Letters.TellAgain(ctx, tx, email)
+		again, err := d.Letters.ResendDecision(ctx, tx, email)
 		if err != nil || !again {
 			return err
 		}
@@ -225,7 +225,7 @@ func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
 
 // fillEmails adds the delivery state of the decisions' emails; taken is newest first.
 func (d *Handler) fillEmails(ctx context.Context, q store.Queryer, id string, taken []pages.Decision) error {
-	all, err := d.Letters.DecisionLetters(ctx, q, id)
+	all, err := d.Letters.DecisionEmails(ctx, q, id)
 	for _, e := range all {
 		if i := len(taken) - int(e.Number); i >= 0 && i < len(taken) {
 			taken[i].Email = pages.Email{State: e.State, Why: strings.Fields(e.Withheld), At: e.At}

@@ -20,7 +20,7 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by person) erro
 	}
 	v := pages.OutboxView{By: by.email}
 	for _, e := range waiting {
-		v.Letters = append(v.Letters, pages.OutboxLetter(e))
+		v.Letters = append(v.Letters, pages.OutboxLetter{At: e.Created, To: e.To, Subject: e.Subject, Text: e.Text})
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Outbox(p, v) })
 }

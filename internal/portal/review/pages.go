@@ -48,7 +48,7 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by person) ui.Page {
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, d.Letters.Outbox(), overseers.has(by.role), administrators.has(by.role))
+	return pages.Menu(p, r.URL.Path, d.Letters.ShowsOutbox(), overseers.has(by.role), administrators.has(by.role))
 }
 
 // say shows a page with a single message.

@@ -188,7 +188,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	for _, f := range more {
 		f(d.Handler)
 	}
-	letters.Settled = d.Settled
+	letters.OnSettled = d.DecisionEmailSettled
 	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
 		t.Fatal(err)
 	}

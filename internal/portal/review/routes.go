@@ -51,7 +51,7 @@ func (d *Handler) table() []route {
 		{"GET /review/events/{id}", all, d.event},
 		{"POST /review/events/{id}/redeliver", deciders, d.resendEvent},
 	}
-	if d.Letters.Outbox() {
+	if d.Letters.ShowsOutbox() {
 		routes = append(routes, route{"GET /review/letters", all, d.outbox})
 	}
 	return routes

@@ -309,7 +309,7 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d page
 	}
 	v := pages.DashboardOutbox{Sends: s.Invites.Sends()}
 	for _, l := range all {
-		v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.PublicToken), To: l.To, Subject: l.Subject, Body: l.Body,
+		v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
 			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
 	}
 	if n := len(all); n > 0 {

@@ -48,35 +48,28 @@ type Service struct {
 	Customers *customers.Service
 	Reports   *reports.Service
 	Visits    *visits.Service
-	Mail      Mailer // nil: emails stay in the outbox for users of the dashboard
-}
-
-// Mailer sends emails.
-type Mailer interface {
-	// Send returns mail.ErrRefused for an email that will never be accepted. After any
-	// other error the email may be sent again.
-	Send(ctx context.Context, l mail.Message) error
+	Mail      mail.Mailer // nil: emails stay in the outbox for users of the dashboard
 }
 
 // Routes adds the endpoints of invites to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Auth.Basic(s.makeLink)))
-	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Auth.Basic(s.makeLetter)))
-	mux.Handle("GET /invite/{handle}", s.Visits.LinkPage(s.open, why))
+	mux.Handle("POST /connect/invite-link", httpx.API(s.Log, s.Auth.Basic(s.handleInviteLink)))
+	mux.Handle("POST /connect/invite", httpx.API(s.Log, s.Auth.Basic(s.handleInvite)))
+	mux.Handle("GET /invite/{handle}", s.Visits.LinkPage(s.open, errorText))
 }
 
-// makeLink handles POST /connect/invite-link.
-func (s *Service) makeLink(w http.ResponseWriter, r *http.Request) error {
-	members, err := read(w, r)
+// handleInviteLink handles POST /connect/invite-link.
+func (s *Service) handleInviteLink(w http.ResponseWriter, r *http.Request) error {
+	members, err := decode(w, r)
 	if err != nil {
 		return err
 	}
 	return s.create(w, r, members, "")
 }
 
-// makeLetter handles POST /connect/invite.
-func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
-	members, err := read(w, r)
+// handleInvite handles POST /connect/invite.
+func (s *Service) handleInvite(w http.ResponseWriter, r *http.Request) error {
+	members, err := decode(w, r)
 	if err != nil {
 		return err
 	}
@@ -89,9 +82,9 @@ func (s *Service) makeLetter(w http.ResponseWriter, r *http.Request) error {
 	return s.create(w, r, members, to)
 }
 
-// read parses a body. It rejects an initialization token, because the visit of such a
+// decode parses a body. It rejects an initialization token, because the visit of such a
 // token already exists.
-func read(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, error) {
+func decode(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
 		return nil, err
@@ -121,7 +114,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 			return err
 		}
 		expires = v.Expires
-		if err := insert(ctx, tx, uuid.NewString(), visitID, caller.CustomerID, handle, s.Now(), expires); err != nil || to == "" {
+		if err := insertInvite(ctx, tx, uuid.NewString(), visitID, caller.CustomerID, handle, s.Now(), expires); err != nil || to == "" {
 			return err
 		}
 		report, err := s.Reports.Get(ctx, tx, publicToken)
@@ -177,8 +170,8 @@ var (
 	wordsAgain    = contract.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
 )
 
-// why returns the text for a page that explains why a link does not work.
-func why(err error) (title, text contract.Words) {
+// errorText returns the text for a page that explains why a link does not work.
+func errorText(err error) (title, text contract.Words) {
 	if errors.Is(err, store.ErrNotFound) {
 		return wordsGone, wordsGoneText
 	}

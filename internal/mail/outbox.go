@@ -1,0 +1,170 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/store"
+)
+
+// Outbox sends a party's emails. The party inserts an email, encrypted by Seal, and
+// calls Enqueue in the same transaction; a job then makes the attempts. An email that
+// is sent twice has the same Message.ID. Its text is deleted once it is sent.
+type Outbox struct {
+	DB    *store.DB
+	Queue jobs.Enqueuer
+	Mail  Mailer // nil without a mail server: emails wait to be listed
+	Table Table
+	Now   func() time.Time // the party's clock
+
+	// Job returns the job that calls Deliver with the email's id, and after its last
+	// attempt Discarded.
+	Job func(emailID string) jobs.Args
+
+	// OnSettled is called when an email was sent or given up, in the transaction that
+	// records it; may be nil.
+	OnSettled func(ctx context.Context, tx *store.Tx, emailID string, sent bool) error
+}
+
+// Mailer sends emails. *Sender implements it.
+type Mailer interface {
+	// Send returns ErrRefused for an email that will never be accepted. After any other
+	// error the email may be sent again.
+	Send(ctx context.Context, m Message) error
+}
+
+// Email is an email of the outbox. To, Subject and Text are those of Message.
+type Email struct {
+	Message        // the text is empty after it was deleted
+	About   string // id of the application, or publicToken of the report
+	Created time.Time
+	Expires time.Time // of the email's link
+	Sent    time.Time // zero: not sent
+	Failed  time.Time // zero: not given up
+
+	keyID           string
+	recipient, body []byte // encrypted
+}
+
+// Filter selects emails that have not expired.
+type Filter struct {
+	CustomerID string // required in the provider, and empty in the portal
+	Unsent     bool   // neither sent nor given up
+	Before     store.Cursor
+	Limit      int
+}
+
+// Backoff returns the wait after each failed attempt: 30 seconds first, then twice as
+// long each time, up to a maximum.
+func Backoff(most time.Duration) func(attempt int) time.Duration {
+	return func(attempt int) time.Duration { return min(15*time.Second<<min(attempt, 12), most) }
+}
+
+// Seal encrypts the recipient and the text of an email under a data key.
+func (o Outbox) Seal(ctx context.Context, q store.Queryer, keyID, id, to, text string) (recipient, body []byte, err error) {
+	if recipient, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(id, "recipient"), []byte(to)); err != nil {
+		return nil, nil, err
+	}
+	body, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(id, "body"), []byte(text))
+	return recipient, body, err
+}
+
+// Enqueue enqueues the delivery of an email if there is a mail server. There is at most
+// one unfinished job of a key.
+func (o Outbox) Enqueue(ctx context.Context, tx *store.Tx, emailID, key string) error {
+	if o.Mail == nil {
+		return nil
+	}
+	return o.Queue.Enqueue(ctx, tx, o.Job(emailID), jobs.UniqueKey(key))
+}
+
+// Deliver sends an email. It skips emails that were sent, were given up, or have
+// expired.
+func (o Outbox) Deliver(ctx context.Context, emailID string) error {
+	e, err := o.Table.unsent(ctx, o.DB.SQL, emailID, o.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if o.Mail == nil {
+		return jobs.Cancel(errors.New("there is no mail server any more"))
+	}
+	if err := o.open(ctx, o.DB.SQL, &e); errors.Is(err, store.ErrShredded) {
+		return jobs.Cancel(err)
+	} else if err != nil {
+		return err
+	}
+	err = o.Mail.Send(ctx, e.Message)
+	if errors.Is(err, ErrRefused) {
+		return jobs.Cancel(err)
+	}
+	if err != nil {
+		return err
+	}
+	return o.settle(ctx, emailID, true)
+}
+
+// Discarded gives up an email that could not be sent. Without a mail server it stays in
+// the outbox.
+func (o Outbox) Discarded(ctx context.Context, emailID string) error {
+	if o.Mail == nil {
+		return nil
+	}
+	return o.settle(ctx, emailID, false)
+}
+
+func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {
+	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		first, err := o.Table.settle(ctx, tx, emailID, sent, o.Now())
+		if err != nil || !first || o.OnSettled == nil {
+			return err
+		}
+		return o.OnSettled(ctx, tx, emailID, sent)
+	})
+}
+
+// List lists emails, newest first. It leaves out those whose data key was deleted.
+func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Email, error) {
+	all, err := o.Table.list(ctx, q, f, o.Now())
+	if err != nil {
+		return nil, err
+	}
+	var out []Email
+	for _, e := range all {
+		if err := o.open(ctx, q, &e); errors.Is(err, store.ErrShredded) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// open decrypts an email.
+func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
+	to, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, "recipient"), e.recipient)
+	if err != nil {
+		return err
+	}
+	text, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, "body"), e.body)
+	e.To, e.Text = string(to), string(text)
+	return err
+}
+
+// Sweep deletes emails that have expired.
+func (o Outbox) Sweep(ctx context.Context) error {
+	now := o.Now()
+	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+		return o.Table.deleteExpired(ctx, tx, now, limit)
+	})
+	if err != nil {
+		return fmt.Errorf("mail: sweep: %w", err)
+	}
+	return nil
+}

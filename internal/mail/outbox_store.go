@@ -1,0 +1,97 @@
+package mail
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Table names the table of an outbox. The portal and the provider have one value each:
+// ApplicationEmails and Invites.
+type Table struct {
+	name string
+	sql  func(query string) string
+}
+
+// ApplicationEmails is the portal's table. The text of an email that was given up is
+// deleted, because it may have a link to an application. Emails of decisions stay, for
+// the record of how they were sent.
+var ApplicationEmails = newTable("application_letters", "application_id", "''", "NULL", "decision = 0")
+
+// Invites is the provider's table. The text of an email that was given up stays, so that
+// the customer can pass it on.
+var Invites = newTable("outbox", "public_token", "customer_id", "body", "1 = 1")
+
+func newTable(name, about, customer, failedBody, deletable string) Table {
+	return Table{name, strings.NewReplacer("{table}", name, "{about}", about, "{customer}", customer,
+		"{failed body}", failedBody, "{deletable}", deletable).Replace}
+}
+
+func (t Table) cell(id, column string) store.Cell {
+	return store.Cell{Table: t.name, Column: column, Row: id}
+}
+
+const selectEmail = `SELECT id, {about}, key_id, recipient, subject, body, created_at, expires_at, sent_at, failed_at FROM {table} `
+
+func scan(row interface{ Scan(into ...any) error }) (Email, error) {
+	var e Email
+	var created, expires int64
+	var sent, failed sql.NullInt64
+	err := row.Scan(&e.ID, &e.About, &e.keyID, &e.recipient, &e.Subject, &e.body, &created, &expires, &sent, &failed)
+	e.Created, e.Expires = store.Time(created), store.Time(expires)
+	if sent.Valid {
+		e.Sent = store.Time(sent.Int64)
+	}
+	if failed.Valid {
+		e.Failed = store.Time(failed.Int64)
+	}
+	return e, store.MapNotFound(err)
+}
+
+// unsent returns an email to be sent, or store.ErrNotFound.
+func (t Table) unsent(ctx context.Context, q store.Queryer, id string, now time.Time) (Email, error) {
+	return scan(q.QueryRowContext(ctx, t.sql(selectEmail+`
+		WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL AND expires_at > $2`), id, store.Micros(now)))
+}
+
+func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Time) ([]Email, error) {
+	unsent := ""
+	if f.Unsent {
+		unsent = `AND sent_at IS NULL AND failed_at IS NULL`
+	}
+	rows, err := q.QueryContext(ctx, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+unsent+`
+			AND (CAST($3 AS BIGINT) = 0 OR created_at < $3 OR created_at = $3 AND id < $4)
+		ORDER BY created_at DESC, id DESC LIMIT $5`),
+		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Email
+	for rows.Next() {
+		e, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// settle records that an email was sent, and deletes its text, or that it was given up.
+// It returns false if that was recorded before.
+func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool, now time.Time) (bool, error) {
+	query := `UPDATE {table} SET failed_at = $2, body = {failed body} WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`
+	if sent {
+		query = `UPDATE {table} SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`
+	}
+	return store.ExecOne(tx.ExecContext(ctx, t.sql(query), id, store.Micros(now)))
+}
+
+func (t Table) deleteExpired(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, t.sql(`DELETE FROM {table} WHERE id IN (
+		SELECT id FROM {table} WHERE expires_at <= $1 AND {deletable} ORDER BY expires_at LIMIT $2)`), store.Micros(now), int64(limit)))
+}

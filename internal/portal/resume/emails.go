@@ -1,0 +1,165 @@
+package resume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/store"
+	pages "vestibule/templates/portal"
+	"vestibule/templates/ui"
+)
+
+// Write is the job that composes a requested email with resume links.
+type Write struct {
+	Request string `json:"request"`
+}
+
+// Kind returns the job's name.
+func (Write) Kind() string { return "portal.letter" }
+
+// Deliver is the job that sends an email.
+type Deliver struct {
+	EmailID string `json:"letter"`
+}
+
+// Kind returns the job's name.
+func (Deliver) Kind() string { return "portal.deliver" }
+
+// maxAttempts is how often sending an email is tried: within about twelve hours, since a
+// resume link expires after a day.
+const maxAttempts = 13
+
+// maxWait is the maximum wait between attempts.
+const maxWait = 128 * time.Minute
+
+// Register adds the jobs that write and send emails.
+func (d *Handler) Register(r *jobs.Registry) {
+	jobs.Register(r, d.write)
+	jobs.Register(r, d.deliver, jobs.MaxAttempts(maxAttempts), jobs.Backoff(mail.Backoff(maxWait)), jobs.OnDiscard(d.discarded))
+}
+
+func (d *Handler) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
+	return d.emails().Deliver(ctx, args.EmailID)
+}
+
+func (d *Handler) discarded(ctx context.Context, args Deliver) error {
+	return d.emails().Discarded(ctx, args.EmailID)
+}
+
+func (d *Handler) emails() mail.Outbox {
+	return mail.Outbox{DB: d.DB, Queue: d.Queue, Mail: d.Mail, Table: mail.ApplicationEmails, Now: d.now,
+		Job: func(id string) jobs.Args { return Deliver{id} }, OnSettled: d.emailSettled}
+}
+
+// enqueueRequest stores a request for an email. A job looks up the applications, so that the
+// response takes as long for an unknown address.
+func (d *Handler) enqueueRequest(ctx context.Context, r request) error {
+	r.id = uuid.NewString()
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := insertRequest(ctx, tx, r, d.now()); err != nil {
+			return err
+		}
+		return d.Queue.Enqueue(ctx, tx, Write{r.id}, jobs.UniqueKey(r.id))
+	})
+}
+
+// Limits of the applications found by an email address: their age and their number in
+// one email.
+const (
+	maxFoundAge = 90 * 24 * time.Hour
+	maxFound    = 5
+)
+
+// write composes the requested email if there is an application for it.
+func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
+	r, err := getRequest(ctx, d.DB.SQL, w.Request)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ids := []string{r.application}
+	if r.application == "" {
+		if ids, err = applicationsOf(ctx, d.DB.SQL, r.mailbox, d.now().Add(-maxFoundAge), maxFound); err != nil {
+			return err
+		}
+	}
+	var about []applications.Application
+	for _, id := range ids {
+		a, err := d.Site.Service.Get(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		about = append(about, a)
+	}
+	to := ""
+	if len(about) > 0 {
+		applicant, err := d.Site.Service.Applicant(ctx, about[0].ID)
+		if err != nil {
+			return err
+		}
+		to = applicant.Email
+	}
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		first, err := deleteRequest(ctx, tx, r.id)
+		if err != nil || !first || to == "" {
+			return err
+		}
+		return d.post(ctx, tx, about, to, r.lang)
+	})
+}
+
+// post composes an email with a link to each application and adds it to the outbox.
+func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang contract.Lang) error {
+	now := d.now()
+	e := email{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(EmailLife)}
+	var lines []string
+	for _, a := range about {
+		link, err := d.link(ctx, tx, a.ID, EmailLife, lang)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.MomentWords(lang, a.CreatedAt), link))
+	}
+	name := d.name()
+	e.subject = fmt.Sprintf(wordsSubject.In(lang), name)
+	text := fmt.Sprintf(wordsLetter.In(lang), name, strings.Join(lines, "\n\n"))
+	var err error
+	if e.keyID, err = d.Site.Service.Key(ctx, tx, e.application); err != nil {
+		return err
+	}
+	if e.recipient, e.body, err = d.emails().Seal(ctx, tx, e.keyID, e.id, to, text); err != nil {
+		return err
+	}
+	if _, err := insertEmail(ctx, tx, e); err != nil {
+		return err
+	}
+	return d.emails().Enqueue(ctx, tx, e.id, e.id)
+}
+
+// Unsent returns the newest unsent emails, for the outbox of a sandbox without a mail
+// server.
+func (d *Handler) Unsent(ctx context.Context, limit int) ([]mail.Email, error) {
+	return d.emails().List(ctx, d.DB.SQL, mail.Filter{Unsent: true, Limit: limit})
+}
+
+// name returns the sender's name.
+func (d *Handler) name() string {
+	if d.Brand != "" {
+		return d.Brand
+	}
+	return "Vestibule"
+}
