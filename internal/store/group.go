@@ -30,6 +30,9 @@ var errUndone = errors.New("store: the transaction was lost with its batch")
 // batch has committed, since it may have read other members' changes; if the commit
 // fails, all members get the error. Writers outside Tx, such as River, take the write
 // lock too and join no batch.
+//
+// With 64 writers this makes 12 to 15 times as many small transactions a second as one
+// commit for each (make bench ONLY=store).
 type group struct {
 	db      *sql.DB       // the connection of the batches, used only under the write lock
 	longest time.Duration // how long a batch accepts members
