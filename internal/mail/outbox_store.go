@@ -36,18 +36,12 @@ func (t Table) cell(id, column string) store.Cell {
 
 const selectEmail = `SELECT id, {about}, key_id, recipient, subject, body, created_at, expires_at, sent_at, failed_at FROM {table} `
 
-func scan(row interface{ Scan(into ...any) error }) (Email, error) {
+func scan(row store.Row) (Email, error) {
 	var e Email
 	var created, expires int64
 	var sent, failed sql.NullInt64
 	err := row.Scan(&e.ID, &e.About, &e.keyID, &e.recipient, &e.Subject, &e.body, &created, &expires, &sent, &failed)
-	e.Created, e.Expires = store.Time(created), store.Time(expires)
-	if sent.Valid {
-		e.Sent = store.Time(sent.Int64)
-	}
-	if failed.Valid {
-		e.Failed = store.Time(failed.Int64)
-	}
+	e.Created, e.Expires, e.Sent, e.Failed = store.Time(created), store.Time(expires), store.NullTime(sent), store.NullTime(failed)
 	return e, store.MapNotFound(err)
 }
 
@@ -62,23 +56,10 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 	if f.Unsent {
 		unsent = `AND sent_at IS NULL AND failed_at IS NULL`
 	}
-	rows, err := q.QueryContext(ctx, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+unsent+`
+	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+unsent+`
 			AND (CAST($3 AS BIGINT) = 0 OR created_at < $3 OR created_at = $3 AND id < $4)
 		ORDER BY created_at DESC, id DESC LIMIT $5`),
 		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Email
-	for rows.Next() {
-		e, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, rows.Err()
 }
 
 // settle records that an email was sent, and deletes its text, or that it was given up.

@@ -369,6 +369,14 @@ func Micros(t time.Time) int64 { return t.UnixMicro() }
 // Time returns the instant of a column written by Micros, in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
+// NullTime returns an instant that is stored as n; zero for NULL.
+func NullTime(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return Time(n.Int64)
+}
+
 // NewSecret returns 256 random bits as 43 characters of base64url, for handles, tokens
 // and secrets.
 func NewSecret() string {

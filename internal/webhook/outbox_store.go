@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesc
 		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}
 	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id `
 
-func scanDelivery(row interface{ Scan(...any) error }) (Delivery, error) {
+func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
 	var created, updated, happened int64
 	err := row.Scan(&d.ID, &d.CallbackID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
@@ -66,43 +65,29 @@ func (t Tables) delivery(ctx context.Context, q store.Queryer, id string) (Deliv
 }
 
 func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
-	rows, err := q.QueryContext(ctx, t.sql(selectDelivery+`
+	return store.QueryAll(ctx, q, scanDelivery, t.sql(selectDelivery+`
 		WHERE d.callback_id = $1 AND ($2 = '' OR d.state = $2) AND ($3 = '' OR {subject} = $3)
 			AND (CAST($4 AS BIGINT) = 0 OR d.created_at < $4 OR d.created_at = $4 AND d.id < $5)
 		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`),
 		f.CallbackID, string(f.State), f.Subject, f.Before.Micros(), f.Before.ID, int64(f.Limit))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Delivery
-	for rows.Next() {
-		d, err := scanDelivery(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, d)
-	}
-	return out, rows.Err()
 }
 
 func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (map[State]int, error) {
-	rows, err := q.QueryContext(ctx, t.sql(`SELECT state, COUNT(*) FROM {deliveries}
+	type count struct {
+		state State
+		n     int
+	}
+	scan := func(row store.Row) (c count, err error) {
+		err = row.Scan(&c.state, &c.n)
+		return c, err
+	}
+	rows, err := store.QueryAll(ctx, q, scan, t.sql(`SELECT state, COUNT(*) FROM {deliveries}
 		WHERE callback_id = $1 AND created_at >= $2 GROUP BY state`), callbackID, store.Micros(since))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[State]int{}
-	for rows.Next() {
-		var state State
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		out[state] = n
+	for _, c := range rows {
+		out[c.state] = c.n
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // updateDelivery stores the state of a pending delivery, and its body unless it has
@@ -123,23 +108,15 @@ func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r R
 }
 
 func (t Tables) attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Attempt, error) {
-	query := t.sql(`SELECT at, http, took_ms, error FROM {attempts} WHERE delivery_id = $1 ORDER BY attempt`)
-	rows, err := q.QueryContext(ctx, query, deliveryID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Attempt
-	for rows.Next() {
-		var a Attempt
-		var at, ms int64
-		if err := rows.Scan(&at, &a.HTTP, &ms, &a.Error); err != nil {
-			return nil, err
-		}
-		a.At, a.Took = store.Time(at), time.Duration(ms)*time.Millisecond
-		out = append(out, a)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, scanAttempt, t.sql(`SELECT at, http, took_ms, error FROM {attempts}
+		WHERE delivery_id = $1 ORDER BY attempt`), deliveryID)
+}
+
+func scanAttempt(row store.Row) (a Attempt, err error) {
+	var at, ms int64
+	err = row.Scan(&at, &a.HTTP, &ms, &a.Error)
+	a.At, a.Took = store.Time(at), time.Duration(ms)*time.Millisecond
+	return a, err
 }
 
 // hasEarlier reports whether an earlier event about the same subject, whose delivery
@@ -182,20 +159,8 @@ func (t Tables) deleteAbout(ctx context.Context, tx *store.Tx, subject string) e
 
 // deleteEvents deletes the selected events with their deliveries.
 func (t Tables) deleteEvents(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
-	rows, err := tx.QueryContext(ctx, t.sql(`SELECT e.id FROM {events} e `+where), args...)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return 0, err
-		}
-		ids = append(ids, id)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(ids) == 0 {
+	ids, err := store.QueryAll(ctx, tx, store.ScanOne[string], t.sql(`SELECT e.id FROM {events} e `+where), args...)
+	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	list, args := store.InList(1, ids)

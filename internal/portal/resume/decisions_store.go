@@ -32,35 +32,24 @@ func updateEmail(ctx context.Context, tx *store.Tx, e email) error {
 }
 
 func decisionEmails(ctx context.Context, q store.Queryer, id string) ([]DecisionStatus, error) {
-	rows, err := q.QueryContext(ctx, `SELECT decision, withheld, created_at, sent_at, failed_at FROM application_letters
+	return store.QueryAll(ctx, q, scanStatus, `SELECT decision, withheld, created_at, sent_at, failed_at FROM application_letters
 		WHERE application_id = $1 AND decision > 0 ORDER BY decision`, id)
-	if err != nil {
-		return nil, err
+}
+
+func scanStatus(row store.Row) (e DecisionStatus, err error) {
+	var created int64
+	var sent, failed sql.NullInt64
+	err = row.Scan(&e.Number, &e.Withheld, &created, &sent, &failed)
+	e.State, e.At = EmailWaiting, store.Time(created)
+	switch {
+	case e.Withheld != "":
+		e.State = EmailWithheld
+	case sent.Valid:
+		e.State, e.At = EmailSent, store.NullTime(sent)
+	case failed.Valid:
+		e.State, e.At = EmailFailed, store.NullTime(failed)
 	}
-	defer rows.Close()
-	var out []DecisionStatus
-	for rows.Next() {
-		var e DecisionStatus
-		var created int64
-		var sent, failed sql.NullInt64
-		if err := rows.Scan(&e.Number, &e.Withheld, &created, &sent, &failed); err != nil {
-			return nil, err
-		}
-		at := created
-		switch {
-		case e.Withheld != "":
-			e.State = EmailWithheld
-		case sent.Valid:
-			e.State, at = EmailSent, sent.Int64
-		case failed.Valid:
-			e.State, at = EmailFailed, failed.Int64
-		default:
-			e.State = EmailWaiting
-		}
-		e.At = store.Time(at)
-		out = append(out, e)
-	}
-	return out, rows.Err()
+	return e, err
 }
 
 func decisionOf(ctx context.Context, q store.Queryer, id string) (application string, number int64, err error) {

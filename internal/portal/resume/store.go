@@ -52,21 +52,9 @@ func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte,
 // applicationsOf lists the applications of an email address since an instant, newest
 // first.
 func applicationsOf(ctx context.Context, q store.Queryer, mailbox []byte, since time.Time, limit int) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT application_id FROM application_mailboxes WHERE mailbox = $1 AND created_at > $2
-		ORDER BY created_at DESC, application_id LIMIT $3`, mailbox, store.Micros(since), int64(limit))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		out = append(out, id)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM application_mailboxes
+		WHERE mailbox = $1 AND created_at > $2 ORDER BY created_at DESC, application_id LIMIT $3`,
+		mailbox, store.Micros(since), int64(limit))
 }
 
 // request is a request for an email with links.

@@ -40,7 +40,10 @@ func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID stri
 	if err != nil {
 		return c, err
 	}
-	c.Signers, err = signers(ctx, q, c.id, s.Now())
+	secrets, err := signingSecrets(ctx, q, c.id, s.Now())
+	for _, secret := range secrets {
+		c.Signers = append(c.Signers, secret.Signer)
+	}
 	return c, err
 }
 
@@ -158,13 +161,13 @@ func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secre
 
 // plain returns the decrypted secrets that sign now, newest first.
 func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string) ([]string, error) {
-	rows, err := secretRows(ctx, q, callbackID, s.Now())
+	rows, err := signingSecrets(ctx, q, callbackID, s.Now())
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, r := range rows {
-		b, err := s.DB.Vault.Open(ctx, q, store.SystemKey, secretCell(r.id), r.sealed)
+		b, err := s.DB.Vault.Open(ctx, q, store.SystemKey, secretCell(r.ID), r.encrypted)
 		if err != nil {
 			return nil, err
 		}

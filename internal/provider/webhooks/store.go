@@ -25,47 +25,34 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]st
 		e := all[i]
 		args = append(args, e.id, e.customerID, e.publicToken, string(e.status), string(e.substatus), store.Micros(e.created))
 	}
-	rows, err := tx.QueryContext(ctx, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
+	type inserted struct{ eventID, callbackID string }
+	scan := func(row store.Row) (r inserted, err error) {
+		err = row.Scan(&r.eventID, &r.callbackID)
+		return r, err
+	}
+	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
 		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.customer_id = events.customer_id AND c.disabled_at IS NULL
 			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.status || ' %')), '')`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string]string{}
-	for rows.Next() {
-		var id, callbackID string
-		if err := rows.Scan(&id, &callbackID); err != nil {
-			return nil, err
-		}
-		if callbackID != "" {
-			out[id] = callbackID
-		}
+	for _, r := range rows {
+		out[r.eventID] = r.callbackID
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // eventsOf returns a report's events, oldest first.
 func eventsOf(ctx context.Context, q store.Queryer, publicToken string) ([]event, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, public_token, status, coalesce(substatus, ''), created_at
+	return store.QueryAll(ctx, q, scanEvent, `SELECT id, customer_id, public_token, status, coalesce(substatus, ''), created_at
 		FROM events WHERE public_token = $1 ORDER BY created_at, id`, publicToken)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []event
-	for rows.Next() {
-		var e event
-		var created int64
-		if err := rows.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, &created); err != nil {
-			return nil, err
-		}
-		e.created = store.Time(created)
-		out = append(out, e)
-	}
-	return out, rows.Err()
+}
+
+func scanEvent(row store.Row) (e event, err error) {
+	var created int64
+	err = row.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, &created)
+	e.created = store.Time(created)
+	return e, err
 }
 
 // callbackURL returns a callback's URL and whether it is disabled.
@@ -101,29 +88,25 @@ func disableCallback(ctx context.Context, tx *store.Tx, id, url string, now time
 		id, url, store.Micros(now)))
 }
 
-type secretRow struct {
-	id     string
-	sealed []byte
+// signingSecret is a secret with its encrypted text.
+type signingSecret struct {
+	Signer
+	encrypted []byte
 }
 
-// secretRows returns the secrets that have not expired, the newest first.
-func secretRows(ctx context.Context, q store.Queryer, callbackID string, now time.Time) ([]secretRow, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, sealed FROM callback_secrets
+// signingSecrets returns the secrets that have not expired, newest first.
+func signingSecrets(ctx context.Context, q store.Queryer, callbackID string, now time.Time) ([]signingSecret, error) {
+	return store.QueryAll(ctx, q, scanSecret, `SELECT id, sealed, created_at, expires_at FROM callback_secrets
 		WHERE callback_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY expires_at IS NULL DESC, created_at DESC, id`,
 		callbackID, store.Micros(now))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []secretRow
-	for rows.Next() {
-		var r secretRow
-		if err := rows.Scan(&r.id, &r.sealed); err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, rows.Err()
+}
+
+func scanSecret(row store.Row) (s signingSecret, err error) {
+	var created int64
+	var ends sql.NullInt64
+	err = row.Scan(&s.ID, &s.encrypted, &created, &ends)
+	s.Created, s.Ends = store.Time(created), store.NullTime(ends)
+	return s, err
 }
 
 func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, sealed []byte, now time.Time) error {
@@ -150,41 +133,11 @@ func callback(ctx context.Context, q store.Queryer, customerID string) (Callback
 	var created int64
 	err := q.QueryRowContext(ctx, `SELECT id, url, disabled_at, statuses, created_at FROM callbacks WHERE customer_id = $1`, customerID).
 		Scan(&c.id, &c.URL, &disabled, &statuses, &created)
-	c.Created = store.Time(created)
-	if disabled.Valid {
-		c.Disabled = store.Time(disabled.Int64)
-	}
+	c.Created, c.Disabled = store.Time(created), store.NullTime(disabled)
 	for _, s := range strings.Fields(statuses) {
 		c.Statuses = append(c.Statuses, contract.Status(s))
 	}
 	return c, store.MapNotFound(err)
-}
-
-// signers returns the creation and expiry times of the secrets that have not expired,
-// newest first.
-func signers(ctx context.Context, q store.Queryer, callbackID string, now time.Time) ([]Signer, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, created_at, expires_at FROM callback_secrets
-		WHERE callback_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY expires_at IS NULL DESC, created_at DESC, id`,
-		callbackID, store.Micros(now))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Signer
-	for rows.Next() {
-		var g Signer
-		var created int64
-		var ends sql.NullInt64
-		if err := rows.Scan(&g.ID, &created, &ends); err != nil {
-			return nil, err
-		}
-		g.Created = store.Time(created)
-		if ends.Valid {
-			g.Ends = store.Time(ends.Int64)
-		}
-		out = append(out, g)
-	}
-	return out, rows.Err()
 }
 
 // retire makes the current secret of a callback expire at an instant if it has that
