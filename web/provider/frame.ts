@@ -9,7 +9,7 @@
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
-import { painted } from "./parts/guard";
+import { settle } from "./parts/guard";
 import { forget, secretFor } from "./parts/secret";
 import { keepInView } from "./parts/inview";
 import { enhance } from "./parts/upload";
@@ -149,7 +149,6 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
     now.replaceWith(document.adoptNode(next));
     if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
     walked = false;
-    painted();
     tellHeight();
     countDown(next);
     enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
@@ -340,11 +339,10 @@ function askToClose(): void {
   if (!handle) return end("exit", {});
   if (leaveDialog.open) return;
   leaveDialog.showModal();
-  painted();
 }
 
 leaveDialog.addEventListener("close", () => {
-  painted();
+  settle(document.getElementById("step")!);
   if (leaveDialog.returnValue === "leave") void leave();
   leaveDialog.returnValue = "";
 });

@@ -5,7 +5,7 @@
 import { goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
-import { painted } from "./parts/guard";
+import "./parts/guard";
 import { enhance } from "./parts/upload";
 
 const step = () => document.getElementById("step")!;
@@ -32,7 +32,6 @@ async function look(): Promise<void> {
 function put(page: Document, next: HTMLElement, ...places: string[]): void {
   document.title = page.title;
   step().replaceWith(document.adoptNode(next));
-  painted();
   countDown(next);
   enhance(next, {}, uploaded, stopped);
   const place = places.map((p) => next.querySelector<HTMLElement>(p)).find((e) => e);
