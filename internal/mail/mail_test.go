@@ -148,7 +148,8 @@ func (s *server) serve(c net.Conn) {
 	}
 }
 
-var letter = Message{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ", Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
+var letter = Message{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ",
+	Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
 
 func TestALetterArrives(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -202,12 +203,15 @@ func TestLettersThatAreNotSent(t *testing.T) {
 	}{
 		"a server without TLS":            {server: &server{noTLS: true}, config: Config{Security: STARTTLS}},
 		"a server that is not who it was": {config: Config{Security: STARTTLS, Roots: x509.NewCertPool()}},
-		"wrong credentials":               {server: &server{password: "other"}, config: Config{Security: STARTTLS, Username: "ada", Password: "secret"}},
-		"a busy server":                   {server: &server{answers: map[string]int{"MAIL": 451}}, config: Config{Security: STARTTLS}},
-		"a full mailbox":                  {server: &server{answers: map[string]int{"RCPT": 452}}, config: Config{Security: STARTTLS}},
-		"unknown recipient":               {server: &server{answers: map[string]int{"RCPT": 550}}, config: Config{Security: STARTTLS}, refused: true},
-		"a letter it does not like":       {server: &server{answers: map[string]int{"DATA": 554}}, config: Config{Security: STARTTLS}, refused: true},
-		"no address":                      {config: Config{Security: STARTTLS}, to: "ada@example.org>\r\nBcc: eve@example.org", refused: true},
+		"wrong credentials": {server: &server{password: "other"},
+			config: Config{Security: STARTTLS, Username: "ada", Password: "secret"}},
+		"a busy server":  {server: &server{answers: map[string]int{"MAIL": 451}}, config: Config{Security: STARTTLS}},
+		"a full mailbox": {server: &server{answers: map[string]int{"RCPT": 452}}, config: Config{Security: STARTTLS}},
+		"unknown recipient": {server: &server{answers: map[string]int{"RCPT": 550}}, config: Config{Security: STARTTLS},
+			refused: true},
+		"a letter it does not like": {server: &server{answers: map[string]int{"DATA": 554}}, config: Config{Security: STARTTLS},
+			refused: true},
+		"no address": {config: Config{Security: STARTTLS}, to: "ada@example.org>\r\nBcc: eve@example.org", refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.server == nil {

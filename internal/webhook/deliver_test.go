@@ -19,7 +19,8 @@ func TestDelivery(t *testing.T) {
 		status int
 		want   Outcome
 	}{
-		{200, Delivered}, {204, Delivered}, {301, Retry}, {308, Retry}, {400, Retry}, {404, Retry}, {410, Disabled}, {429, Retry}, {500, Retry}, {503, Retry},
+		{200, Delivered}, {204, Delivered}, {301, Retry}, {308, Retry}, {400, Retry}, {404, Retry}, {410, Disabled}, {429, Retry}, {500, Retry},
+		{503, Retry},
 	} {
 		heard := 0
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,9 +104,10 @@ func TestClassesOfFailures(t *testing.T) {
 	}{
 		"connection refused":   {NewSender(true, nil), t.Context(), "http://" + closed, ClassRefused},
 		"an unknown authority": {NewSender(true, nil), t.Context(), secure.URL, ClassTLS},
-		"this machine":         {NewSender(false, nil), t.Context(), "https://localhost:" + secure.URL[strings.LastIndex(secure.URL, ":")+1:], ClassAddress},
-		"no callback's URL":    {NewSender(false, nil), t.Context(), "ftp://a.example", ClassAddress},
-		"no time":              {NewSender(true, nil), gone, secure.URL, ClassTimeout},
+		"this machine": {NewSender(false, nil), t.Context(), "https://localhost:" + secure.URL[strings.LastIndex(secure.URL, ":")+1:],
+			ClassAddress},
+		"no callback's URL": {NewSender(false, nil), t.Context(), "ftp://a.example", ClassAddress},
+		"no time":           {NewSender(true, nil), gone, secure.URL, ClassTimeout},
 	} {
 		r := tc.sender.Deliver(tc.ctx, tc.url, []Secret{secret(t)}, "evt_1", []byte("{}"))
 		if got := r.Class(); got != tc.want {

@@ -54,9 +54,10 @@ func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
 func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
 	t.Helper()
 	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), url: secretURL, label: "label-canary", keys: map[string]string{}}
-	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Tables: tables, Log: slog.New(slog.NewTextHandler(&r.log, nil)), MaxAge: 30 * 24 * time.Hour,
-		Now: func() time.Time { return r.now },
-		Job: func(id string) jobs.Args { return testJob{id} },
+	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Tables: tables, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
+		MaxAge: 30 * 24 * time.Hour,
+		Now:    func() time.Time { return r.now },
+		Job:    func(id string) jobs.Args { return testJob{id} },
 		Target: func(context.Context, store.Queryer, Delivery) (Target, error) {
 			return Target{URL: r.url, Off: r.off}, nil
 		},
@@ -225,11 +226,13 @@ func TestOutboxRetriesWithTheSameIDAndBody(t *testing.T) {
 		}
 		d := r.get(id)
 		want := []Attempt{{At: began, Took: time.Second, Error: ClassTimeout},
-			{At: began.Add(time.Minute), HTTP: 503, Took: 2 * time.Millisecond}, {At: began.Add(2 * time.Minute), HTTP: 204, Took: 7 * time.Millisecond}}
+			{At: began.Add(time.Minute), HTTP: 503, Took: 2 * time.Millisecond},
+			{At: began.Add(2 * time.Minute), HTTP: 204, Took: 7 * time.Millisecond}}
 		if !slices.Equal(d.Attempts, want) || d.State != StateDelivered || d.HTTP != 204 || d.Tries != 3 || !d.Updated.Equal(want[2].At) {
 			t.Errorf("attempts %+v of %+v, want %+v", d.Attempts, d, want)
 		}
-		if len(r.bodies) != 3 || len(slices.Compact(append(r.bodies, string(d.Body)))) != 1 || len(slices.Compact(append(r.sent, d.EventID))) != 1 {
+		if len(r.bodies) != 3 || len(slices.Compact(append(r.bodies, string(d.Body)))) != 1 ||
+			len(slices.Compact(append(r.sent, d.EventID))) != 1 {
 			t.Errorf("sent %q under %q, want %s", r.bodies, r.sent, d.Body)
 		}
 		var kept []byte
@@ -502,7 +505,8 @@ func TestOutboxLists(t *testing.T) {
 		for _, tc := range []struct {
 			f Filter
 			n int
-		}{{Filter{CallbackID: r.callback}, 8}, {Filter{CallbackID: r.callback, State: StateDelivered}, 1}, {Filter{CallbackID: r.callback, Subject: "t"}, 1},
+		}{{Filter{CallbackID: r.callback}, 8}, {Filter{CallbackID: r.callback, State: StateDelivered}, 1},
+			{Filter{CallbackID: r.callback, Subject: "t"}, 1},
 			{Filter{CallbackID: r.callback, State: StateDelivered, Subject: "t"}, 0}, {Filter{CallbackID: "other"}, 0}} {
 			tc.f.Limit = 9
 			if page, err := r.List(t.Context(), r.DB.SQL, tc.f); err != nil || len(page) != tc.n {

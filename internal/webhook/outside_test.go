@@ -136,22 +136,31 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	four := newTrap(t, "tcp4", "127.0.0.1:0")
 	six := newTrap(t, "tcp6", "[::1]:"+four.port())
 	port := ":" + four.port()
-	inside := map[string][]string{"": {"127.0.0.1"}, "six.test": {"::1"}, "mapped.test": {"::ffff:127.0.0.1"}, "any.test": {"0.0.0.0"}, "none.test": {"::"},
-		"both.test": {"10.0.0.1", "::1", "127.0.0.1", "fe80::1"}, "metadata.test": {"169.254.169.254"}, "carrier.test": {"100.64.0.1"}, "local.test": {"fd00::1"},
-		"nat64.test": {"64:ff9b::7f00:1"}, "6to4.test": {"2002:7f00:1::1"}, "teredo.test": {"2001:0:7f00:1::1"}, "multicast.test": {"224.0.0.1", "ff02::1"},
-		"broadcast.test": {"255.255.255.255"}, "private.test": {"172.16.0.1", "192.168.0.1"}, "compatible.test": {"::127.0.0.1"}, "site.test": {"fec0::1"}}
+	inside := map[string][]string{"": {"127.0.0.1"}, "six.test": {"::1"}, "mapped.test": {"::ffff:127.0.0.1"}, "any.test": {"0.0.0.0"},
+		"none.test": {"::"},
+		"both.test": {"10.0.0.1", "::1", "127.0.0.1", "fe80::1"}, "metadata.test": {"169.254.169.254"}, "carrier.test": {"100.64.0.1"},
+		"local.test": {"fd00::1"},
+		"nat64.test": {"64:ff9b::7f00:1"}, "6to4.test": {"2002:7f00:1::1"}, "teredo.test": {"2001:0:7f00:1::1"},
+		"multicast.test": {"224.0.0.1", "ff02::1"},
+		"broadcast.test": {"255.255.255.255"}, "private.test": {"172.16.0.1", "192.168.0.1"}, "compatible.test": {"::127.0.0.1"},
+		"site.test": {"fec0::1"}}
 	urls := []string{
-		"https://127.0.0.1" + port, "https://localhost" + port, "https://localhost." + port, "https://LOCALHOST" + port, "https://[::1]" + port, "https://[::ffff:127.0.0.1]" + port,
-		"https://[::ffff:7f00:1]" + port, "https://[0:0:0:0:0:0:0:1]" + port, "https://[::]" + port, "https://0.0.0.0" + port, "https://0x7f000001" + port, "https://[::127.0.0.1]" + port, "https://[64:ff9b::7f00:1]" + port, "https://[::1%25lo]" + port,
-		"https://10.0.0.1", "https://192.168.1.1", "https://172.31.255.255", "https://100.127.255.255", "https://169.254.169.254/latest", "https://[fe80::1]", "https://[fd00::1]", "https://[2002:7f00:1::]",
-		"http://127.0.0.1" + port, "http://example.com", "ftp://example.com", "https://user@example.com", "https://a.test/#b", "//x", "https://", "https:127.0.0.1" + port, "",
+		"https://127.0.0.1" + port, "https://localhost" + port, "https://localhost." + port, "https://LOCALHOST" + port, "https://[::1]" + port,
+		"https://[::ffff:127.0.0.1]" + port,
+		"https://[::ffff:7f00:1]" + port, "https://[0:0:0:0:0:0:0:1]" + port, "https://[::]" + port, "https://0.0.0.0" + port,
+		"https://0x7f000001" + port, "https://[::127.0.0.1]" + port, "https://[64:ff9b::7f00:1]" + port, "https://[::1%25lo]" + port,
+		"https://10.0.0.1", "https://192.168.1.1", "https://172.31.255.255", "https://100.127.255.255", "https://169.254.169.254/latest",
+		"https://[fe80::1]", "https://[fd00::1]", "https://[2002:7f00:1::]",
+		"http://127.0.0.1" + port, "http://example.com", "ftp://example.com", "https://user@example.com", "https://a.test/#b", "//x",
+		"https://", "https:127.0.0.1" + port, "",
 	}
 	for host := range inside {
 		if host != "" {
 			urls = append(urls, "https://"+host+port)
 		}
 	}
-	numbers := []string{"https://0" + port, "https://127.1" + port, "https://2130706433" + port, "https://0177.0.0.1" + port, "https://127.0.0.1." + port}
+	numbers := []string{"https://0" + port, "https://127.1" + port, "https://2130706433" + port, "https://0177.0.0.1" + port,
+		"https://127.0.0.1." + port}
 	dialer := guarded(false)
 	dialer.Resolver = names(inside)
 	for _, url := range append(urls, numbers...) {
@@ -179,8 +188,10 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	// Where loopback is allowed, it is all that is, and it is reached.
 	dialer = guarded(true)
 	dialer.Resolver = names(inside)
-	for url, want := range map[string]int32{"https://localhost" + port: 1, "https://127.0.0.1" + port: 1, "https://[::1]" + port: 1, "https://six.test" + port: 1,
-		"https://10.0.0.1": 0, "https://any.test" + port: 0, "https://none.test" + port: 0, "https://nat64.test" + port: 0, "https://metadata.test": 0, "https://carrier.test": 0} {
+	for url, want := range map[string]int32{"https://localhost" + port: 1, "https://127.0.0.1" + port: 1, "https://[::1]" + port: 1,
+		"https://six.test" + port: 1,
+		"https://10.0.0.1":        0, "https://any.test" + port: 0, "https://none.test" + port: 0, "https://nat64.test" + port: 0,
+		"https://metadata.test": 0, "https://carrier.test": 0} {
 		got := newSender(dialer, true, nil).Deliver(t.Context(), url, []Secret{secret(t)}, "evt_1", nil)
 		if n := four.settled(t) + six.settled(t); (n > 0) != (want > 0) || (got.Class() == ClassAddress) != (want == 0) {
 			t.Errorf("with loopback, Deliver to %q made %d connections and is of class %q", url, n, got.Class())
@@ -191,7 +202,8 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 // TestPublicAddressesAreReached: the guard is no wall. It is asked as a connection
 // asks it, and nothing is sent.
 func TestPublicAddressesAreReached(t *testing.T) {
-	for _, address := range []string{"1.1.1.1:443", "8.8.8.8:8443", "172.32.0.1:443", "100.128.0.1:443", "192.169.0.1:443", "[2606:4700:4700::1111]:443", "[2a00:1450::1]:443"} {
+	for _, address := range []string{"1.1.1.1:443", "8.8.8.8:8443", "172.32.0.1:443", "100.128.0.1:443", "192.169.0.1:443",
+		"[2606:4700:4700::1111]:443", "[2a00:1450::1]:443"} {
 		network := "tcp4"
 		if address[0] == '[' {
 			network = "tcp6"
@@ -210,7 +222,8 @@ func TestPublicAddressesAreReached(t *testing.T) {
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := newTrap(t, "tcp4", "127.0.0.1:0")
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, target := range []string{"http://" + elsewhere.Addr().String(), "https://" + elsewhere.Addr().String() + "/x", "//" + elsewhere.Addr().String()} {
+		for _, target := range []string{"http://" + elsewhere.Addr().String(), "https://" + elsewhere.Addr().String() + "/x", "//" +
+			elsewhere.Addr().String()} {
 			srv := httptest.NewTLSServer(http.RedirectHandler(target, status))
 			s := NewSender(true, nil)
 			s.client.Transport.(*http.Transport).TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig
@@ -248,7 +261,8 @@ func TestWhoCallsOutside(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, call := range []string{"http.Client{", "http.Transport{", "http.DefaultClient", "http.Get(", "http.Post", "net.Dial(", "net.DialTimeout(", "net.Dialer{", "tls.Dial"} {
+			for _, call := range []string{"http.Client{", "http.Transport{", "http.DefaultClient", "http.Get(", "http.Post", "net.Dial(",
+				"net.DialTimeout(", "net.Dialer{", "tls.Dial"} {
 				if bytes.Contains(raw, []byte(call)) {
 					name, _ := filepath.Rel(root, path)
 					found[filepath.ToSlash(name)] = true

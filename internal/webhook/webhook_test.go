@@ -158,7 +158,8 @@ func TestTimestampsWithinFiveMinutesAreFresh(t *testing.T) {
 	for _, tc := range []struct {
 		off time.Duration
 		ok  bool
-	}{{0, true}, {Tolerance, true}, {-Tolerance, true}, {Tolerance + time.Second, false}, {-Tolerance - time.Second, false}, {-72 * time.Hour, false}} {
+	}{{0, true}, {Tolerance, true}, {-Tolerance, true}, {Tolerance + time.Second, false}, {-Tolerance - time.Second, false},
+		{-72 * time.Hour, false}} {
 		v := &Receiver{Secrets: []Secret{s}, Now: func() time.Time { return noon }}
 		_, err := v.Receive(request(t, body, "a", noon.Add(tc.off), s))
 		if (err == nil) != tc.ok || err != nil && !errors.Is(err, ErrStale) {
@@ -209,7 +210,8 @@ func TestBodiesThatAreNoEventAreRefused(t *testing.T) {
 func TestEachRefusalHasItsCode(t *testing.T) {
 	for err, want := range map[error]contract.Code{
 		ErrHeaders: contract.CodeMalformedHeaders, ErrContentType: contract.CodeUnsupportedMediaType, ErrTooLarge: contract.CodeBodyTooLarge,
-		ErrStale: contract.CodeUnauthorized, ErrSignature: contract.CodeUnauthorized, ErrBody: contract.CodeMalformedBody, ErrOtherType: "", errors.New("x"): "",
+		ErrStale: contract.CodeUnauthorized, ErrSignature: contract.CodeUnauthorized, ErrBody: contract.CodeMalformedBody, ErrOtherType: "",
+		errors.New("x"): "",
 	} {
 		if got := Code(fmt.Errorf("in between: %w", err)); got != want {
 			t.Errorf("Code(%v) = %q, want %q", err, got, want)
@@ -226,7 +228,8 @@ func TestSecretsAreReadStrictlyAndNeverPrinted(t *testing.T) {
 	if out := fmt.Sprintf("%v %+v %#v %s", s, s, s, s); strings.Contains(out, written[8:20]) {
 		t.Errorf("printed as %s", out)
 	}
-	for _, bad := range []string{"", "whsec_", "whsec_AAAA", "WHSEC_" + written[6:], written[6:], "whsec_" + strings.Repeat("A", 200), "whsec_!!!!" + written[10:]} {
+	for _, bad := range []string{"", "whsec_", "whsec_AAAA", "WHSEC_" + written[6:], written[6:], "whsec_" + strings.Repeat("A", 200),
+		"whsec_!!!!" + written[10:]} {
 		if _, err := ParseSecret(bad); err == nil {
 			t.Errorf("ParseSecret(%q) = nil error", bad)
 		}
@@ -274,7 +277,8 @@ func FuzzReceive(f *testing.F) {
 	body := []byte(`{"status":"PENDING","publicToken":"1b3c5d7e-0000-4000-8000-000000000002"}`)
 	at := strconv.FormatInt(noon.Unix(), 10)
 	good := known.sign("evt_1", at, body)
-	for _, signatures := range []string{good, "v1,x " + good, good + " ", strings.ToUpper(good), "v1a" + good[2:], strings.TrimRight(good, "="), ""} {
+	for _, signatures := range []string{good, "v1,x " + good, good + " ", strings.ToUpper(good), "v1a" + good[2:],
+		strings.TrimRight(good, "="), ""} {
 		f.Add("evt_1", at, signatures, "application/json", body)
 	}
 	f.Add("evt_1."+at, at, good, "application/json; charset=UTF-8", body)
@@ -292,7 +296,8 @@ func FuzzReceive(f *testing.F) {
 			return
 		}
 		sent, err := strconv.ParseInt(timestamp, 10, 64)
-		if err != nil || noon.Sub(time.Unix(sent, 0)).Abs() > Tolerance || !strings.Contains(" "+signatures+" ", " "+known.sign(id, timestamp, body)+" ") || e.EventID == "" {
+		if err != nil || noon.Sub(time.Unix(sent, 0)).Abs() > Tolerance ||
+			!strings.Contains(" "+signatures+" ", " "+known.sign(id, timestamp, body)+" ") || e.EventID == "" {
 			t.Fatalf("taken: id %q at %q, signed %q", id, timestamp, signatures)
 		}
 	})

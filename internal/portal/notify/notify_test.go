@@ -44,7 +44,8 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
+	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db,
+		Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
 	r.apps.Now = func() time.Time { return r.now }
 	r.Service = New(Service{DB: db, Queue: r, Sender: r, Applications: r.apps, Environment: contract.Sandbox, URL: here,
 		Secrets: []webhook.Secret{secret}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now }})
@@ -97,7 +98,8 @@ func (r *testServer) moved(id, state string, sequence int64) (applications.Appli
 		r.t.Fatal(err)
 	}
 	a.ExternalID = "order-7"
-	a.Journey = journey.Application{State: journey.State(state), Attempt: 1, Status: contract.StatusError, Substatus: contract.SubIncomplete, Error: contract.WidgetSupplierError}
+	a.Journey = journey.Application{State: journey.State(state), Attempt: 1, Status: contract.StatusError, Substatus: contract.SubIncomplete,
+		Error: contract.WidgetSupplierError}
 	return a, applications.TimelineEntry{Seq: sequence, At: r.now, Kind: string(journey.Poll), From: "another", To: state}
 }
 
@@ -163,7 +165,8 @@ func TestEventContent(t *testing.T) {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
 		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.TimelineEntry{})
-		if err != nil || !strings.Contains(string(bare), `"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":true,"decision":null}`) {
+		if err != nil || !strings.Contains(string(bare),
+			`"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":true,"decision":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
 		}
 		taken, line := r.moved(app, "failed", 2)
@@ -171,7 +174,8 @@ func TestEventContent(t *testing.T) {
 		line.Kind, line.From = journey.MoreAsked, line.To
 		decided, err := r.body("evt_1", taken, line)
 		if err != nil || !strings.Contains(string(decided), `"type":"application.decided"`) ||
-			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided), `"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null}}`) {
+			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided),
+			`"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null}}`) {
 			t.Errorf("what was decided: %s, %v", decided, err)
 		}
 		var kept []byte
@@ -265,7 +269,8 @@ func TestDeletedApplicationHasNoEvents(t *testing.T) {
 		})
 		r.work(shredded)
 		r.work(forgotten)
-		if all := r.list(webhook.Filter{}); len(all) != 1 || all[0].State != webhook.StateGivenUp || r.delivery(shredded).Body != nil || len(r.sent) != 0 {
+		if all := r.list(webhook.Filter{}); len(all) != 1 || all[0].State != webhook.StateGivenUp || r.delivery(shredded).Body != nil ||
+			len(r.sent) != 0 {
 			t.Errorf("deleted: %+v, sent %q", all, r.sent)
 		}
 	})

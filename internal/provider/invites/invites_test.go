@@ -38,7 +38,8 @@ func invite(t *testing.T, r *providertest.Rig, lives time.Duration, more ...any)
 	a := r.Do("POST", "/connect/invite-link", body(r, more...), r.Basic)
 	link, _ = a.JSON["inviteLink"].(string)
 	publicToken, _ = a.JSON["publicToken"].(string)
-	if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(lives).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !contract.IsUUID(publicToken) {
+	if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(lives).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") ||
+		!contract.IsUUID(publicToken) {
 		t.Fatalf("invite: %d %s", a.Status, a.Body)
 	}
 	if a.Header.Get("Cache-Control") != "no-store" {
@@ -72,7 +73,8 @@ func steps(t *testing.T, r *providertest.Rig, path string, forms ...url.Values) 
 	}
 }
 
-var toAccounts = []url.Values{{"action": {"bank"}, "bank": {"kestrel-bank"}}, {"action": {"sign-in"}, "username": {"default"}, "password": {"x"}}, {"action": {"code"}, "code": {"123456"}}}
+var toAccounts = []url.Values{{"action": {"bank"}, "bank": {"kestrel-bank"}},
+	{"action": {"sign-in"}, "username": {"default"}, "password": {"x"}}, {"action": {"code"}, "code": {"123456"}}}
 
 func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Rig) {
@@ -100,7 +102,8 @@ func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 		// From then on the page says so, whatever is posted to it.
 		for range 2 {
 			page := r.Do("GET", opened(t, r, link), nil)
-			if page.Status != 200 || strings.Contains(page.Body, `name="action"`) || !strings.Contains(page.Body, "There is nothing more to do here") {
+			if page.Status != 200 || strings.Contains(page.Body, `name="action"`) ||
+				!strings.Contains(page.Body, "There is nothing more to do here") {
 				t.Errorf("a completed invite: %d\n%.3000s", page.Status, page.Body)
 			}
 			steps(t, r, path, url.Values{"action": {"consent"}})
@@ -131,7 +134,8 @@ func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
 		}
 		steps(t, r, path, append([]url.Values{{"action": {"reopen"}}, {"action": {"consent"}}}, toAccounts...)...)
 
-		if a := phone.Do("GET", path, nil); a.Status != http.StatusForbidden || !strings.Contains(a.Body, `value="start-over"`) || strings.Contains(a.Body, "data-step") {
+		if a := phone.Do("GET", path, nil); a.Status != http.StatusForbidden || !strings.Contains(a.Body, `value="start-over"`) ||
+			strings.Contains(a.Body, "data-step") {
 			t.Fatalf("the phone gets %d %s", a.Status, a.Body)
 		}
 		if a := phone.Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusSeeOther {
@@ -146,7 +150,8 @@ func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
 		if a := r.Do("GET", path, nil); a.Status != http.StatusForbidden {
 			t.Errorf("the first browser gets %d", a.Status)
 		}
-		if a := r.Browser().Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusForbidden || !strings.Contains(a.Body, "This page needs cookies") {
+		if a := r.Browser().Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusForbidden ||
+			!strings.Contains(a.Body, "This page needs cookies") {
 			t.Errorf("without a cookie: %d %s", a.Status, a.Body)
 		}
 		r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{})
@@ -206,25 +211,31 @@ func TestInvitesThatAreRefused(t *testing.T) {
 			want int
 			code contract.Code
 		}{
-			{"a wrong secret", "/connect/invite-link", body(r), func(req *http.Request) { req.SetBasicAuth("client", "x") }, 403, contract.CodeUnknownCustomer},
+			{"a wrong secret", "/connect/invite-link", body(r), func(req *http.Request) { req.SetBasicAuth("client", "x") }, 403,
+				contract.CodeUnknownCustomer},
 			{"another customer's product", "/connect/invite-link", body(r), r.ThirdParty, 400, contract.CodeInvalidProduct},
 			{"a bad prefill", "/connect/invite-link", body(r, "prefill", bad), r.Basic, 400, contract.Code(contract.WidgetPrefillEmail)},
-			{"prefill and consumer", "/connect/invite-link", body(r, "consumerId", "7d3f0c5e-31a4-4c7b-9c0a-5a0b1f6c2d90"), r.Basic, 400, contract.CodeInvalidConsumerID},
+			{"prefill and consumer", "/connect/invite-link", body(r, "consumerId", "7d3f0c5e-31a4-4c7b-9c0a-5a0b1f6c2d90"), r.Basic, 400,
+				contract.CodeInvalidConsumerID},
 			{"an unknown member", "/connect/invite-link", body(r, "completeUrl", "x"), r.Basic, 400, contract.CodeMalformedBody},
 			{"a token of an initialization", "/connect/invite-link", map[string]any{"token": token}, r.Basic, 400, contract.CodeMalformedBody},
-			{"a letter without sending it", "/connect/invite-link", body(r, "deliverTo", "ana@example.com"), r.Basic, 400, contract.CodeMalformedBody},
+			{"a letter without sending it", "/connect/invite-link", body(r, "deliverTo", "ana@example.com"), r.Basic, 400,
+				contract.CodeMalformedBody},
 			{"an email without a recipient", "/connect/invite", body(r), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to null", "/connect/invite", body(r, "deliverTo", nil), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to a number", "/connect/invite", body(r, "deliverTo", 1), r.Basic, 400, contract.CodeMalformedBody},
 			{"a letter to two", "/connect/invite", body(r, "deliverTo", "a@example.com,b@example.com"), r.Basic, 400, contract.CodeMalformedBody},
-			{"a letter with a header more", "/connect/invite", body(r, "deliverTo", "a@example.com\r\nBcc: b@example.com"), r.Basic, 400, contract.CodeMalformedBody},
-			{"a letter about a bad prefill", "/connect/invite", body(r, "deliverTo", "ana@example.com", "prefill", bad), r.Basic, 400, contract.Code(contract.WidgetPrefillEmail)},
+			{"a letter with a header more", "/connect/invite", body(r, "deliverTo", "a@example.com\r\nBcc: b@example.com"), r.Basic, 400,
+				contract.CodeMalformedBody},
+			{"a letter about a bad prefill", "/connect/invite", body(r, "deliverTo", "ana@example.com", "prefill", bad), r.Basic, 400,
+				contract.Code(contract.WidgetPrefillEmail)},
 		} {
 			if a := r.Do("POST", c.path, c.body, c.as); a.Status != c.want || a.JSON["error"] != string(c.code) {
 				t.Errorf("%s: %d %s, want %d %s", c.name, a.Status, a.Body, c.want, c.code)
 			}
 		}
-		if n := r.Count(`SELECT count(*) FROM visits`) + r.Count(`SELECT count(*) FROM invites`) + r.Count(`SELECT count(*) FROM outbox`); n != before {
+		if n := r.Count(`SELECT count(*) FROM visits`) + r.Count(`SELECT count(*) FROM invites`) +
+			r.Count(`SELECT count(*) FROM outbox`); n != before {
 			t.Error("something of a refused invite was stored")
 		}
 		for _, handle := range []string{store.NewSecret(), "x", "%00", strings.Repeat("a", 4000)} {
@@ -244,7 +255,8 @@ func TestTheControlWalksAnInvite(t *testing.T) {
 			t.Errorf("%d %v", status, done)
 		}
 		// There is one completed visit.
-		if status, again := r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{"username": "error"}); status != 200 || again["status"] != "SUCCESS" {
+		if status, again := r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{"username": "error"}); status != 200 ||
+			again["status"] != "SUCCESS" {
 			t.Errorf("walked again: %d %v", status, again)
 		}
 		if len(r.Hooks(publicToken, 1)) != 1 {
@@ -279,14 +291,16 @@ func TestAnInviteByLetter(t *testing.T) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
 		a := r.Do("POST", "/connect/invite", body(r, "deliverTo", "ana.other@example.com"), r.Basic)
 		link, _ := a.JSON["inviteLink"].(string)
-		if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(72*time.Hour).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") || !contract.IsUUID(a.JSON["publicToken"].(string)) {
+		if a.Status != 200 || a.JSON["exp"] != float64(r.Now().Add(72*time.Hour).Unix()) || !strings.HasPrefix(link, r.URL+"/invite/") ||
+			!contract.IsUUID(a.JSON["publicToken"].(string)) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		r.Until("the letter", func() bool {
 			return r.Count(`SELECT count(*) FROM outbox WHERE sent_at IS NOT NULL AND body IS NULL`) == 1
 		})
 		all := post.got()
-		if len(all) != 1 || all[0].To != "ana.other@example.com" || strings.Count(all[0].Text, link) != 2 || !strings.Contains(all[0].Subject, "Vestibule") {
+		if len(all) != 1 || all[0].To != "ana.other@example.com" || strings.Count(all[0].Text, link) != 2 ||
+			!strings.Contains(all[0].Subject, "Vestibule") {
 			t.Fatalf("letters: %+v", all)
 		}
 		for _, personal := range []string{"Ana", "Pérez", "1990"} {

@@ -48,7 +48,8 @@ func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}})
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 			for _, id := range []string{mine, theirs} {
-				if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id); err != nil {
+				if _, err := tx.ExecContext(ctx,
+					`INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id); err != nil {
 					return err
 				}
 			}
@@ -59,7 +60,8 @@ func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 				VALUES ('p', $1, 'cashflow', 'x', 'OTHER', 0)`, mine); err != nil {
 				return err
 			}
-			_, err = tx.ExecContext(ctx, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, user_args, status, created_at, updated_at)
+			_, err = tx.ExecContext(ctx,
+				`INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, user_args, status, created_at, updated_at)
 				VALUES ($1, $2, 'p', 'cashflow', $3, 'a canary', 'PENDING', $4, $4)`, report, mine, r.key, store.Micros(r.now))
 			return err
 		})
