@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -105,7 +106,7 @@ const (
 func applyView() portal.Apply {
 	here := &url.URL{Path: applyPath}
 	return portal.Apply{
-		Base:    portal.Base{Lang: contract.English, Assets: assetNames{}, Sandbox: true, Languages: ui.Languages(contract.English, here)},
+		Base:    portal.Base{Lang: i18n.English, Assets: assetNames{}, Sandbox: true, Languages: ui.Languages(i18n.English, here)},
 		Product: contract.Cashflow, Action: "/applications", Today: applyToday,
 	}
 }

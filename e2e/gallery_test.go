@@ -15,7 +15,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/e2e/gallery"
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/testutil/assets"
 	"vestibule/web"
 )
@@ -34,7 +34,7 @@ func TestGallery(t *testing.T) {
 		name     string
 		style    string
 		assets   *web.Assets
-		exhibits func(gallery.Assets, contract.Lang) []gallery.Exhibit
+		exhibits func(gallery.Assets, i18n.Lang) []gallery.Exhibit
 		closely  []string
 	}{
 		{"gallery", "portal.css", assets.Portal(t), gallery.Exhibits, []string{"components", "another device", "find it by e-mail, refused"}},
@@ -49,7 +49,7 @@ func TestGallery(t *testing.T) {
 			speaking(t, func(t *testing.T, lang string, speak option) {
 				v := visit(t, speak, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				var got strings.Builder
-				for i, e := range g.exhibits(g.assets, contract.Lang(lang)) {
+				for i, e := range g.exhibits(g.assets, i18n.Lang(lang)) {
 					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang), playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateLoad}) // with its style sheets
 					must(t, err)
 					wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)

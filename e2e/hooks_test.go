@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // hookReports records the reports of callbacks that the page sends to the portal,
@@ -164,7 +165,7 @@ func TestWordsForEveryErrorType(t *testing.T) {
 		row.Type = unknown
 		types = append(types, row)
 	}
-	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
+	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		t.Run(string(lang), func(t *testing.T) {
 			t.Parallel()
 			h := newHost(t, s)
@@ -191,7 +192,7 @@ func TestWordsForEveryErrorType(t *testing.T) {
 					phase = "retry"
 				}
 				must(t, section.And(v.page(fmt.Sprintf("[data-phase=%s]", phase))).WaitFor())
-				if got, want := read(t, section.Locator("[data-vestibule-words]")), e.Applicant.In(lang); got != want {
+				if got, want := read(t, section.Locator("[data-vestibule-words]")), i18n.T(lang, e.Applicant); got != want {
 					t.Errorf("%q: the applicant reads %q, want %q", e.Type, got, want)
 				}
 				until(t, "the report", func() bool { return len(h.of(i)) > 0 })

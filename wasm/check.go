@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 )
 
@@ -57,7 +58,7 @@ func check(size int32) (length int32) {
 		out := ""
 		for i := range problems {
 			p := &problems[i]
-			out += p.Field + "\x1f" + string(p.Code) + "\x1f" + p.Words.EN + "\x1f" + p.Words.ES + "\x1f"
+			out += p.Field + "\x1f" + string(p.Code) + "\x1f" + i18n.T(i18n.English, p.Text) + "\x1f" + i18n.T(i18n.Spanish, p.Text) + "\x1f"
 		}
 		buffer(int32(len(out)))
 		length = int32(copy(shared, out))

@@ -6,6 +6,7 @@ import (
 	"syscall/js"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 )
@@ -44,9 +45,7 @@ func attachConnect(el js.Value) {
 			c.register()
 			return
 		}
-		c.show("unavailable", contract.Words{
-			EN: "The connection could not be opened on this page. You can continue on the secure page instead.",
-			ES: "No se pudo abrir la conexión en esta página. Puede continuar en la página segura."})
+		c.show("unavailable", "browser.connect.unavailable")
 	})
 }
 
@@ -136,7 +135,7 @@ func (c *connect) register() {
 		c.hooks = append(c.hooks, f)
 		c.options.Set(name, f.Value)
 	}
-	c.show("open", c.app.HintWords())
+	c.show("open", c.app.HintText())
 	c.widget().Call("register", c.options)
 	c.enable(true)
 }
@@ -159,13 +158,13 @@ func (c *connect) enable(on bool) {
 // fire opens the widget with the page's custom control, for the first time or again.
 func (c *connect) fire() {
 	c.app.State, c.app.Error, c.said = journey.Connecting, "", nil
-	c.show("open", c.app.HintWords())
+	c.show("open", c.app.HintText())
 	c.widget().Call("fire")
 }
 
 func (c *connect) destroy() {
 	c.enable(false)
-	c.show("closed", contract.Words{})
+	c.show("closed", "")
 	c.widget().Call("destroy")
 	for _, f := range c.hooks {
 		f.release()
@@ -174,7 +173,7 @@ func (c *connect) destroy() {
 }
 
 // show sets the phase, by which module.ts shows elements, and updates the live region.
-func (c *connect) show(phase string, words contract.Words) {
+func (c *connect) show(phase string, words i18n.Key) {
 	c.el.Get("dataset").Set("phase", phase)
-	setText(find(c.el, "[data-vestibule-words]"), words.In(language()))
+	setText(find(c.el, "[data-vestibule-words]"), i18n.T(language(), words))
 }

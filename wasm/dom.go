@@ -6,6 +6,7 @@ import (
 	"syscall/js"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 )
 
@@ -136,11 +137,11 @@ func setText(el js.Value, s string) {
 	}
 }
 
-func language() contract.Lang {
+func language() i18n.Lang {
 	if lang := str(document().Get("documentElement").Get("lang")); len(lang) > 1 {
-		return contract.Lang(lang[:2])
+		return i18n.Lang(lang[:2])
 	}
-	return contract.English
+	return i18n.English
 }
 
 // rules are those that an element's data attributes name. Without the server's

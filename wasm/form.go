@@ -6,6 +6,7 @@ import (
 	"syscall/js"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 )
 
@@ -13,7 +14,7 @@ import (
 type form struct {
 	el     js.Value
 	rules  prefill.Rules
-	lang   contract.Lang
+	lang   i18n.Lang
 	fields []*field
 
 	pressed bool       // from the press of a button to its click
@@ -119,7 +120,7 @@ func (f *form) touched(event js.Value) {
 				p.Code == contract.WidgetPIIMissing && (there == outside || !f.rules.Requires(here)):
 				continue
 			}
-			setText(find(document(), "#live"), p.Words.In(f.lang))
+			setText(find(document(), "#live"), i18n.T(f.lang, p.Text))
 		}
 		f.show(one, p)
 	}
@@ -167,7 +168,7 @@ func (f *form) show(one *field, p *prefill.Problem) {
 	one.shown = true
 	words, method := "", "removeAttribute"
 	if p != nil {
-		words, method = p.Words.In(f.lang), "setAttribute"
+		words, method = i18n.T(f.lang, p.Text), "setAttribute"
 	}
 	setText(one.words, words)
 	all(f.el, `[data-field="`+one.key+`"] :is(input,select,textarea)`, func(control js.Value) {
@@ -177,10 +178,10 @@ func (f *form) show(one *field, p *prefill.Problem) {
 
 // summary creates the ErrorSummary of package ui.
 func (f *form) summary(problems []prefill.Problem) js.Value {
-	title := contract.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
+	title := i18n.Key("form.problems")
 	list := element("ul", "", "")
 	for _, p := range problems {
-		item, link := element("li", "", ""), element("a", "", p.Words.In(f.lang))
+		item, link := element("li", "", ""), element("a", "", i18n.T(f.lang, p.Text))
 		link.Set("href", "#"+p.Field)
 		// Of several controls the first takes the focus.
 		if first := find(f.el, `[data-field="`+p.Field+`"] :is(input,select,textarea)`); first.Truthy() {
@@ -193,7 +194,7 @@ func (f *form) summary(problems []prefill.Problem) js.Value {
 	summary.Set("id", "summary")
 	summary.Set("role", "alert")
 	summary.Set("tabIndex", -1)
-	summary.Call("append", element("h2", "notice-title", title.In(f.lang)), list)
+	summary.Call("append", element("h2", "notice-title", i18n.T(f.lang, title)), list)
 	return summary
 }
 

@@ -58,10 +58,10 @@ func (c *connect) take(h hook, publicToken, word string) {
 	tell := func() {
 		c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
 		c.el.Get("dataset").Set("word", word)
-		c.show(phase, c.app.HintWords())
+		c.show(phase, c.app.HintText())
 	}
 	if again {
-		c.show("loading", contract.Words{})
+		c.show("loading", "")
 	} else {
 		tell()
 	}

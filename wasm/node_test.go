@@ -10,7 +10,9 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
+
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 	"vestibule/internal/testutil/prefilltest"
@@ -82,8 +84,12 @@ func TestCasesUnderNode(t *testing.T) {
 		for j := range native {
 			native[j].Open = false
 		}
-		for _, a := range answers[i] {
-			got = append(got, prefill.Problem{Field: a.Field, Code: contract.WidgetError(a.Code), Words: contract.Words{EN: a.EN, ES: a.ES}})
+		for j, a := range answers[i] {
+			p := prefill.Problem{Field: a.Field, Code: contract.WidgetError(a.Code)}
+			if j < len(native) && a.EN == i18n.T(i18n.English, native[j].Text) && a.ES == i18n.T(i18n.Spanish, native[j].Text) {
+				p.Text = native[j].Text
+			}
+			got = append(got, p)
 		}
 		if d := cmp.Diff(c.Problems, prefilltest.Lines(got)); d != "" {
 			t.Errorf("%s (-table +module):\n%s", c.Name, d)

@@ -19,6 +19,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
@@ -53,10 +54,18 @@ var at = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 const id = "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
 
+// sample is a text of the gallery alone, in one of two languages.
+func sample(l i18n.Lang, en, es string) i18n.Key {
+	if l == i18n.Spanish {
+		return i18n.Key(es)
+	}
+	return i18n.Key(en)
+}
+
 // Exhibits are all pages in a language, in a fixed order.
-func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
+func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: contract.English, URL: "?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "?lang=es", Current: lang == contract.Spanish}}}
+		{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}}
 	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
@@ -82,7 +91,7 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 		{"form", apply(contract.Cashflow, func(*pages.Apply) {})},
 		{"form, refused", apply(contract.Cashflow, func(m *pages.Apply) {
 			m.Values, m.Mode = map[string]string{"firstName": "A1", "state": "CA"}, "redirect"
-			m.Problems = []pages.Problem{{Field: "firstName", Words: contract.Words{EN: "Use letters only.", ES: "Use solo letras."}}, {Field: "dob", Words: contract.Words{EN: "Enter your date of birth.", ES: "Indique su fecha de nacimiento."}}}
+			m.Problems = []pages.Problem{{Field: "firstName", Text: sample(lang, "Use letters only.", "Use solo letras.")}, {Field: "dob", Text: sample(lang, "Enter your date of birth.", "Indique su fecha de nacimiento.")}}
 		})},
 		{"form, eligibility", apply(contract.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
 		{"form, integrator", apply(contract.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
@@ -121,19 +130,19 @@ func Exhibits(assets Assets, lang contract.Lang) []Exhibit {
 			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
 		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: contract.Words{EN: "Enter the e-mail address that you applied with.", ES: "Indique el correo electrónico con el que hizo la solicitud."}})},
+		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: sample(lang, "Enter the e-mail address that you applied with.", "Indique el correo electrónico con el que hizo la solicitud.")})},
 		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
 		Exhibit{"letters, none", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org"})},
-		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: contract.Words{EN: "Privacy", ES: "Privacidad"}, HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
-		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"},
-			Text: contract.Words{EN: "Your details are saved.", ES: "Sus datos están guardados."}, Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
+		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"), HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
+		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: sample(lang, "The verification service does not answer", "El servicio de verificación no responde"),
+			Text: sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
 	)
 }
 
 // components is one page with each piece of templates/ui.
 func components(base pages.Base) templ.Component {
 	l := base.Lang
-	words := func(en, es string) string { return contract.Words{EN: en, ES: es}.In(l) }
+	words := func(en, es string) string { return string(sample(l, en, es)) }
 	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true}, {Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}
 	text := func(s string) templ.Component { return templ.Raw("<p>" + html.EscapeString(s) + "</p>") }
@@ -193,7 +202,7 @@ func wrapped(open, end string, c templ.Component) templ.Component {
 
 // Handler serves a gallery, whose exhibits are Exhibits or Visits: a list, and each
 // exhibit by its number. The assets and the style sheet are the same party's.
-func Handler(assets Assets, style string, exhibits func(Assets, contract.Lang) []Exhibit) http.Handler {
+func Handler(assets Assets, style string, exhibits func(Assets, i18n.Lang) []Exhibit) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", assets.Handler())
 	mux.HandleFunc("GET /still/", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/javascript") })

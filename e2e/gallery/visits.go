@@ -2,15 +2,16 @@ package gallery
 
 import (
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	visit "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
 // Visits are the steps of a visit for each product, as the hosted page and the
 // widget's frame show them alike, in the order in which one meets them.
-func Visits(assets Assets, lang contract.Lang) (all []Exhibit) {
+func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Frame: "/still/frame.js", Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
-	choices := []ui.Choice{{Lang: contract.English, URL: "?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "?lang=es", Current: lang == contract.Spanish}}
+	choices := []ui.Choice{{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}
 	banks := []visit.Bank{{ID: "1", Name: "Amber Coast Bank", Place: "ambercoast.example"}, {ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
@@ -20,7 +21,7 @@ func Visits(assets Assets, lang contract.Lang) (all []Exhibit) {
 		all = append(all, Exhibit{name, visit.HostedPage(v, urls, choices)})
 	}
 	problem := func(en, es string) func(*visit.Visit) {
-		return func(v *visit.Visit) { v.Problem = contract.Words{EN: en, ES: es} }
+		return func(v *visit.Visit) { v.Problem = string(sample(lang, en, es)) }
 	}
 
 	cash := visit.Visit{Product: contract.Cashflow, Bank: banks[0].Name}
@@ -95,6 +96,6 @@ func Visits(assets Assets, lang contract.Lang) (all []Exhibit) {
 
 	return append(all,
 		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
-		Exhibit{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: contract.Words{EN: "Not here any more", ES: "Ya no está aquí"}, Text: contract.Words{EN: "This link was used.", ES: "Este enlace ya se usó."}}, urls)},
+		Exhibit{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"), Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
 		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane", URL: "https://harborlane.example/back", Token: "t"}, urls)})
 }

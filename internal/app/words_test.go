@@ -6,7 +6,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/paystub"
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	pages "vestibule/templates/portal/review"
 )
@@ -16,7 +16,7 @@ import (
 // attribute and reason is said in both languages.
 func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 	for _, leaf := range bankdata.Leaves() {
-		for _, l := range []contract.Lang{contract.English, contract.Spanish} {
+		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 			if pages.CategoryWords(l, leaf.String()) == leaf.String() {
 				t.Errorf("no words in %s for the category %s", l, leaf)
 			}
@@ -26,19 +26,19 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 		}
 	}
 	for _, description := range cashflow.Own() {
-		if words, l := pages.AttributeWords(contract.Spanish, "", description); l != contract.Spanish || words == description {
+		if words, l := pages.AttributeWords(i18n.Spanish, "", description); l != i18n.Spanish || words == description {
 			t.Errorf("no Spanish words for %q", description)
 		}
 	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
-		if words, l := pages.AttributeWords(contract.Spanish, d.Name, d.Description); l != contract.Spanish || words == d.Description {
+		if words, l := pages.AttributeWords(i18n.Spanish, d.Name, d.Description); l != i18n.Spanish || words == d.Description {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)
 		}
 		reason := cashflow.Reason(d.Code)
-		if reason == "" || pages.ReasonWords(contract.Spanish, d.Code, reason) == reason {
+		if reason == "" || pages.ReasonWords(i18n.Spanish, d.Code, reason) == reason {
 			t.Errorf("no Spanish words for the reason %s, %q", d.Code, reason)
 		}
-		if got := pages.ReasonWords(contract.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
+		if got := pages.ReasonWords(i18n.Spanish, d.Code, "Another provider's reason"); got != "Another provider's reason" {
 			t.Errorf("another provider's reason %s is called %q", d.Code, got)
 		}
 	}
@@ -49,7 +49,7 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
 	for what, all := range map[string]struct {
 		names []string
-		words func(contract.Lang, string) string
+		words func(i18n.Lang, string) string
 	}{
 		"reason of irregularity": {paystub.Reasons(), pages.IrregularityWords},
 		"check of a pay stub":    {report.PaystubChecks(), pages.StubCheckWords},
@@ -57,7 +57,7 @@ func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
 		"reason for skipping":    {report.SkippedReasons(), pages.SkippedWords},
 	} {
 		for _, name := range all.names {
-			for _, l := range []contract.Lang{contract.English, contract.Spanish} {
+			for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 				if got := all.words(l, name); got == name || got == "" {
 					t.Errorf("no words in %s for the %s %s", l, what, name)
 				}

@@ -1,5 +1,7 @@
 package contract
 
+import "vestibule/internal/i18n"
+
 // WidgetError is an error type of the widget's onError callback, and the error code of
 // the endpoints that take the same options (docs/widget.md). Empty stands for a null or
 // undefined errorType: an internal error.
@@ -33,52 +35,36 @@ const (
 // WidgetErrorInfo is one row of the table of widget error types.
 type WidgetErrorInfo struct {
 	Type      WidgetError
-	Engineer  string // for the integrating engineer: the cause and the remedy
-	Applicant Words  // for the applicant: what happened and what to do
-	Retry     bool   // a new attempt with a fresh token can help
+	Engineer  string   // for the integrating engineer: the cause and the remedy
+	Applicant i18n.Key // for the applicant: what happened and what to do
+	Retry     bool     // a new attempt with a fresh token can help
 }
-
-// Texts shared by several error types.
-var (
-	wordsCorrect = Words{
-		EN: "Some of your details were not accepted. Go back, check them, and try again.",
-		ES: "Algunos de sus datos no fueron aceptados. Vuelva atrás, revíselos e inténtelo de nuevo.",
-	}
-	wordsSetup = Words{
-		EN: "This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
-		ES: "Esta solicitud no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige.",
-	}
-	wordsAgain = Words{
-		EN: "Something went wrong on the verification service's side. Please try again.",
-		ES: "Algo falló en el servicio de verificación. Inténtelo de nuevo.",
-	}
-)
 
 // widgetErrors is the table of error types, and is never modified. It is not built by a
 // function, which would enlarge the browser's module.
 var widgetErrors = [...]WidgetErrorInfo{
-	{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", Words{"This verification was already started once. Please start again.", "Esta verificación ya se inició una vez. Empiece de nuevo."}, true},
-	{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", wordsAgain, true},
-	{WidgetInvalidConsumerID, "No consumer of yours has this consumerId, or it was given together with prefill.", wordsSetup, false},
-	{WidgetPIIMissing, "Required prefills are missing: names, email, and a date of birth or a full address.", Words{"Some required details are missing. Go back and fill in your name, e-mail, and either your date of birth or your full address.", "Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa."}, false},
-	{WidgetPrefillKey, "prefill has a key that this product does not take.", wordsSetup, false},
-	{WidgetPrefillAddress, "address must be a string of 1 to 100 characters with a street.", wordsCorrect, false},
-	{WidgetPrefillCity, "city must be a string of 1 to 100 characters.", wordsCorrect, false},
-	{WidgetPrefillDOB, "dob must be YYYY-MM-DD, for an age from 1 to 110 years.", wordsCorrect, false},
-	{WidgetPrefillEmail, "email must be a valid address of at most 100 characters.", wordsCorrect, false},
-	{WidgetPrefillFirstName, "firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
-	{WidgetPrefillLastName, "lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", wordsCorrect, false},
-	{WidgetPrefillIncome, "statedAnnualIncome must be an integer from 0 to 2147483647.", wordsCorrect, false},
-	{WidgetPrefillPhone, "phone must be a string of at most 255 characters.", wordsCorrect, false},
-	{WidgetPrefillState, "state must be a two-letter US state or territory code.", wordsCorrect, false},
-	{WidgetPrefillZIP, "zip must be a US ZIP code: 12345 or 12345-6789.", wordsCorrect, false},
-	{WidgetPrefillEmployerNames, "statedEmployerNames must be 1 to 6 names.", Words{"Please name one to six employers.", "Indique de uno a seis empleadores."}, false},
-	{WidgetInvalidProduct, "productId matches no product of yours.", wordsSetup, false},
-	{WidgetInvalidToken, "The initialization token is unknown, used, expired, or was given with prefill; ask for a new one.", Words{"This page has been open for too long or was opened twice. Please start again.", "Esta página estuvo abierta demasiado tiempo o se abrió dos veces. Empiece de nuevo."}, true},
-	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", wordsSetup, false},
-	{WidgetRequestTimeout, "The widget's server did not answer in time.", Words{"The verification service took too long to answer. Check your connection and try again.", "El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo."}, true},
-	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", wordsSetup, false},
-	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", Words{"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.", "No se pudo completar la conexión con su banco o proveedor de nómina. Inténtelo de nuevo o elija otro."}, true},
+	{WidgetDuplicateExternalID, "externalId is already used by another report of yours; send a new one.", "widget.error.duplicate", true},
+	{WidgetInternalError, "An internal error of the widget; try again, then report the time to the provider.", "widget.error.internal", true},
+	{WidgetInvalidConsumerID, "No consumer of yours has this consumerId, or it was given together with prefill.", "widget.error.setup", false},
+	{WidgetPIIMissing, "Required prefills are missing: names, email, and a date of birth or a full address.", "widget.error.details_missing", false},
+	{WidgetPrefillKey, "prefill has a key that this product does not take.", "widget.error.setup", false},
+	{WidgetPrefillAddress, "address must be a string of 1 to 100 characters with a street.", "widget.error.details_refused", false},
+	{WidgetPrefillCity, "city must be a string of 1 to 100 characters.", "widget.error.details_refused", false},
+	{WidgetPrefillDOB, "dob must be YYYY-MM-DD, for an age from 1 to 110 years.", "widget.error.details_refused", false},
+	{WidgetPrefillEmail, "email must be a valid address of at most 100 characters.", "widget.error.details_refused", false},
+	{WidgetPrefillFirstName, "firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", "widget.error.details_refused", false},
+	{WidgetPrefillLastName, "lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes.", "widget.error.details_refused", false},
+	{WidgetPrefillIncome, "statedAnnualIncome must be an integer from 0 to 2147483647.", "widget.error.details_refused", false},
+	{WidgetPrefillPhone, "phone must be a string of at most 255 characters.", "widget.error.details_refused", false},
+	{WidgetPrefillState, "state must be a two-letter US state or territory code.", "widget.error.details_refused", false},
+	{WidgetPrefillZIP, "zip must be a US ZIP code: 12345 or 12345-6789.", "widget.error.details_refused", false},
+	{WidgetPrefillEmployerNames, "statedEmployerNames must be 1 to 6 names.", "widget.error.employers", false},
+	{WidgetInvalidProduct, "productId matches no product of yours.", "widget.error.setup", false},
+	{WidgetInvalidToken, "The initialization token is unknown, used, expired, or was given with prefill; ask for a new one.", "widget.error.token", true},
+	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", "widget.error.setup", false},
+	{WidgetRequestTimeout, "The widget's server did not answer in time.", "widget.error.timeout", true},
+	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", "widget.error.setup", false},
+	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", "widget.error.supplier", true},
 }
 
 // WidgetErrors returns every error type with its texts.
@@ -99,7 +85,7 @@ func (e WidgetError) Known() WidgetError {
 func (e WidgetError) Info() WidgetErrorInfo { return *e.Known().row() }
 
 // Applicant returns e's text for the applicant.
-func (e WidgetError) Applicant() Words { return e.Known().row().Applicant }
+func (e WidgetError) Applicant() i18n.Key { return e.Known().row().Applicant }
 
 // Retry reports whether a new attempt with a fresh token can help.
 func (e WidgetError) Retry() bool { return e.Known().row().Retry }

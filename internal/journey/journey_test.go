@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -102,7 +103,7 @@ func TestALostReport(t *testing.T) {
 	}
 	lost, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
 	if lost.State != Failed || lost.Status != contract.StatusError || do != Tell || lost.Outcome() != contract.OutcomeSuccess || !lost.CanRetry() ||
-		Words(lost) != StatusWords(contract.StatusError, "") {
+		Text(lost) != StatusText(contract.StatusError, "") {
 		t.Errorf("after 72 hours: %+v, %b", lost, do)
 	}
 	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: CallbackSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
@@ -167,8 +168,8 @@ func TestHookError(t *testing.T) {
 		if do.Has(FreshToken) != info.Retry || a.CanRetry() != info.Retry {
 			t.Errorf("onError(%q): do %b, CanRetry %v, want a fresh token: %v", info.Type, do, a.CanRetry(), info.Retry)
 		}
-		if got, want := Words(a), info.Type.Info().Applicant; got != want {
-			t.Errorf("onError(%q) says %q, want %q", info.Type, got.EN, want.EN)
+		if got, want := Text(a), info.Type.Info().Applicant; got != want {
+			t.Errorf("onError(%q) says %q, want %q", info.Type, got, want)
 		}
 	}
 }
@@ -242,7 +243,7 @@ func TestTheErrorOfAReturnStays(t *testing.T) {
 		want := Application{State: Failed, Attempt: 1, Since: order[0].At, PublicToken: "p", Status: contract.StatusError,
 			Substatus: contract.SubIncomplete, Error: contract.WidgetInvalidProduct}
 		a.Since = want.Since // which of the two counts is of no matter
-		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Words(a) != contract.WidgetInvalidProduct.Applicant() {
+		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Text(a) != contract.WidgetInvalidProduct.Applicant() {
 			t.Errorf("%s: do %b, can retry %v, (-want +got):\n%s", name, did, a.CanRetry(), d)
 		}
 	}
@@ -260,32 +261,33 @@ func TestTheErrorOfAReturnStays(t *testing.T) {
 }
 
 func TestWordsForEverything(t *testing.T) {
-	both := func(what string, w contract.Words) {
-		if w.EN == "" || w.ES == "" || w.EN == w.ES || !strings.HasSuffix(w.EN, ".") || !strings.HasSuffix(w.ES, ".") {
-			t.Errorf("words for %s = %+v", what, w)
+	both := func(what string, k i18n.Key) {
+		en, es := i18n.T(i18n.English, k), i18n.T(i18n.Spanish, k)
+		if en == es || !strings.HasSuffix(en, ".") || !strings.HasSuffix(es, ".") {
+			t.Errorf("texts for %s = %q, %q", what, en, es)
 		}
 	}
 	for _, s := range States() {
-		both(string(s), Words(at(s)))
+		both(string(s), Text(at(s)))
 	}
-	seen := map[string]contract.Status{}
+	seen := map[i18n.Key]contract.Status{}
 	for _, s := range append(contract.Statuses(), contract.StatusError) {
-		w := StatusWords(s, "")
+		w := StatusText(s, "")
 		both(string(s), w)
-		if other, dup := seen[w.EN]; dup && other != s {
+		if other, dup := seen[w]; dup && other != s {
 			t.Errorf("%s and %s have the same words", s, other)
 		}
-		seen[w.EN] = s
+		seen[w] = s
 	}
 	for _, sub := range []contract.Substatus{contract.SubIncompatibleAccounts, contract.SubNoRecentInformation, contract.SubMFARequired,
 		contract.SubIncomplete, contract.SubEBankingNotSupported, contract.SubWidgetSessionExpired, "INVALID_PREFILL_DOB"} {
-		w := StatusWords(contract.StatusError, sub)
+		w := StatusText(contract.StatusError, sub)
 		both(string(sub), w)
-		if w == StatusWords(contract.StatusError, "") {
+		if w == StatusText(contract.StatusError, "") {
 			t.Errorf("%s has no words of its own", sub)
 		}
 	}
-	if StatusWords(contract.StatusError, "SOMETHING_NEW") != StatusWords(contract.StatusError, "") {
+	if StatusText(contract.StatusError, "SOMETHING_NEW") != StatusText(contract.StatusError, "") {
 		t.Error("an unknown substatus changes the words")
 	}
 }
@@ -337,15 +339,15 @@ func TestOutcome(t *testing.T) {
 func TestTheCauseThatSaysMost(t *testing.T) {
 	for _, c := range []struct {
 		a    Application
-		want string
+		want i18n.Key
 	}{
-		{Application{State: Failed, Error: contract.WidgetSupplierError}, contract.WidgetSupplierError.Applicant().EN},
-		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusError}, contract.WidgetSupplierError.Applicant().EN},
-		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}, StatusWords(contract.StatusNotAuthenticated, "").EN},
-		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}, StatusWords("", contract.SubMFARequired).EN},
-		{Application{State: Failed, Error: contract.WidgetUnknownCustomer, Status: contract.StatusNotAuthenticated}, contract.WidgetUnknownCustomer.Applicant().EN},
+		{Application{State: Failed, Error: contract.WidgetSupplierError}, contract.WidgetSupplierError.Applicant()},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusError}, contract.WidgetSupplierError.Applicant()},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}, StatusText(contract.StatusNotAuthenticated, "")},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}, StatusText("", contract.SubMFARequired)},
+		{Application{State: Failed, Error: contract.WidgetUnknownCustomer, Status: contract.StatusNotAuthenticated}, contract.WidgetUnknownCustomer.Applicant()},
 	} {
-		if got := Words(c.a).EN; got != c.want {
+		if got := Text(c.a); got != c.want {
 			t.Errorf("%+v says %q, want %q", c.a, got, c.want)
 		}
 	}

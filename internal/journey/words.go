@@ -1,6 +1,9 @@
 package journey
 
-import "vestibule/internal/contract"
+import (
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+)
 
 // CanRetry reports whether starting again can help the applicant: always after an exit
 // or expiry, and after a failure unless its cause would recur. While connecting, it
@@ -33,116 +36,76 @@ func (a Application) Cause() contract.WidgetError {
 // (INVALID_PREFILL_…): the same details would be refused again.
 func detailsRefused(s contract.Substatus) bool { return contract.WidgetError(s).Valid() }
 
-// Words returns the applicant's text for the state: what happened and what to do next.
-func Words(a Application) contract.Words {
+// Text returns the applicant's text for the state: what happened and what to do next.
+func Text(a Application) i18n.Key {
 	switch a.State {
 	case Pending:
-		return contract.Words{
-			EN: "Your report is being prepared. You may stay here or close this page; nothing is lost.",
-			ES: "Su informe se está preparando. Puede quedarse aquí o cerrar esta página; no se pierde nada."}
+		return "journey.pending"
 	case Ready:
 		if a.Substatus == contract.SubNoRecentInformation {
-			return contract.Words{
-				EN: "Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.",
-				ES: "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más."}
+			return "journey.ready_without_activity"
 		}
-		return contract.Words{
-			EN: "Your report is complete. Nothing more is needed from you.",
-			ES: "Su informe está completo. No necesita hacer nada más."}
+		return "journey.ready"
 	case Failed:
 		if e := a.Cause(); e != "" {
 			return e.Applicant()
 		}
-		return StatusWords(a.Status, a.Substatus)
+		return StatusText(a.Status, a.Substatus)
 	case Expired:
-		return StatusWords(contract.StatusExpired, "")
+		return StatusText(contract.StatusExpired, "")
 	}
-	return a.HintWords()
+	return a.HintText()
 }
 
-// HintWords is Words for the states that a browser can have.
-func (a Application) HintWords() contract.Words {
+// HintText is Text for the states that a browser can have.
+func (a Application) HintText() i18n.Key {
 	switch a.State {
 	case Started:
-		return contract.Words{
-			EN: "Your details are saved. Continue with the verification.",
-			ES: "Sus datos están guardados. Continúe con la verificación."}
+		return "journey.started"
 	case Returned:
-		return contract.Words{
-			EN: "Thank you. We are checking that everything arrived.",
-			ES: "Gracias. Estamos comprobando que todo haya llegado."}
+		return "journey.returned"
 	case Exited:
-		return contract.Words{
-			EN: "You closed the connection before it was finished. You can go on whenever you like.",
-			ES: "Cerró la conexión antes de terminar. Puede continuar cuando quiera."}
+		return "journey.exited"
 	}
 	if a.Error != "" {
 		return a.Error.Applicant()
 	}
-	return contract.Words{
-		EN: "Finish the verification to complete your application.",
-		ES: "Termine la verificación para completar su solicitud."}
+	return "journey.connecting"
 }
 
-// StatusWords returns the applicant's text for a report's status. A known substatus has
+// StatusText returns the applicant's text for a report's status. A known substatus has
 // a more specific text; an unknown one is ignored.
-func StatusWords(status contract.Status, sub contract.Substatus) contract.Words {
+func StatusText(status contract.Status, sub contract.Substatus) i18n.Key {
 	switch sub {
 	case contract.SubIncompatibleAccounts:
-		return contract.Words{
-			EN: "The accounts you chose cannot be used. Start again and choose a checking or savings account.",
-			ES: "Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros."}
+		return "journey.report.incompatible_accounts"
 	case contract.SubNoRecentInformation:
-		return contract.Words{
-			EN: "Your accounts are connected, but showed no recent activity.",
-			ES: "Sus cuentas están conectadas, pero no mostraron actividad reciente."}
+		return "journey.report.no_recent_information"
 	case contract.SubMFARequired:
-		return contract.Words{
-			EN: "Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.",
-			ES: "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano."}
+		return "journey.report.code_missing"
 	case contract.SubIncomplete:
-		return contract.Words{
-			EN: "The source you chose did not give all that is needed. Start again and choose another one.",
-			ES: "La fuente que eligió no dio todo lo necesario. Empiece de nuevo y elija otra."}
+		return "journey.report.incomplete"
 	case contract.SubEBankingNotSupported:
-		return contract.Words{
-			EN: "The account has no online banking, or the verification service has no source that can reach it. Start again with another account or source. If that does not help, contact us.",
-			ES: "La cuenta no tiene banca en línea, o el servicio de verificación no tiene ninguna fuente que llegue a ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, contáctenos."}
+		return "journey.report.no_online_banking"
 	case contract.SubWidgetSessionExpired:
-		return contract.Words{
-			EN: "The connection to your payroll provider took too long. Please start again.",
-			ES: "La conexión con su proveedor de nómina tardó demasiado. Empiece de nuevo."}
+		return "journey.report.session_expired"
 	}
 	if e := contract.WidgetError(sub); e.Valid() {
 		return e.Applicant()
 	}
 	switch status {
 	case contract.StatusPending:
-		return contract.Words{
-			EN: "The report is being prepared.",
-			ES: "El informe se está preparando."}
+		return "journey.report.pending"
 	case contract.StatusSuccess:
-		return contract.Words{
-			EN: "The report is complete.",
-			ES: "El informe está completo."}
+		return "journey.report.success"
 	case contract.StatusNotAuthenticated:
-		return contract.Words{
-			EN: "Your bank did not accept the sign-in. Start again and check your user name and password.",
-			ES: "Su banco no aceptó el inicio de sesión. Empiece de nuevo y revise su usuario y contraseña."}
+		return "journey.report.not_authenticated"
 	case contract.StatusBureauUnresponsive:
-		return contract.Words{
-			EN: "The credit bureau is not answering at the moment. Please try again in a while.",
-			ES: "La agencia de crédito no responde en este momento. Inténtelo de nuevo más tarde."}
+		return "journey.report.bureau_unresponsive"
 	case contract.StatusSupplierUnresponsive:
-		return contract.Words{
-			EN: "Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.",
-			ES: "Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro."}
+		return "journey.report.supplier_unresponsive"
 	case contract.StatusExpired:
-		return contract.Words{
-			EN: "The time to finish has run out. You can start again; your details are kept.",
-			ES: "Se acabó el tiempo para terminar. Puede empezar de nuevo; sus datos se conservan."}
+		return "journey.report.expired"
 	}
-	return contract.Words{
-		EN: "The report could not be put together. Please try again, or choose another account.",
-		ES: "No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta."}
+	return "journey.report.error"
 }

@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/redirect"
@@ -36,7 +37,7 @@ func (l *pageRenderer) langCookie() string { return httpx.HostCookie("lang", l.s
 
 // language returns the request's language: requested, remembered, or preferred by the
 // browser.
-func (l *pageRenderer) language(r *http.Request) contract.Lang {
+func (l *pageRenderer) language(r *http.Request) i18n.Lang {
 	remembered := ""
 	if c, err := r.Cookie(l.langCookie()); err == nil {
 		remembered = c.Value
@@ -48,7 +49,7 @@ func (l *pageRenderer) language(r *http.Request) contract.Lang {
 // which the framing page selects, not the applicant.
 func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
+		if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}
@@ -77,7 +78,7 @@ func (l *pageRenderer) page(r *http.Request) ui.Page {
 
 // languages returns links to the same page in the other languages. It keeps only
 // query parameters that select content, never tokens.
-func languages(lang contract.Lang, r *http.Request) []ui.Choice {
+func languages(lang i18n.Lang, r *http.Request) []ui.Choice {
 	if r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/redirect/") {
 		return nil
 	}
@@ -123,7 +124,7 @@ func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusWords(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
-		m.Title, m.Text = wordsNoCookie, wordsNoCookieText
+		m.Title, m.Text = "notice.no_cookie.title", "notice.no_cookie.text"
 	}
 	m.Return = status == http.StatusNotFound && l.letters
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
@@ -173,32 +174,24 @@ func (l *pageRenderer) either(status int) http.Handler {
 	})
 }
 
-var (
-	wordsNoCookie     = contract.Words{EN: "Your browser sent no cookie", ES: "Su navegador no envió ninguna cookie"}
-	wordsNoCookieText = contract.Words{
-		EN: "An application is shown only in the browser in which it was begun, which is known by a cookie. If your browser blocks cookies, allow them for this site, then open the link that you were given again or ask for a new one.",
-		ES: "Una solicitud solo se muestra en el navegador en el que se comenzó, que se reconoce por una cookie. Si su navegador bloquea las cookies, permítalas para este sitio y abra de nuevo el enlace que recibió o pida uno nuevo."}
-)
-
-func statusWords(status int) (title, text contract.Words) {
+func statusWords(status int) (title, text i18n.Key) {
 	switch {
 	case status == http.StatusNotFound:
-		return contract.Words{EN: "There is nothing here", ES: "Aquí no hay nada"},
-			contract.Words{EN: "The address is wrong, or it belongs to another browser. If you began an application, open it in the browser in which you began it.",
-				ES: "La dirección no es correcta o pertenece a otro navegador. Si comenzó una solicitud, ábrala en el navegador en el que la comenzó."}
+		return "notice.not_found.title",
+			"notice.not_found.text"
 	case status == http.StatusMethodNotAllowed:
-		return contract.Words{EN: "This page is opened another way", ES: "Esta página se abre de otra manera"},
-			contract.Words{EN: "Go back and use the button or link that led you here.", ES: "Vuelva atrás y use el botón o el enlace que le trajo aquí."}
+		return "notice.method.title",
+			"notice.method.text"
 	case status == http.StatusForbidden:
-		return contract.Words{EN: "This cannot be done from there", ES: "Esto no se puede hacer desde ahí"},
-			contract.Words{EN: "The request came from another site. Open this site and try again.", ES: "La petición vino de otro sitio. Abra este sitio e inténtelo de nuevo."}
+		return "notice.other_site.title",
+			"notice.other_site.text"
 	case status == http.StatusTooManyRequests:
-		return contract.Words{EN: "A little slower, please", ES: "Un poco más despacio"},
-			contract.Words{EN: "Too many requests came from here. Wait a minute and try again.", ES: "Llegaron demasiadas peticiones desde aquí. Espere un minuto e inténtelo de nuevo."}
+		return "notice.too_many.title",
+			"notice.too_many.text"
 	case status >= 500:
-		return contract.Words{EN: "Something failed on our side", ES: "Algo falló por nuestra parte"},
-			contract.Words{EN: "Nothing that you filled in and sent is lost. Please try again in a moment.", ES: "Nada de lo que envió se ha perdido. Inténtelo de nuevo en un momento."}
+		return "notice.internal.title",
+			"notice.internal.text"
 	}
-	return contract.Words{EN: "We could not read that", ES: "No pudimos leer eso"},
-		contract.Words{EN: "What was sent is not what this page takes. Go back and try again.", ES: "Lo que se envió no es lo que esta página espera. Vuelva atrás e inténtelo de nuevo."}
+	return "notice.bad_request.title",
+		"notice.bad_request.text"
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // The keys of a prefill object (API reference: Visits).
@@ -143,7 +144,7 @@ func (f Fields) Object() Object {
 type Problem struct {
 	Field string               // the key, as the API spells it
 	Code  contract.WidgetError // the widget error type, and the endpoints' error code
-	Words contract.Words       // for the applicant: what to do about it
+	Text  i18n.Key             // for the applicant: what to do about it
 	Open  bool                 // more typing may fix it, as with half a ZIP code
 }
 
@@ -202,13 +203,13 @@ func (r *Rules) Problems(o Object) []Problem {
 			if wrong == fine {
 				continue
 			}
-			p.Code, p.Words, p.Open = codes[i], words(i, wrong), wrong == unfinished || wrong == noDate
+			p.Code, p.Text, p.Open = codes[i], invalidText(i, wrong), wrong == unfinished || wrong == noDate
 		} else {
 			inAddress := i >= address && i <= zip
 			if r.Partial || !r.requires(i) && !(either && (i == dob && !begun || inAddress && begun)) {
 				continue
 			}
-			p.Code, p.Words, p.Open = contract.WidgetPIIMissing, missingWords(i, either), true
+			p.Code, p.Text, p.Open = contract.WidgetPIIMissing, missingText(i, either), true
 		}
 		problems = append(problems, p)
 	}

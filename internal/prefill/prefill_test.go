@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 	"vestibule/internal/testutil/prefilltest"
@@ -36,7 +38,7 @@ func TestCases(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.Name, d)
 		}
 		for _, p := range problems {
-			if p.Words.EN == "" || p.Words.ES == "" {
+			if i18n.T(i18n.English, p.Text) == i18n.T(i18n.Spanish, p.Text) {
 				t.Errorf("%s: no words for %s %s", c.Name, p.Field, p.Code)
 			}
 		}
@@ -177,7 +179,7 @@ func TestOpen(t *testing.T) {
 			_, problems := r.Check(prefill.FromForm(map[string][]string{key: {whole[:i]}}))
 			for _, p := range problems {
 				if !p.Open {
-					t.Errorf("%s: %q is final on the way to %q: %s", key, whole[:i], whole, p.Words.EN)
+					t.Errorf("%s: %q is final on the way to %q: %s", key, whole[:i], whole, p.Text)
 				}
 			}
 		}
@@ -273,7 +275,7 @@ func FuzzCheck(f *testing.F) {
 		r := prefill.Rules{Product: contract.Product(product), Today: today}
 		fields, problems := r.Check(o)
 		for _, p := range problems {
-			if p.Words.EN == "" || p.Words.ES == "" || !p.Code.Valid() {
+			if p.Text == "" || !p.Code.Valid() {
 				t.Fatalf("%s: %+v", raw, p)
 			}
 		}

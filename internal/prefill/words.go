@@ -1,132 +1,86 @@
 package prefill
 
-import "vestibule/internal/contract"
+import "vestibule/internal/i18n"
 
-// missingWords returns the text for a missing value. orDOB mentions that a date of
+// missingText returns the text for a missing value. orDOB mentions that a date of
 // birth can replace the address, and vice versa.
-func missingWords(i int, orDOB bool) contract.Words {
+func missingText(i int, orDOB bool) i18n.Key {
 	switch i {
 	case firstName:
-		return contract.Words{EN: "Enter your first name.", ES: "Escriba su nombre."}
+		return "prefill.first_name.missing"
 	case lastName:
-		return contract.Words{EN: "Enter your last name.", ES: "Escriba su apellido."}
+		return "prefill.last_name.missing"
 	case email:
-		return contract.Words{EN: "Enter your e-mail address.", ES: "Escriba su correo electrónico."}
+		return "prefill.email.missing"
 	case dob:
 		if orDOB {
-			return contract.Words{
-				EN: "Enter your date of birth, or your full address.",
-				ES: "Escriba su fecha de nacimiento o su dirección completa."}
+			return "prefill.dob.missing_or_address"
 		}
-		return contract.Words{EN: "Enter your date of birth.", ES: "Escriba su fecha de nacimiento."}
+		return "prefill.dob.missing"
 	case address:
-		return contract.Words{
-			EN: "Enter your street address, or give your date of birth instead.",
-			ES: "Escriba su calle y número, o indique su fecha de nacimiento."}
+		return "prefill.address.missing_or_dob"
 	case city:
-		return contract.Words{
-			EN: "Enter your city, or give your date of birth instead.",
-			ES: "Escriba su ciudad, o indique su fecha de nacimiento."}
+		return "prefill.city.missing_or_dob"
 	case state:
 		if orDOB {
-			return contract.Words{
-				EN: "Choose your state, or give your date of birth instead.",
-				ES: "Elija su estado, o indique su fecha de nacimiento."}
+			return "prefill.state.missing_or_dob"
 		}
-		return contract.Words{EN: "Choose your state.", ES: "Elija su estado."}
+		return "prefill.state.missing"
 	case zip:
-		return contract.Words{
-			EN: "Enter your ZIP code, or give your date of birth instead.",
-			ES: "Escriba su código postal, o indique su fecha de nacimiento."}
+		return "prefill.zip.missing_or_dob"
 	}
-	return contract.Words{EN: "Enter the name of at least one employer.", ES: "Escriba el nombre de al menos un empleador."}
+	return "prefill.employers.missing"
 }
 
-// words returns the text for an invalid value.
-func words(i int, wrong fault) contract.Words {
+// invalidText returns the text for an invalid value.
+func invalidText(i int, wrong fault) i18n.Key {
 	switch i {
 	case firstName:
 		if wrong == tooLong {
-			return contract.Words{
-				EN: "Shorten your first name to less than 255 characters.",
-				ES: "Acorte su nombre a menos de 255 caracteres."}
+			return "prefill.first_name.too_long"
 		}
-		return contract.Words{
-			EN: "Use only letters, spaces, dots, apostrophes and dashes in your first name.",
-			ES: "Use solo letras, espacios, puntos, apóstrofos y guiones en su nombre."}
+		return "prefill.first_name.invalid"
 	case lastName:
 		if wrong == tooLong {
-			return contract.Words{
-				EN: "Shorten your last name to less than 255 characters.",
-				ES: "Acorte su apellido a menos de 255 caracteres."}
+			return "prefill.last_name.too_long"
 		}
-		return contract.Words{
-			EN: "Use only letters, spaces, dots, apostrophes and dashes in your last name.",
-			ES: "Use solo letras, espacios, puntos, apóstrofos y guiones en su apellido."}
+		return "prefill.last_name.invalid"
 	case email:
 		if wrong == tooLong {
-			return contract.Words{
-				EN: "Enter an e-mail address of at most 100 characters.",
-				ES: "Escriba un correo electrónico de 100 caracteres como máximo."}
+			return "prefill.email.too_long"
 		}
-		return contract.Words{
-			EN: "Enter an e-mail address such as name@example.com.",
-			ES: "Escriba un correo electrónico como nombre@example.com."}
+		return "prefill.email.invalid"
 	case dob:
 		switch wrong {
 		case tooYoung:
-			return contract.Words{
-				EN: "Check the year: you must be at least one year old.",
-				ES: "Revise el año: debe tener al menos un año de edad."}
+			return "prefill.dob.too_young"
 		case tooOld:
-			return contract.Words{
-				EN: "Check the year: you cannot be older than 110.",
-				ES: "Revise el año: no puede tener más de 110 años."}
+			return "prefill.dob.too_old"
 		}
-		return contract.Words{
-			EN: "Enter a date of birth that exists, with month, day and a year of four digits.",
-			ES: "Escriba una fecha de nacimiento que exista, con mes, día y un año de cuatro cifras."}
+		return "prefill.dob.invalid"
 	case phone:
-		return contract.Words{
-			EN: "Shorten your phone number to at most 255 characters.",
-			ES: "Acorte su número de teléfono a 255 caracteres como máximo."}
+		return "prefill.phone.too_long"
 	case address:
 		if wrong == tooLong {
-			return contract.Words{
-				EN: "Shorten your street address to at most 100 characters.",
-				ES: "Acorte su calle y número a 100 caracteres como máximo."}
+			return "prefill.address.too_long"
 		}
-		return contract.Words{
-			EN: "Enter your street and number on one line, such as 12 Main Street.",
-			ES: "Escriba su calle y número en una línea, como 12 Main Street."}
+		return "prefill.address.invalid"
 	case city:
 		if wrong == tooLong {
-			return contract.Words{
-				EN: "Shorten the name of your city to at most 100 characters.",
-				ES: "Acorte el nombre de su ciudad a 100 caracteres como máximo."}
+			return "prefill.city.too_long"
 		}
-		return contract.Words{EN: "Enter the name of your city.", ES: "Escriba el nombre de su ciudad."}
+		return "prefill.city.invalid"
 	case state:
-		return contract.Words{
-			EN: "Choose a US state or territory by its two letters, such as CA.",
-			ES: "Elija un estado o territorio de EE. UU. por sus dos letras, como CA."}
+		return "prefill.state.invalid"
 	case zip:
-		return contract.Words{
-			EN: "Enter a ZIP code such as 94105 or 94105-1234.",
-			ES: "Escriba un código postal como 94105 o 94105-1234."}
+		return "prefill.zip.invalid"
 	case statedAnnualIncome:
-		return contract.Words{
-			EN: "Enter your yearly income in whole dollars, from 0 to 2,147,483,647.",
-			ES: "Escriba su ingreso anual en dólares enteros, de 0 a 2,147,483,647."}
+		return "prefill.income.invalid"
 	case statedEmployerNames:
 		if wrong == tooLong {
-			return contract.Words{EN: "Enter at most six employers.", ES: "Escriba seis empleadores como máximo."}
+			return "prefill.employers.too_many"
 		}
-		return contract.Words{
-			EN: "Enter each employer's name, in at most 255 characters.",
-			ES: "Escriba el nombre de cada empleador, en 255 caracteres como máximo."}
+		return "prefill.employers.invalid"
 	}
-	return contract.Words{
-		EN: "Enter your employer's name, in at most 255 characters.",
-		ES: "Escriba el nombre de su empleador, en 255 caracteres como máximo."}
+	return "prefill.employer.invalid"
 }

@@ -5,56 +5,44 @@ import (
 	"net/http"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
 )
 
 // Notice is the page shown to an applicant whose return was refused. It says what to
 // do, never which check failed.
 type Notice struct {
-	Title contract.Words
-	Text  contract.Words
+	Title i18n.Key
+	Text  i18n.Key
 	Retry bool // reloading the same address can help
 }
 
 func refused() Notice {
 	return Notice{
-		Title: contract.Words{EN: "We could not use this answer", ES: "No pudimos usar esta respuesta"},
-		Text: contract.Words{
-			EN: "Nothing is lost. Go back to the window in which you started your application and go on from there.",
-			ES: "No se ha perdido nada. Vuelva a la ventana en la que comenzó su solicitud y continúe desde allí.",
-		},
+		Title: "return.refused.title",
+		Text:  "return.refused.text",
 	}
 }
 
 func otherWindow() Notice {
 	return Notice{
-		Title: contract.Words{EN: "Please continue in the first window", ES: "Continúe en la primera ventana"},
-		Text: contract.Words{
-			EN: "This application was started in another window or browser. Go back to it; your application goes on there.",
-			ES: "Esta solicitud se inició en otra ventana o navegador. Vuelva allí; su solicitud continúa en ese lugar.",
-		},
+		Title: "return.other_window.title",
+		Text:  "return.other_window.text",
 	}
 }
 
 func tooLate() Notice {
 	return Notice{
-		Title: contract.Words{EN: "This took too long", ES: "Ha pasado demasiado tiempo"},
-		Text: contract.Words{
-			EN: "Go back to your application and start the verification again. What you filled in is still there.",
-			ES: "Vuelva a su solicitud e inicie de nuevo la verificación. Los datos que introdujo siguen ahí.",
-		},
+		Title: "return.too_late.title",
+		Text:  "return.too_late.text",
 	}
 }
 
 func uncheckable() Notice {
 	return Notice{
-		Title: contract.Words{EN: "We could not check this yet", ES: "Todavía no pudimos comprobarlo"},
-		Text: contract.Words{
-			EN: "The verification service does not answer at the moment. Wait a few seconds and load this page again.",
-			ES: "El servicio de verificación no responde en este momento. Espere unos segundos y vuelva a cargar esta página.",
-		},
+		Title: "return.unchecked.title",
+		Text:  "return.unchecked.text",
 		Retry: true,
 	}
 }

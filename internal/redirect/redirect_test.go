@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -395,7 +396,7 @@ func TestKeysUnavailable(t *testing.T) {
 		w.handler.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
 		a := w.back(v.browser, token)
 		w.wantRefused(a, v)
-		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, uncheckable().Title.EN) {
+		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, i18n.T(i18n.English, uncheckable().Title)) {
 			t.Errorf("answer = %+v", a)
 		}
 		w.handler.Tokens = good

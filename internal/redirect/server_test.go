@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -279,7 +280,7 @@ type pages struct{}
 func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", n.Title.EN, n.Text.ES, httpx.RequestID(r.Context()))
+	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", i18n.T(i18n.English, n.Title), i18n.T(i18n.Spanish, n.Text), httpx.RequestID(r.Context()))
 	return nil
 }
 

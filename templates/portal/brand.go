@@ -3,7 +3,7 @@ package portal
 import (
 	"strings"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -11,10 +11,10 @@ import (
 // Vestibule's own.
 type Brand struct {
 	ui.Brand
-	Style          string                   // URL of the style sheet of its colours; "" for none
-	Icon, IconType string                   // "" is Vestibule's
-	Privacy, Terms bool                     // there is a page of that
-	Consent        map[contract.Lang]string // HTML: the text above the form's button
+	Style          string               // URL of the style sheet of its colours; "" for none
+	Icon, IconType string               // "" is Vestibule's
+	Privacy, Terms bool                 // there is a page of that
+	Consent        map[i18n.Lang]string // HTML: the text above the form's button
 	Support        Support
 }
 
@@ -45,17 +45,17 @@ func (s Support) tel() string {
 // Legal is a legal text.
 type Legal struct {
 	Base
-	Title contract.Words
+	Title i18n.Key
 	HTML  string
 }
 
 // LegalTitle returns the title of a legal text; false for an unknown document.
-func LegalTitle(document string) (contract.Words, bool) {
+func LegalTitle(document string) (i18n.Key, bool) {
 	switch document {
 	case "privacy":
-		return wordsPrivacy, true
+		return "legal.privacy", true
 	case "terms":
-		return wordsTerms, true
+		return "legal.terms", true
 	}
-	return contract.Words{}, false
+	return "", false
 }

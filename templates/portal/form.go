@@ -4,24 +4,25 @@ import (
 	"strconv"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
 func (m Landing) tiles() []ui.Tile {
 	var out []ui.Tile
 	for _, p := range m.Products {
-		out = append(out, ui.Tile{Title: ProductName(p).In(m.Lang), Text: m.productText(p).In(m.Lang),
-			URL: "/apply/" + string(p), Note: wordsMinutes.In(m.Lang), Icon: ui.ProductIcon(p)})
+		out = append(out, ui.Tile{Title: i18n.T(m.Lang, ProductName(p)), Text: i18n.T(m.Lang, m.productText(p)),
+			URL: "/apply/" + string(p), Note: i18n.T(m.Lang, "landing.minutes"), Icon: ui.ProductIcon(p)})
 	}
 	return out
 }
 
 func (m Landing) recent() ui.Grid {
-	g := ui.Grid{Caption: wordsRecent.In(m.Lang), HideCaption: true, Columns: []ui.Column{
-		{Label: wordsApplication.In(m.Lang)}, {Label: wordsState.In(m.Lang)}, {Label: wordsBegun.In(m.Lang)}}}
+	g := ui.Grid{Caption: i18n.T(m.Lang, "landing.recent"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(m.Lang, "landing.application")}, {Label: i18n.T(m.Lang, "status.state")}, {Label: i18n.T(m.Lang, "landing.begun")}}}
 	for _, r := range m.Recent {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: ProductName(r.Product).In(m.Lang), URL: r.URL},
-			{Body: ui.Badge(tone(r.State), StateName(r.State).In(m.Lang))}, {Text: ui.MomentWords(m.Lang, r.At)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(m.Lang, ProductName(r.Product)), URL: r.URL},
+			{Body: ui.Badge(tone(r.State), i18n.T(m.Lang, StateName(r.State)))}, {Text: ui.MomentWords(m.Lang, r.At)}})
 	}
 	return g
 }
@@ -38,41 +39,42 @@ func tone(state string) ui.Tone {
 	return ui.Info
 }
 
-func (m Apply) with(name string, label contract.Words, autocomplete, mode string) ui.Input {
+func (m Apply) with(name string, label i18n.Key, autocomplete, mode string) ui.Input {
 	in := m.input(name, label)
 	in.Autocomplete, in.InputMode = autocomplete, mode
 	return in
 }
 
-func (m Apply) optional(name string, label contract.Words, autocomplete, mode, width string, hint contract.Words) ui.Input {
+func (m Apply) optional(name string, label i18n.Key, autocomplete, mode, width string, hint i18n.Key) ui.Input {
 	in := m.with(name, label, autocomplete, mode)
-	in.Optional, in.Width, in.Hint = true, width, hint.In(m.Lang)
+	in.Optional, in.Width, in.Hint = true, width, i18n.T(m.Lang, hint)
 	return in
 }
 
 func (m Apply) email() ui.Input {
-	in := m.with("email", wordsEmail, "email", "email")
+	in := m.with("email", "apply.email.label", "email", "email")
 	in.Type = "email"
 	return in
 }
 
 func (m Apply) income() ui.Input {
-	in := m.optional("statedAnnualIncome", wordsIncome, "off", "numeric", "medium", wordsIncomeHint)
+	in := m.optional("statedAnnualIncome", "apply.income.label", "off", "numeric", "medium", "apply.income.hint")
 	in.Prefix = "$"
 	return in
 }
 
 func (m Apply) dob() ui.Day {
 	if m.housing() {
-		return ui.Day{Name: "dob", Label: wordsDOB.In(m.Lang), Lang: m.Lang, Birthday: true,
+		return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang, Birthday: true,
 			Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
 	}
-	return ui.Day{Name: "dob", Label: wordsDOB.In(m.Lang), Hint: wordsDOBHint.In(m.Lang), Lang: m.Lang, Birthday: true, Optional: true,
+	return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Hint: i18n.T(m.Lang, "apply.dob.hint"), Lang: m.Lang,
+		Birthday: true, Optional: true,
 		Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
 }
 
 func (m Apply) states() ui.Question {
-	q := ui.Question{Name: "state", Label: wordsStateField.In(m.Lang), Prompt: wordsPick.In(m.Lang), Lang: m.Lang,
+	q := ui.Question{Name: "state", Label: i18n.T(m.Lang, "apply.state.label"), Prompt: i18n.T(m.Lang, "apply.state.choose"), Lang: m.Lang,
 		Autocomplete: "address-level1", Optional: !m.housing(), Error: m.problem("state")}
 	for _, s := range states {
 		q.Options = append(q.Options, ui.Option{Value: s.code, Label: s.name, Chosen: m.value("state") == s.code})
@@ -124,29 +126,32 @@ func autocompleteEmployer(i int) string {
 }
 
 func (m Apply) modes() ui.Question {
-	q := ui.Question{Name: "mode", Label: wordsHow.In(m.Lang), Lang: m.Lang, Error: m.problem("mode"), Options: []ui.Option{
-		{Value: "embedded", Label: wordsHere.In(m.Lang), Detail: wordsHereText.In(m.Lang), Badge: wordsAdvised.In(m.Lang), Chosen: m.chose("embedded")},
-		{Value: "redirect", Label: wordsThere.In(m.Lang), Detail: wordsThereText.In(m.Lang), Chosen: m.chose("redirect")},
+	q := ui.Question{Name: "mode", Label: i18n.T(m.Lang, "apply.mode.label"), Lang: m.Lang, Error: m.problem("mode"), Options: []ui.Option{
+		{Value: "embedded", Label: i18n.T(m.Lang, "apply.mode.embedded.label"), Detail: i18n.T(m.Lang, "apply.mode.embedded.text"),
+			Badge: i18n.T(m.Lang, "apply.mode.recommended"), Chosen: m.chose("embedded")},
+		{Value: "redirect", Label: i18n.T(m.Lang, "apply.mode.redirect.label"), Detail: i18n.T(m.Lang, "apply.mode.redirect.text"),
+			Chosen: m.chose("redirect")},
 	}}
 	if m.Integrator != nil || m.Mode == "redirect-form" {
-		q.Options = append(q.Options, ui.Option{Value: "redirect-form", Label: wordsForm.In(m.Lang),
-			Detail: wordsFormText.In(m.Lang), Chosen: m.chose("redirect-form")})
+		q.Options = append(q.Options, ui.Option{Value: "redirect-form", Label: i18n.T(m.Lang, "apply.mode.redirect_form.label"),
+			Detail: i18n.T(m.Lang, "apply.mode.redirect_form.text"), Chosen: m.chose("redirect-form")})
 	}
 	return q
 }
 
 func (m Apply) variants() ui.Question {
-	q := ui.Question{Name: "variant", Label: wordsVariant.In(m.Lang), Hint: wordsIntegratorHint.In(m.Lang), Lang: m.Lang}
+	q := ui.Question{Name: "variant", Label: i18n.T(m.Lang, "apply.variant.label"), Hint: i18n.T(m.Lang, "apply.integrator.hint"),
+		Lang: m.Lang}
 	for _, v := range []struct {
 		value       string
-		label, text contract.Words
+		label, text i18n.Key
 	}{
-		{"token", wordsVToken, wordsVTokenText},
-		{"prefill", wordsVPrefill, wordsVPrefillText},
-		{"consumer", wordsVConsumer, wordsVConsumerText},
-		{"sandbox-report", wordsVSandbox, wordsVSandboxText},
+		{"token", "apply.variant.token.label", "apply.variant.token.text"},
+		{"prefill", "apply.variant.prefill.label", "apply.variant.prefill.text"},
+		{"consumer", "apply.variant.consumer.label", "apply.variant.consumer.text"},
+		{"sandbox-report", "apply.variant.sandbox.label", "apply.variant.sandbox.text"},
 	} {
-		q.Options = append(q.Options, ui.Option{Value: v.value, Label: v.label.In(m.Lang), Detail: v.text.In(m.Lang),
+		q.Options = append(q.Options, ui.Option{Value: v.value, Label: i18n.T(m.Lang, v.label), Detail: i18n.T(m.Lang, v.text),
 			Chosen: m.Integrator.Variant == v.value || m.Integrator.Variant == "" && v.value == "token"})
 	}
 	return q

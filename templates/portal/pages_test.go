@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/templates/ui"
 )
@@ -25,10 +26,18 @@ type names struct{}
 
 func (names) URL(name string) string { return "/assets/" + name }
 
+// sample is a text of the examples alone, in one of two languages.
+func sample(l i18n.Lang, en, es string) i18n.Key {
+	if l == i18n.Spanish {
+		return i18n.Key(es)
+	}
+	return i18n.Key(en)
+}
+
 // examples are pages of the applicant's by the name of their expected output.
-func examples(lang contract.Lang) map[string]templ.Component {
+func examples(lang i18n.Lang) map[string]templ.Component {
 	base := Base{Lang: lang, Assets: names{}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: contract.English, URL: "/?lang=en", Current: lang == contract.English}, {Lang: contract.Spanish, URL: "/?lang=es", Current: lang == contract.Spanish}}}
+		{Lang: i18n.English, URL: "/?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "/?lang=es", Current: lang == i18n.Spanish}}}
 	framed := base
 	framed = framed.In("https://shop.example", "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01")
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
@@ -40,8 +49,8 @@ func examples(lang contract.Lang) map[string]templ.Component {
 	manual.Restart += "?grant=g"
 	manual.Base, manual.Token, manual.Manual, manual.Prefill = framed, "", true, `{"firstName":"<Ana>"}`
 	status := func(state string, change func(*Status)) templ.Component {
-		m := Status{Base: base, ID: id, Product: contract.Cashflow, State: state, Version: 3, Title: contract.Words{EN: "Title", ES: "Título"},
-			Text: contract.Words{EN: "Text.", ES: "Texto."}, Stream: "/s", Self: "/self", Restart: "/restart"}
+		m := Status{Base: base, ID: id, Product: contract.Cashflow, State: state, Version: 3, Title: sample(lang, "Title", "Título"),
+			Text: sample(lang, "Text.", "Texto."), Stream: "/s", Self: "/self", Restart: "/restart"}
 		change(&m)
 		return StatusPage(m)
 	}
@@ -53,32 +62,32 @@ func examples(lang contract.Lang) map[string]templ.Component {
 			Recent: []RecentApplication{{"/applications/1", contract.Cashflow, "ready", at}, {"/applications/2", contract.Cashflow, "exited", at}}}),
 		"apply": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
 		"apply-refused": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
-			Problems: []Problem{{"firstName", contract.Words{EN: "No digits.", ES: "Sin dígitos."}}, {"dob", contract.Words{EN: "Not yet born.", ES: "Aún no ha nacido."}}}}),
+			Problems: []Problem{{"firstName", sample(lang, "No digits.", "Sin dígitos.")}, {"dob", sample(lang, "Not yet born.", "Aún no ha nacido.")}}}),
 		"apply-integrator": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
 		"apply-eligibility": ApplyPage(Apply{Base: base, Product: contract.Eligibility, Action: "/applications", Today: "2026-05-04", Values: typed,
-			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", contract.Words{EN: "One to six.", ES: "De uno a seis."}}}}),
+			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", sample(lang, "One to six.", "De uno a seis.")}}}),
 		"connect":        ConnectPage(connect),
 		"connect-manual": ConnectPage(manual),
 		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
 		"status-pending": status("pending", func(m *Status) {
 			m.Moving, m.Slow = true, true
-			m.Lines = []StatusLine{{at, contract.Words{EN: "Begun.", ES: "Empezó."}}}
+			m.Lines = []StatusLine{{at, sample(lang, "Begun.", "Empezó.")}}
 		}),
 		"status-ready":  status("ready", func(m *Status) { m.Final, m.ReturnURL = true, "https://shop.example/back" }),
 		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
 		"status-final": status("failed", func(m *Status) {
-			m.Final, m.Detail, m.Tone = true, contract.Words{EN: "No use.", ES: "No sirve."}, ui.Warning
+			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
-		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal", Speaks: contract.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal", Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
 			Products: []contract.Product{contract.Cashflow, contract.Income}, Ways: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
-		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal", Speaks: contract.Spanish, Theme: "dark", Username: "mfa", Token: "t",
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal", Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
 			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status", Again: "/developers?way=modal", Lines: []TraceLine{
 				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", ""},
 				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, "/review/applications/1"}}}),
 		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide", HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
-		"notice": NoticePage(Notice{Base: base, Title: contract.Words{EN: "Away", ES: "Ausente"}, Text: contract.Words{EN: "Later.", ES: "Luego."},
+		"notice": NoticePage(Notice{Base: base, Title: sample(lang, "Away", "Ausente"), Text: sample(lang, "Later.", "Luego."),
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}
 }
@@ -95,7 +104,7 @@ func render(t *testing.T, c templ.Component) string {
 // TestPages compares each page with its expected output, which has one tag per
 // line.
 func TestPages(t *testing.T) {
-	for _, lang := range []contract.Lang{contract.English, contract.Spanish} {
+	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		for name, c := range examples(lang) {
 			file := filepath.Join("testdata", name+"."+string(lang)+".html")
 			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
@@ -119,7 +128,7 @@ func TestPages(t *testing.T) {
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|javascript:|<script(?:\s+type="module")?>`)
 
 func TestNoPageHasInlineScriptOrStyle(t *testing.T) {
-	for name, c := range examples(contract.English) {
+	for name, c := range examples(i18n.English) {
 		if hit := inline.FindString(render(t, c)); hit != "" {
 			t.Errorf("%s has %q", name, hit)
 		}
@@ -138,7 +147,7 @@ func TestTheFormOffersTheStatesOfTheRules(t *testing.T) {
 }
 
 func TestTheFormHasAFieldForEveryKey(t *testing.T) {
-	page := render(t, ApplyPage(Apply{Base: Base{Lang: contract.English, Assets: names{}}, Product: contract.Cashflow}))
+	page := render(t, ApplyPage(Apply{Base: Base{Lang: i18n.English, Assets: names{}}, Product: contract.Cashflow}))
 	for _, key := range prefill.Keys(contract.Cashflow) {
 		if !strings.Contains(page, `data-field="`+key+`"`) || !strings.Contains(page, `id="`+key+`-error"`) {
 			t.Errorf("the form has no field %s", key)

@@ -13,6 +13,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -21,7 +22,7 @@ type Assets interface{ URL(name string) string }
 
 // Base is what every page needs.
 type Base struct {
-	Lang      contract.Lang
+	Lang      i18n.Lang
 	Assets    Assets
 	Languages []ui.Choice // the same page in other languages
 	Sandbox   bool        // says so in the footer
@@ -54,7 +55,7 @@ func (b Base) out() templ.Attributes {
 }
 
 func (b Base) page(title string, scripts ...string) ui.Page {
-	p := ui.Page{Lang: b.Lang, Title: title, Description: wordsLandingIntro.In(b.Lang), Home: "/", Icon: b.Assets.URL("icon.svg"),
+	p := ui.Page{Lang: b.Lang, Title: title, Description: i18n.T(b.Lang, "landing.intro"), Home: "/", Icon: b.Assets.URL("icon.svg"),
 		Styles: []string{b.Assets.URL("portal.css")}, Languages: b.Languages, Bare: b.Framed}
 	p.Attrs = templ.Attributes{}
 	if b.Framed {
@@ -113,7 +114,7 @@ type Apply struct {
 	Values    map[string]string // by field name, as typed; never echoed unless the form was refused
 	Employers []string          // of statedEmployerNames, as Values
 	Problems  []Problem
-	Notice    *contract.Words // something else that kept the form from being taken
+	Notice    i18n.Key // something else that kept the form from being taken
 	Mode      string
 	Probe     string // form field that tells that a cookie was set; "" for none
 
@@ -126,7 +127,7 @@ type Apply struct {
 // Problem is a field that needs another look.
 type Problem struct {
 	Field string
-	Words contract.Words
+	Text  i18n.Key
 }
 
 // Integrator is what the widget is to be begun with.
@@ -137,7 +138,7 @@ type Integrator struct {
 }
 
 func (a Apply) layout() ui.Page {
-	p := about(a.wasm(applyTitle(a.Product).In(a.Lang), "offline.js"), applyIntro(a.Product).In(a.Lang))
+	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, applyIntro(a.Product)))
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
 	}
@@ -149,14 +150,14 @@ func (a Apply) value(name string) string { return a.Values[name] }
 func (a Apply) problem(name string) string {
 	for _, p := range a.Problems {
 		if p.Field == name {
-			return p.Words.In(a.Lang)
+			return i18n.T(a.Lang, p.Text)
 		}
 	}
 	return ""
 }
 
-func (a Apply) input(name string, label contract.Words) ui.Input {
-	return ui.Input{Name: name, Label: label.In(a.Lang), Lang: a.Lang, Value: a.value(name), Error: a.problem(name)}
+func (a Apply) input(name string, label i18n.Key) ui.Input {
+	return ui.Input{Name: name, Label: i18n.T(a.Lang, label), Lang: a.Lang, Value: a.value(name), Error: a.problem(name)}
 }
 
 func (a Apply) wrongs() []ui.Wrong {
@@ -165,11 +166,11 @@ func (a Apply) wrongs() []ui.Wrong {
 		field := p.Field
 		if field == "dob" {
 			field = "dob-month"
-			if a.Lang == contract.Spanish {
+			if a.Lang == i18n.Spanish {
 				field = "dob-day"
 			}
 		}
-		out = append(out, ui.Wrong{Field: field, Words: p.Words.In(a.Lang)})
+		out = append(out, ui.Wrong{Field: field, Words: i18n.T(a.Lang, p.Text)})
 	}
 	return out
 }
@@ -236,11 +237,11 @@ type Status struct {
 	Product   contract.Product
 	State     string
 	Version   int64
-	Title     contract.Words // the state in a heading
-	Text      contract.Words // its meaning and the next step
-	Decision  string         // the reviewer's decision, if shown to the applicant; "" for none
-	Asked     Asked          // with the decision moreAsked
-	Detail    contract.Words // why, where there is a reason; may be empty
+	Title     i18n.Key // the state in a heading
+	Text      i18n.Key // its meaning and the next step
+	Decision  string   // the reviewer's decision, if shown to the applicant; "" for none
+	Asked     Asked    // with the decision moreAsked
+	Detail    i18n.Key // why, where there is a reason; may be empty
 	Tone      ui.Tone
 	Moving    bool // it may change by itself
 	Slow      bool // it takes longer than it should
@@ -261,21 +262,21 @@ type Status struct {
 // Asked is what an applicant is asked for.
 type Asked struct {
 	Text    string // as the reviewer wrote it
-	Reasons []contract.Words
+	Reasons []string
 }
 
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
 // badge returns the application's state in a word.
-func (s Status) badge() (ui.Tone, contract.Words) {
+func (s Status) badge() (ui.Tone, i18n.Key) {
 	switch s.Decision {
 	case "approved":
-		return ui.Success, contract.Words{EN: "Approved", ES: "Aprobada"}
+		return ui.Success, "status.badge.approved"
 	case "declined":
-		return ui.Neutral, contract.Words{EN: "Declined", ES: "Rechazada"}
+		return ui.Neutral, "status.badge.declined"
 	case "moreAsked":
 		if !s.Moving {
-			return ui.Warning, contract.Words{EN: "More is needed", ES: "Hace falta algo más"}
+			return ui.Warning, "status.more_needed.title"
 		}
 	}
 	return tone(s.State), StateName(s.State)
@@ -283,15 +284,15 @@ func (s Status) badge() (ui.Tone, contract.Words) {
 
 // StatusLine is something that happened, in words.
 type StatusLine struct {
-	At    time.Time
-	Words contract.Words
+	At   time.Time
+	Text i18n.Key
 }
 
 func (s Status) retryWords() string {
 	if s.Decision == "moreAsked" && s.State == "ready" {
-		return wordsContinue.In(s.Lang)
+		return i18n.T(s.Lang, "apply.continue")
 	}
-	return wordsAgain.In(s.Lang)
+	return i18n.T(s.Lang, "notice.try_again")
 }
 
 func (s Status) steps() ui.Steps {
@@ -303,14 +304,14 @@ func (s Status) steps() ui.Steps {
 	return steps(s.Lang, current)
 }
 
-func steps(lang contract.Lang, current int) ui.Steps {
+func steps(lang i18n.Lang, current int) ui.Steps {
 	return ui.Steps{Lang: lang, Current: current, Names: []string{
-		wordsStepDetails.In(lang), wordsStepVerify.In(lang), wordsStepReport.In(lang)}}
+		i18n.T(lang, "steps.details"), i18n.T(lang, "steps.verification"), i18n.T(lang, "status.report")}}
 }
 
 func (s Status) attrs() templ.Attributes {
 	a := templ.Attributes{"data-version": strconv.FormatInt(s.Version, 10), "data-state": s.State, "data-application": s.ID,
-		"data-title": s.Title.In(s.Lang)}
+		"data-title": i18n.T(s.Lang, s.Title)}
 	if s.Decision != "" {
 		a["data-decision"] = s.Decision
 	}
@@ -323,8 +324,8 @@ func (s Status) attrs() templ.Attributes {
 // Notice is a page that says why something cannot be shown or done.
 type Notice struct {
 	Base
-	Title     contract.Words
-	Text      contract.Words
+	Title     i18n.Key
+	Text      i18n.Key
 	Tone      ui.Tone
 	RequestID string
 	Retry     string  // the address to try again by GET; "" for none
@@ -336,7 +337,7 @@ type Notice struct {
 }
 
 func (s Status) layout() ui.Page {
-	p := about(s.page(s.Title.In(s.Lang), "status.js"), s.Text.In(s.Lang))
+	p := about(s.page(i18n.T(s.Lang, s.Title), "status.js"), i18n.T(s.Lang, s.Text))
 	if s.Moving {
 		p.Head = refresh(s.Self)
 	}

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
 // Dashboard is what every page of the dashboard has around it.
 type Dashboard struct {
-	Lang      contract.Lang
+	Lang      i18n.Lang
 	Styles    []string
 	Icon      string
 	Languages []ui.Choice
@@ -24,7 +25,7 @@ type Dashboard struct {
 	Child    bool // the account has a parent
 
 	Once   string // what each form carries
-	Said   string // last completed action, a key of dashboardSaid; empty for none
+	Said   string // last completed action, a code of dashboard.said; empty for none
 	Secret string // made by it, shown here and nowhere else
 
 	Wrong string     // the field of a form that was refused; empty for none
@@ -266,8 +267,6 @@ type DashboardAudit struct {
 	Pager DashboardPager
 }
 
-func (d Dashboard) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(d.Lang) }
-
 // page is the page around content, with a title.
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
@@ -284,23 +283,23 @@ func (d Dashboard) page(title string) ui.Page {
 // dashboardSection is an entry of the menu.
 type dashboardSection struct {
 	name, path string
-	words      contract.Words
+	words      i18n.Key
 	parents    bool // of parent accounts only
 }
 
 var dashboardSections = []dashboardSection{
-	{"overview", "/dashboard", contract.Words{EN: "Overview", ES: "Resumen"}, false},
-	{"reports", "/dashboard/reports", contract.Words{EN: "Reports and visits", ES: "Informes y visitas"}, false},
-	{"relay", "/dashboard/relay-tokens", contract.Words{EN: "Relay tokens", ES: "Tokens de cesión"}, false},
-	{"outbox", "/dashboard/outbox", contract.Words{EN: "Outbox", ES: "Cartas"}, false},
-	{"webhooks", "/dashboard/webhooks", contract.Words{EN: "Webhooks", ES: "Webhooks"}, false},
-	{"deliveries", "/dashboard/deliveries", contract.Words{EN: "Deliveries", ES: "Entregas"}, false},
-	{"redirects", "/dashboard/redirects", contract.Words{EN: "Redirects", ES: "Redirecciones"}, false},
-	{"credentials", "/dashboard/credentials", contract.Words{EN: "Credentials", ES: "Credenciales"}, false},
-	{"products", "/dashboard/products", contract.Words{EN: "Products", ES: "Productos"}, false},
-	{"accounts", "/dashboard/accounts", contract.Words{EN: "Child accounts", ES: "Cuentas hijas"}, true},
-	{"people", "/dashboard/people", contract.Words{EN: "People", ES: "Personas"}, false},
-	{"audit", "/dashboard/audit", contract.Words{EN: "Audit trail", ES: "Registro de cambios"}, false},
+	{"overview", "/dashboard", "dashboard.menu.overview", false},
+	{"reports", "/dashboard/reports", "dashboard.menu.reports", false},
+	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false},
+	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false},
+	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false},
+	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false},
+	{"redirects", "/dashboard/redirects", "dashboard.menu.redirects", false},
+	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false},
+	{"products", "/dashboard/products", "dashboard.menu.products", false},
+	{"accounts", "/dashboard/accounts", "dashboard.menu.accounts", true},
+	{"people", "/dashboard/people", "dashboard.menu.people", false},
+	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
 }
 
 // value is the content of a field: the submitted value of a refused form, or else

@@ -8,6 +8,8 @@ package provider
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
+import "vestibule/internal/i18n"
+
 import "vestibule/templates/ui"
 
 // DashboardCredentialsPage is the secrets of the API.
@@ -62,9 +64,9 @@ func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Comp
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
-					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("This account has no credentials: its parent acts for it.", "Esta cuenta no tiene credenciales: su cuenta madre actúa por ella."))
+					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.credentials.none"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 10, Col: 145}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 12, Col: 53}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -101,9 +103,9 @@ func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Comp
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var6 string
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Make another client", "Crear otro cliente"))
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.credentials.make_another_client"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 17, Col: 57}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 19, Col: 66}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -127,7 +129,7 @@ func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Comp
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "credentials", d.say("Credentials", "Credenciales"), d.say("What your servers call the API with. Of a secretKey only a hash is kept: it is shown once, when it is made.", "Con lo que sus servidores llaman a la API. De una secretKey solo se guarda un hash: se muestra una vez, al crearla.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "credentials", i18n.T(d.Lang, "dashboard.menu.credentials"), i18n.T(d.Lang, "dashboard.credentials.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,8 +138,8 @@ func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Comp
 }
 
 func credentialGrid(d Dashboard, all []DashboardCredential) ui.Grid {
-	g := ui.Grid{Caption: d.say("Credentials, the newest first", "Credenciales, las más recientes primero"), HideCaption: true, Columns: []ui.Column{
-		{Label: "clientId"}, {Label: d.say("Made", "Creada")}, {Label: d.say("State", "Estado")}, {Label: d.say("Actions", "Acciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.credentials.caption"), HideCaption: true, Columns: []ui.Column{
+		{Label: "clientId"}, {Label: i18n.T(d.Lang, "dashboard.made")}, {Label: i18n.T(d.Lang, "dashboard.state")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, c := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: mono(d, c.ClientID)}, {Body: at(d, c.Created)}, {Body: credentialState(d, c)}, {Body: credentialActions(d, c)}})
 	}
@@ -174,7 +176,7 @@ func credentialState(d Dashboard, c DashboardCredential) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Badge(ui.Danger, d.say("revoked", "revocada")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Danger, i18n.T(d.Lang, "dashboard.credential_state.revoked")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -191,7 +193,7 @@ func credentialState(d Dashboard, c DashboardCredential) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Badge(ui.Neutral, d.say("ended", "terminada")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Neutral, i18n.T(d.Lang, "dashboard.credential_state.ended")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -208,7 +210,7 @@ func credentialState(d Dashboard, c DashboardCredential) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Badge(ui.Warning, d.say("ends", "termina")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Warning, i18n.T(d.Lang, "dashboard.credential_state.ends")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -225,7 +227,7 @@ func credentialState(d Dashboard, c DashboardCredential) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Badge(ui.Success, d.say("good", "válida")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Success, i18n.T(d.Lang, "dashboard.credential_state.good")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -274,9 +276,9 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Rotate …", "Rotar …"))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.credential_actions.rotate"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 63, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 65, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -289,7 +291,7 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 				var templ_7745c5c3_Var10 templ.SafeURL
 				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/credentials/" + c.ID + "/rotate"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 64, Col: 93}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 66, Col: 93}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -308,9 +310,9 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The client gets a new secretKey; both are good for 24 hours.", "El cliente recibe una nueva secretKey; ambas valen 24 horas."))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.credential_actions.rotate_text"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 66, Col: 157}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 68, Col: 82}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -333,9 +335,9 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var13 string
-					templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Rotate it now", "Rotarla ahora"))
+					templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.credential_actions.rotate_it_now"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 68, Col: 48}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 70, Col: 69}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 					if templ_7745c5c3_Err != nil {
@@ -352,7 +354,8 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = confirm(d, "/dashboard/credentials/"+c.ID+"/revoke", d.say("Revoke …", "Revocar …"), d.say("The secretKey and the access tokens that it obtained are refused from then on.", "La secretKey y los tokens de acceso que obtuvo se rechazan desde ese momento."), d.say("Revoke it now", "Revocarla ahora")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = confirm(d, "/dashboard/credentials/"+c.ID+"/revoke", i18n.T(d.Lang, "dashboard.credential_actions.revoke"),
+				i18n.T(d.Lang, "dashboard.credential_actions.revoke_text"), i18n.T(d.Lang, "dashboard.credential_actions.revoke_it_now")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -421,9 +424,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("A complete URL is allowed when its origin and the beginning of its path are registered here. The static one is used where a redirect names none.", "Se permite una dirección de vuelta cuando su origen y el comienzo de su ruta están registrados aquí. La estática se usa cuando una redirección no nombra ninguna."))
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.complete_urls_text"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 84, Col: 331}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 87, Col: 64}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -439,9 +442,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var18 string
-					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("None is registered on this account.", "No hay ninguna registrada en esta cuenta."))
+					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.no_complete_urls"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 86, Col: 112}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 89, Col: 77}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -465,7 +468,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "url", Label: d.say("Another complete URL", "Otra dirección de vuelta"), Hint: d.say("[token] stands where the outcome token goes; without it, it is appended as jwt=.", "[token] indica dónde va el token de resultado; sin él, se añade como jwt=."), Lang: d.Lang, Value: d.value("url", ""), Error: d.wrong("url"), InputMode: "url", MaxLength: 2000, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "url", Label: i18n.T(d.Lang, "dashboard.redirects.another_complete_url"),
+					Hint: i18n.T(d.Lang, "dashboard.redirects.complete_url_hint"), Lang: d.Lang, Value: d.value("url", ""),
+					Error: d.wrong("url"), InputMode: "url", MaxLength: 2000, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -482,9 +487,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var20 string
-					templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Register it", "Registrarla"))
+					templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.register_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 94, Col: 42}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 99, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 					if templ_7745c5c3_Err != nil {
@@ -502,7 +507,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Complete URLs", "Direcciones de vuelta")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.redirects.complete_urls")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -530,10 +535,12 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Radios(ui.Question{Name: "mode", Label: d.say("The outcome token comes back", "El token de resultado vuelve"), Lang: d.Lang, Error: d.wrong("mode"), Options: []ui.Option{
-					{Value: "get", Label: d.say("in the address (GET)", "en la dirección (GET)"), Chosen: v.Mode == "get"},
-					{Value: "post", Label: d.say("in a form (POST)", "en un formulario (POST)"), Detail: d.say("It stays out of addresses, histories and logs.", "No queda en direcciones, historiales ni registros."), Chosen: v.Mode == "post"},
-				}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Radios(ui.Question{Name: "mode", Label: i18n.T(d.Lang, "dashboard.redirects.outcome_token_comes_back"), Lang: d.Lang,
+					Error: d.wrong("mode"), Options: []ui.Option{
+						{Value: "get", Label: i18n.T(d.Lang, "dashboard.redirects.in_address_get"), Chosen: v.Mode == "get"},
+						{Value: "post", Label: i18n.T(d.Lang, "dashboard.redirects.in_form_post"),
+							Detail: i18n.T(d.Lang, "dashboard.redirects.form_hint"), Chosen: v.Mode == "post"},
+					}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -550,9 +557,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var23 string
-					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Redirects must be opened by the form", "Las redirecciones deben abrirse por el formulario"))
+					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.form_only"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 106, Col: 105}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 113, Col: 54}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 					if templ_7745c5c3_Err != nil {
@@ -577,9 +584,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var25 string
-					templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Save the way back", "Guardar la forma de volver"))
+					templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.save_way_back"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 109, Col: 63}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 116, Col: 58}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 					if templ_7745c5c3_Err != nil {
@@ -597,7 +604,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("The way back", "La forma de volver")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.redirects.way_back")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -622,9 +629,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var27 string
-				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Once a site is registered here, the widget opens only in pages of registered sites. Register every site around it: if your page is itself in a frame, the site of that page too.", "En cuanto haya un sitio registrado, el widget solo se abre en páginas de sitios registrados. Registre todos los sitios que lo rodean: si su página está a su vez en un marco, también el sitio de esa página."))
+				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.sites_text"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 114, Col: 407}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 121, Col: 56}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
@@ -640,9 +647,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var28 string
-					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("None is registered on this account: any site may show the widget.", "No hay ninguno registrado en esta cuenta: cualquier sitio puede mostrar el widget."))
+					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.no_sites"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 116, Col: 183}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 123, Col: 69}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 					if templ_7745c5c3_Err != nil {
@@ -666,7 +673,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "origin", Label: d.say("Another site", "Otro sitio"), Hint: d.say("Its origin, such as https://www.example.com.", "Su origen, por ejemplo https://www.example.com."), Lang: d.Lang, Value: d.value("origin", ""), Error: d.wrong("origin"), InputMode: "url", MaxLength: 255, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "origin", Label: i18n.T(d.Lang, "dashboard.redirects.another_site"),
+					Hint: i18n.T(d.Lang, "dashboard.redirects.site_hint"), Lang: d.Lang, Value: d.value("origin", ""),
+					Error: d.wrong("origin"), InputMode: "url", MaxLength: 255, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -683,9 +692,9 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var30 string
-					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Register the site", "Registrar el sitio"))
+					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.redirects.register_site"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 124, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 133, Col: 58}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
@@ -703,13 +712,13 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Sites that may show the widget", "Sitios que pueden mostrar el widget")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.redirects.sites")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "redirects", d.say("Redirects", "Redirecciones"), d.say("Where a secure redirect may send an applicant back to, and how; and which sites may show the widget.", "Adónde y cómo puede una redirección segura devolver a un solicitante, y qué sitios pueden mostrar el widget.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "redirects", i18n.T(d.Lang, "dashboard.menu.redirects"), i18n.T(d.Lang, "dashboard.redirects.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -725,12 +734,12 @@ func checked(b bool) string {
 }
 
 func (v DashboardRedirects) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Registered complete URLs", "Direcciones registradas"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Address", "Dirección")}, {Label: d.say("Kind", "Clase")}, {Label: d.say("Actions", "Acciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.redirects.registered_complete_urls"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.redirects.address")}, {Label: i18n.T(d.Lang, "dashboard.redirects.kind")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for i, u := range v.URLs {
 		kind := ui.Cell{Body: none(d)}
 		if i == 0 {
-			kind = ui.Cell{Body: ui.Badge(ui.Success, d.say("static", "estática"))}
+			kind = ui.Cell{Body: ui.Badge(ui.Success, i18n.T(d.Lang, "dashboard.redirects.static"))}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: mono(d, u)}, kind, {Body: urlActions(d, u, i == 0)}})
 	}
@@ -738,8 +747,8 @@ func (v DashboardRedirects) grid(d Dashboard) ui.Grid {
 }
 
 func (v DashboardRedirects) sites(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Registered sites", "Sitios registrados"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Site", "Sitio")}, {Label: d.say("Actions", "Acciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.sites.registered_sites"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.sites.site")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, o := range v.Origins {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: mono(d, o)}, {Body: siteActions(d, o)}})
 	}
@@ -786,7 +795,7 @@ func siteActions(d Dashboard, origin string) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.ResolveAttributeValue(origin)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 162, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 172, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var33)
 			if templ_7745c5c3_Err != nil {
@@ -798,7 +807,8 @@ func siteActions(d Dashboard, origin string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = confirm(d, "/dashboard/redirects/origins/remove", d.say("Remove …", "Eliminar …"), d.say("The widget no longer opens in its pages. Without any site, it opens everywhere.", "El widget ya no se abre en sus páginas. Si no queda ningún sitio, se abre en todas partes."), d.say("Remove it", "Eliminarlo")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirm(d, "/dashboard/redirects/origins/remove", i18n.T(d.Lang, "dashboard.remove"),
+			i18n.T(d.Lang, "dashboard.site_actions.remove_text"), i18n.T(d.Lang, "dashboard.site_actions.remove_it")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -847,7 +857,7 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 			var templ_7745c5c3_Var35 string
 			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.ResolveAttributeValue(url)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 171, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 181, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var35)
 			if templ_7745c5c3_Err != nil {
@@ -870,9 +880,9 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				var templ_7745c5c3_Var37 string
-				templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Make it the static one", "Hacerla estática"))
+				templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.url_actions.make_it_static_one"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 173, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 183, Col: 65}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 				if templ_7745c5c3_Err != nil {
@@ -885,7 +895,7 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 				var templ_7745c5c3_Var38 string
 				templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(" " + url)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 174, Col: 37}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 184, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 				if templ_7745c5c3_Err != nil {
@@ -925,7 +935,7 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.ResolveAttributeValue(url)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 179, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_access.templ`, Line: 190, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var40)
 			if templ_7745c5c3_Err != nil {
@@ -937,7 +947,8 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = confirm(d, "/dashboard/redirects/remove", d.say("Remove …", "Eliminar …"), d.say("Redirects that are on their way to it will not come back.", "Las redirecciones que van hacia ella no volverán."), d.say("Remove it", "Eliminarla")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = confirm(d, "/dashboard/redirects/remove", i18n.T(d.Lang, "dashboard.remove"), i18n.T(d.Lang, "dashboard.url_actions.remove_text"),
+			i18n.T(d.Lang, "dashboard.url_actions.remove_it")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,6 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -66,9 +67,9 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
-					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("There are none yet.", "Todavía no hay ninguna."))
+					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.accounts.there_are_none_yet"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 14, Col: 65}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 15, Col: 64}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -115,7 +116,7 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = names(d, d.say("Name", "Nombre")).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = names(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -132,9 +133,9 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 						}
 						ctx = templ.InitializeContext(ctx)
 						var templ_7745c5c3_Var7 string
-						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Make it", "Crearla"))
+						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.accounts.make_it"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 25, Col: 35}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 26, Col: 52}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 						if templ_7745c5c3_Err != nil {
@@ -152,7 +153,7 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Make a child account", "Crear una cuenta hija")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.accounts.make_child_account")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -174,9 +175,9 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The provider has not enabled child accounts for this account.", "El proveedor no ha habilitado cuentas hijas para esta cuenta."))
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.accounts.not_enabled"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 31, Col: 144}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 32, Col: 57}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 					if templ_7745c5c3_Err != nil {
@@ -195,7 +196,7 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "accounts", d.say("Child accounts", "Cuentas hijas"), d.say("Accounts below this one, each with products of its own.", "Cuentas por debajo de esta, cada una con sus propios productos.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "accounts", i18n.T(d.Lang, "dashboard.menu.accounts"), i18n.T(d.Lang, "dashboard.accounts.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -244,7 +245,8 @@ func names(d Dashboard, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field(ui.Input{Name: "displayName", Label: d.say("Display name", "Nombre visible"), Lang: d.Lang, Value: d.value("displayName", ""), Error: d.wrong("displayName"), MaxLength: 100, Optional: true, Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field(ui.Input{Name: "displayName", Label: i18n.T(d.Lang, "dashboard.name.display"), Lang: d.Lang,
+				Value: d.value("displayName", ""), Error: d.wrong("displayName"), MaxLength: 100, Optional: true, Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -259,8 +261,8 @@ func names(d Dashboard, label string) templ.Component {
 }
 
 func (v DashboardAccounts) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Child accounts by name", "Cuentas hijas por nombre"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Name", "Nombre")}, {Label: "publicId"}, {Label: d.say("Made", "Creada")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.accounts.child_accounts_by_name"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.name.label")}, {Label: "publicId"}, {Label: i18n.T(d.Lang, "dashboard.made")}}}
 	for _, a := range v.Children {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: a.Name, URL: "/dashboard/accounts/" + a.PublicID}, {Body: mono(d, a.PublicID)}, {Body: at(d, a.Created)}})
 	}
@@ -306,9 +308,9 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("All child accounts", "Todas las cuentas hijas"))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.account.all_child_accounts"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 56, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 58, Col: 91}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -332,8 +334,8 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Facts([]ui.Fact{
 					{Term: "publicId", Body: mono(d, a.PublicID)},
-					{Term: d.say("Display name", "Nombre visible"), Body: textOr(d, a.DisplayName)},
-					{Term: d.say("Made", "Creada"), Body: at(d, a.Created)},
+					{Term: i18n.T(d.Lang, "dashboard.name.display"), Body: textOr(d, a.DisplayName)},
+					{Term: i18n.T(d.Lang, "dashboard.made"), Body: at(d, a.Created)},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -366,9 +368,9 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 string
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("There are none yet.", "Todavía no hay ninguno."))
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.account.there_are_none_yet"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 66, Col: 65}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 68, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -386,7 +388,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Products", "Productos")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.menu.products")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -413,7 +415,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				var templ_7745c5c3_Var19 templ.SafeURL
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/accounts/" + a.PublicID + "/products"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 72, Col: 96}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 74, Col: 96}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -427,7 +429,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = names(d, d.say("Name", "Nombre")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = names(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -444,9 +446,9 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var21 string
-					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Make it", "Crearlo"))
+					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.account.make_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 76, Col: 34}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 78, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 					if templ_7745c5c3_Err != nil {
@@ -464,7 +466,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Make a product", "Crear un producto")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.account.make_product")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -490,9 +492,9 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var23 string
-					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("For products that have none of their own.", "Para los productos que no tienen una propia."))
+					templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.account.configuration_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 82, Col: 107}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 84, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 					if templ_7745c5c3_Err != nil {
@@ -508,7 +510,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Configuration of the whole account", "Configuración de toda la cuenta")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.account.configuration")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -575,9 +577,9 @@ func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var27 string
-					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("This account has no products.", "Esta cuenta no tiene productos."))
+					templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.products.none"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 94, Col: 82}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 96, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 					if templ_7745c5c3_Err != nil {
@@ -595,7 +597,7 @@ func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Products", "Productos")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.menu.products")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -621,9 +623,9 @@ func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var29 string
-					templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("They are made by the service and assigned by you.", "Las crea el servicio y las asigna usted."))
+					templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.products.configurations_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 101, Col: 111}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 103, Col: 65}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 					if templ_7745c5c3_Err != nil {
@@ -639,14 +641,14 @@ func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Configurations", "Configuraciones")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.products.configurations")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "products", d.say("Products and configurations", "Productos y configuraciones"), d.say("What reports of each product are, and how they are made.", "Qué informes da cada producto y cómo se hacen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "products", i18n.T(d.Lang, "dashboard.products.title"), i18n.T(d.Lang, "dashboard.products.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -687,7 +689,7 @@ func products(d Dashboard, all []DashboardProduct, configurations []DashboardCon
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 113, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 115, Col: 13}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -705,7 +707,7 @@ func products(d Dashboard, all []DashboardProduct, configurations []DashboardCon
 				var templ_7745c5c3_Var32 string
 				templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(" · " + p.DisplayName)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 115, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 117, Col: 50}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 				if templ_7745c5c3_Err != nil {
@@ -722,9 +724,9 @@ func products(d Dashboard, all []DashboardProduct, configurations []DashboardCon
 			}
 			templ_7745c5c3_Err = ui.Facts([]ui.Fact{
 				{Term: "productId", Body: mono(d, p.ID)},
-				{Term: d.say("Report", "Informe"), Body: textOr(d, d.kind(p.Kind))},
-				{Term: d.say("Inquiry type", "Tipo de consulta"), Body: mono(d, p.InquiryType)},
-				{Term: d.say("Configuration", "Configuración"), Body: inForce(d, p)},
+				{Term: i18n.T(d.Lang, "dashboard.report.label"), Body: textOr(d, d.kind(p.Kind))},
+				{Term: i18n.T(d.Lang, "dashboard.inquiry_type"), Body: mono(d, p.InquiryType)},
+				{Term: i18n.T(d.Lang, "dashboard.configuration.label"), Body: inForce(d, p)},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -735,9 +737,9 @@ func products(d Dashboard, all []DashboardProduct, configurations []DashboardCon
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var33 string
-				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Assign a configuration …", "Asignar una configuración …"))
+				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.products.assign_configuration"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 127, Col: 78}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 129, Col: 66}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 				if templ_7745c5c3_Err != nil {
@@ -750,7 +752,7 @@ func products(d Dashboard, all []DashboardProduct, configurations []DashboardCon
 				var templ_7745c5c3_Var34 string
 				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(" " + p.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 128, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 130, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 				if templ_7745c5c3_Err != nil {
@@ -820,7 +822,7 @@ func inForce(d Dashboard, p DashboardProduct) templ.Component {
 			var templ_7745c5c3_Var36 string
 			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.Configuration.Alias + " ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 144, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 146, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
@@ -831,7 +833,7 @@ func inForce(d Dashboard, p DashboardProduct) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Inherited {
-				templ_7745c5c3_Err = ui.Badge(ui.Neutral, d.say("inherited", "heredada")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Badge(ui.Neutral, i18n.T(d.Lang, "dashboard.configuration.inherited")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -843,7 +845,7 @@ func inForce(d Dashboard, p DashboardProduct) templ.Component {
 			var templ_7745c5c3_Var37 string
 			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(p.Configuration.switches(d))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 149, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 151, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -900,7 +902,7 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.ResolveAttributeValue(account)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 159, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 161, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var39)
 			if templ_7745c5c3_Err != nil {
@@ -918,7 +920,7 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.ResolveAttributeValue(product)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 161, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 163, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var40)
 			if templ_7745c5c3_Err != nil {
@@ -936,7 +938,7 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 				var templ_7745c5c3_Var41 string
 				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.ResolveAttributeValue(child)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 163, Col: 51}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 165, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var41)
 				if templ_7745c5c3_Err != nil {
@@ -948,7 +950,9 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 				}
 			}
 		}
-		templ_7745c5c3_Err = ui.Select(ui.Question{ID: "configuration-" + account + product, Name: "configuration", Label: d.say("Configuration", "Configuración"), Lang: d.Lang, Optional: true, Prompt: d.say("inherited", "heredada"), Options: options(d, all, now)}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Select(ui.Question{ID: "configuration-" + account + product, Name: "configuration",
+			Label: i18n.T(d.Lang, "dashboard.configuration.label"), Lang: d.Lang, Optional: true,
+			Prompt: i18n.T(d.Lang, "dashboard.configuration.inherited"), Options: options(d, all, now)}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -965,9 +969,9 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 			}
 			ctx = templ.InitializeContext(ctx)
 			var templ_7745c5c3_Var43 string
-			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Assign it", "Asignarla"))
+			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.configuration.assign"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 168, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 172, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			if templ_7745c5c3_Err != nil {
@@ -1005,7 +1009,7 @@ func options(d Dashboard, all []DashboardConfiguration, now string) []ui.Option 
 
 // switches says how reports of a configuration are made.
 func (c DashboardConfiguration) switches(d Dashboard) string {
-	yes, no := d.say("on", "sí"), d.say("off", "no")
+	yes, no := i18n.T(d.Lang, "dashboard.switches.on"), i18n.T(d.Lang, "dashboard.switches.off")
 	word := func(b bool) string {
 		if b {
 			return yes
@@ -1014,27 +1018,27 @@ func (c DashboardConfiguration) switches(d Dashboard) string {
 	}
 	switch c.Kind {
 	case contract.Cashflow:
-		return d.say("deprecated attributes ", "atributos obsoletos: ") + word(c.Deprecated) + d.say(", score v1.0 ", "; puntuación v1.0: ") + word(c.ScoreV1) +
-			d.say(", score v2.1 ", "; puntuación v2.1: ") + word(c.ScoreV21)
+		return i18n.T(d.Lang, "dashboard.switches.deprecated_attributes") + word(c.Deprecated) + i18n.T(d.Lang, "dashboard.switches.score_v1") + word(c.ScoreV1) +
+			i18n.T(d.Lang, "dashboard.switches.score_v21") + word(c.ScoreV21)
 	case contract.Income:
 		if c.IncomeModelSuite != "" {
-			return d.say("model suite ", "modelos ") + c.IncomeModelSuite + d.say(", inflows ", "; ingresos periódicos: ") + word(c.Inflows)
+			return i18n.T(d.Lang, "dashboard.switches.model_suite") + c.IncomeModelSuite + i18n.T(d.Lang, "dashboard.switches.inflows") + word(c.Inflows)
 		}
 	case contract.Eligibility:
 		switch c.Workflow {
 		case report.IncomeOnly:
-			return d.say("income only", "solo ingresos")
+			return i18n.T(d.Lang, "dashboard.switches.income_only")
 		case report.AssetsOnly:
-			return d.say("assets only", "solo activos")
+			return i18n.T(d.Lang, "dashboard.switches.assets_only")
 		}
-		return d.say("income and assets", "ingresos y activos")
+		return i18n.T(d.Lang, "dashboard.switches.income_and_assets")
 	}
-	return d.say("no switches", "sin opciones")
+	return i18n.T(d.Lang, "dashboard.switches.no_switches")
 }
 
 func (v DashboardProducts) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Configurations of this account", "Configuraciones de esta cuenta"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Name", "Nombre")}, {Label: d.say("Report", "Informe")}, {Label: d.say("Inquiry type", "Tipo de consulta")}, {Label: d.say("Switches", "Opciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.products.configurations_of_this_account"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.name.label")}, {Label: i18n.T(d.Lang, "dashboard.report.label")}, {Label: i18n.T(d.Lang, "dashboard.inquiry_type")}, {Label: i18n.T(d.Lang, "dashboard.products.switches")}}}
 	for _, c := range v.Configurations {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: c.Alias}, {Text: d.kind(c.Kind)}, {Body: mono(d, c.InquiryType)}, {Text: c.switches(d)}})
 	}
@@ -1093,9 +1097,9 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var47 string
-					templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Nothing older is kept here.", "No hay nada más antiguo."))
+					templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.audit.nothing_older_is_kept_here"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 232, Col: 74}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 236, Col: 69}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 					if templ_7745c5c3_Err != nil {
@@ -1107,7 +1111,7 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Empty(d.say("Nothing was changed", "No se cambió nada")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty(i18n.T(d.Lang, "dashboard.audit.nothing_was_changed")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1145,7 +1149,7 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "audit", d.say("Audit trail", "Registro de cambios"), d.say("Every change that was made on these pages: who made it and when.", "Cada cambio hecho en estas páginas: quién lo hizo y cuándo.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "audit", i18n.T(d.Lang, "dashboard.menu.audit"), i18n.T(d.Lang, "dashboard.audit.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1154,14 +1158,15 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 }
 
 func (v DashboardAudit) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Changes, the newest first", "Cambios, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("When", "Cuándo")}, {Label: d.say("Who", "Quién")}, {Label: d.say("What", "Qué")}, {Label: d.say("Of", "De")}, {Label: d.say("Details", "Detalles")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.audit.changes_newest_first"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.audit.when")}, {Label: i18n.T(d.Lang, "dashboard.audit.who")}, {Label: i18n.T(d.Lang, "dashboard.audit.what")}, {Label: i18n.T(d.Lang, "dashboard.audit.of")}, {Label: i18n.T(d.Lang, "dashboard.audit.details")}}}
 	for _, e := range v.Rows {
 		by := e.By
 		if by == "" {
-			by = d.say("somebody who has left", "alguien que ya no está")
+			by = i18n.T(d.Lang, "dashboard.audit.somebody_who_has_left")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, e.At)}, {Body: breakable(by)}, {Text: dashboardWord(d.Lang, dashboardActions, e.Action)}, {Body: mono(d, e.Object)}, {Body: textOr(d, e.Details)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, e.At)}, {Body: breakable(by)},
+			{Text: i18n.Code(d.Lang, "dashboard.actions", e.Action)}, {Body: mono(d, e.Object)}, {Body: textOr(d, e.Details)}})
 	}
 	return g
 }
@@ -1194,7 +1199,7 @@ func breakable(s string) templ.Component {
 		var templ_7745c5c3_Var50 string
 		templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(s)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 257, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 262, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 		if templ_7745c5c3_Err != nil {
@@ -1266,7 +1271,9 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "email", Label: d.say("E-mail of another person", "Correo de otra persona"), Hint: d.say("A first password is made and shown to you once.", "Se crea una primera contraseña y se le muestra una vez."), Lang: d.Lang, Type: "email", Value: d.value("email", ""), Error: d.wrong("email"), MaxLength: 254, Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "email", Label: i18n.T(d.Lang, "dashboard.people.e_mail_of_another_person"),
+					Hint: i18n.T(d.Lang, "dashboard.people.email_hint"), Lang: d.Lang, Type: "email", Value: d.value("email", ""),
+					Error: d.wrong("email"), MaxLength: 254, Autocomplete: "off"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1283,9 +1290,9 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var55 string
-					templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Let them in", "Dar acceso"))
+					templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.people.let_them"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 269, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 276, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 					if templ_7745c5c3_Err != nil {
@@ -1338,7 +1345,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				var templ_7745c5c3_Var57 string
 				templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.Email)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 276, Col: 69}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 283, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var57)
 				if templ_7745c5c3_Err != nil {
@@ -1348,11 +1355,14 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "present", Label: d.say("Present password", "Contraseña actual"), Lang: d.Lang, Type: "password", Error: d.wrong("present"), Autocomplete: "current-password", MaxLength: 256}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "present", Label: i18n.T(d.Lang, "dashboard.people.present_password"), Lang: d.Lang,
+					Type: "password", Error: d.wrong("present"), Autocomplete: "current-password", MaxLength: 256}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "next", Label: d.say("New password", "Contraseña nueva"), Hint: d.say("At least 12 characters.", "Al menos 12 caracteres."), Lang: d.Lang, Type: "password", Error: d.wrong("next"), Autocomplete: "new-password", MaxLength: 256}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "next", Label: i18n.T(d.Lang, "dashboard.people.new_password"),
+					Hint: i18n.T(d.Lang, "dashboard.people.at_least_12_characters"), Lang: d.Lang, Type: "password",
+					Error: d.wrong("next"), Autocomplete: "new-password", MaxLength: 256}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1373,9 +1383,9 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var59 string
-					templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Change it", "Cambiarla"))
+					templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.people.change_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 282, Col: 38}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 292, Col: 51}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 					if templ_7745c5c3_Err != nil {
@@ -1393,13 +1403,13 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Your password", "Su contraseña")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var56), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.people.your_password")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var56), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "people", d.say("People", "Personas"), d.say("Who signs in to this dashboard. Everybody may do everything, and all of it is in the audit trail.", "Quién inicia sesión en este panel. Todos pueden hacer todo, y todo queda en el registro de cambios.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "people", i18n.T(d.Lang, "dashboard.menu.people"), i18n.T(d.Lang, "dashboard.people.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var52), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1408,12 +1418,13 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 }
 
 func (v DashboardPeople) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("People of this account", "Personas de esta cuenta"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("E-mail", "Correo electrónico")}, {Label: d.say("Since", "Desde")}, {Label: d.say("Actions", "Acciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.people.people_of_this_account"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.email.label")}, {Label: i18n.T(d.Lang, "dashboard.people.since")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, p := range v.Rows {
-		action := ui.Cell{Text: d.say("you", "usted")}
+		action := ui.Cell{Text: i18n.T(d.Lang, "dashboard.people.you")}
 		if !p.Self {
-			action = ui.Cell{Body: confirm(d, "/dashboard/people/"+p.ID+"/remove", d.say("Remove …", "Retirar …"), d.say("Sessions that are open end at once, and the address is forgotten.", "Las sesiones abiertas terminan en el acto y el correo se olvida."), d.say("Remove them", "Retirar a esta persona"))}
+			action = ui.Cell{Body: confirm(d, "/dashboard/people/"+p.ID+"/remove", i18n.T(d.Lang, "dashboard.people.remove"),
+				i18n.T(d.Lang, "dashboard.people.sessions_that_are_open_end"), i18n.T(d.Lang, "dashboard.people.remove_them"))}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: breakable(p.Email)}, {Body: at(d, p.Created)}, action})
 	}

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -38,13 +38,6 @@ type DashboardRevision struct {
 	By           string // an email address; empty for a removed user
 	Reason       string
 	Before, Then report.RevisedValues
-}
-
-var dashboardFigures = map[string]contract.Words{
-	"gross_annual": {EN: "Gross income of a year", ES: "Ingreso bruto de un año"},
-	"net_annual":   {EN: "Net income of a year", ES: "Ingreso neto de un año"},
-	"gross_recent": {EN: "Gross income of the last three months, as of a year", ES: "Ingreso bruto de los últimos tres meses, llevado a un año"},
-	"net_recent":   {EN: "Net income of the last three months, as of a year", ES: "Ingreso neto de los últimos tres meses, llevado a un año"},
 }
 
 // DashboardCorrectionPage shows the form of a correction, its result and the earlier
@@ -89,7 +82,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 			var templ_7745c5c3_Var3 templ.SafeURL
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 46, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 39, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -100,9 +93,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Back to the report", "Volver al informe"))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.back_to_report"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 46, Col: 118}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 39, Col: 123}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -136,7 +129,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(d.Given.Get("reason"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 50, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 43, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -147,9 +140,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var7 string
-					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The report is made again under the same identifiers. Whoever reads it gets these figures; your callback and the accounts that it is shared with are told. It cannot be taken back, only corrected again.", "El informe se hace de nuevo con los mismos identificadores. Quien lo lea recibirá estas cifras; se avisa a su dirección de eventos y a las cuentas con las que se comparte. No se puede deshacer, solo corregir de nuevo."))
+					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.outcome_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 51, Col: 454}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 44, Col: 73}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -162,7 +155,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var8 templ.SafeURL
 					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference + "/correct"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 52, Col: 96}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 45, Col: 96}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -183,7 +176,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var9 string
 					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.Revision))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 54, Col: 74}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 47, Col: 74}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var9)
 					if templ_7745c5c3_Err != nil {
@@ -201,7 +194,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var10 string
 						templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.ResolveAttributeValue(name)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 56, Col: 38}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 49, Col: 38}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var10)
 						if templ_7745c5c3_Err != nil {
@@ -214,7 +207,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var11 string
 						templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.value(name, ""))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 56, Col: 66}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 49, Col: 66}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var11)
 						if templ_7745c5c3_Err != nil {
@@ -232,7 +225,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var12 string
 					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.value("reason", ""))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 58, Col: 69}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 51, Col: 69}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 					if templ_7745c5c3_Err != nil {
@@ -255,9 +248,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						}
 						ctx = templ.InitializeContext(ctx)
 						var templ_7745c5c3_Var14 string
-						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Correct the report", "Corregir el informe"))
+						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.correct_report"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 60, Col: 58}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 53, Col: 61}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 						if templ_7745c5c3_Err != nil {
@@ -275,7 +268,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("What it comes to", "En qué queda")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.correction.what_it_comes")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -301,9 +294,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("State the figures that are wrong; the others stay as they are.", "Indique las cifras incorrectas; las demás quedan como están."))
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.figures_hint"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 66, Col: 145}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 59, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -319,9 +312,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 string
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("The gross of a net figure that you correct alone is estimated anew, as the report estimates it.", "El bruto de una cifra neta que corrija sola se estima de nuevo, como lo estima el informe."))
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.gross_hint"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 68, Col: 207}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 61, Col: 58}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -339,7 +332,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var18 templ.SafeURL
 				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference + "/correct/check"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 70, Col: 101}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 63, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -360,7 +353,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.Revision))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 72, Col: 73}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 65, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var19)
 				if templ_7745c5c3_Err != nil {
@@ -395,7 +388,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 								}()
 							}
 							ctx = templ.InitializeContext(ctx)
-							templ_7745c5c3_Err = v.field(d, pair.gross, d.say("Gross income", "Ingreso bruto")).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = v.field(d, pair.gross, i18n.T(d.Lang, "dashboard.correction.gross_income")).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -403,7 +396,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = v.field(d, pair.net, d.say("Net income", "Ingreso neto")).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = v.field(d, pair.net, i18n.T(d.Lang, "dashboard.correction.net_income")).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -415,7 +408,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Fieldset(pair.title.In(d.Lang), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Fieldset(i18n.T(d.Lang, pair.title), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -425,9 +418,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Reason", "Motivo"))
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.reason"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 82, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 75, Col: 72}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -438,9 +431,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var23 string
-				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("What was disputed, and why the figures are corrected. Only staff of this account read it.", "Qué se disputó y por qué se corrigen las cifras. Solo lo lee el personal de esta cuenta."))
+				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.reason_hint"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 83, Col: 233}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 76, Col: 90}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -453,7 +446,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var24 string
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(v.MaxReason))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 89, Col: 43}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 82, Col: 43}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var24)
 				if templ_7745c5c3_Err != nil {
@@ -476,7 +469,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var25 string
 				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(d.value("reason", ""))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 94, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 87, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 				if templ_7745c5c3_Err != nil {
@@ -489,7 +482,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				var templ_7745c5c3_Var26 string
 				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(d.wrong("reason"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 95, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 88, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -512,9 +505,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var28 string
-					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("See what it comes to", "Ver en qué queda"))
+					templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.see_what_it_comes"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 98, Col: 57}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 91, Col: 63}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 					if templ_7745c5c3_Err != nil {
@@ -560,7 +553,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var30 string
 					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(" · ")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 106, Col: 13}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 99, Col: 13}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
@@ -572,9 +565,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					}
 					if m.By == "" {
 						var templ_7745c5c3_Var31 string
-						templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("somebody who is gone", "alguien que ya no está"))
+						templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.somebody_who_is_gone"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 108, Col: 64}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 101, Col: 67}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 						if templ_7745c5c3_Err != nil {
@@ -584,7 +577,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						var templ_7745c5c3_Var32 string
 						templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(m.By)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 110, Col: 12}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 103, Col: 12}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 						if templ_7745c5c3_Err != nil {
@@ -598,7 +591,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					var templ_7745c5c3_Var33 string
 					templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(m.Reason)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 113, Col: 37}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 106, Col: 37}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 					if templ_7745c5c3_Err != nil {
@@ -614,14 +607,14 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Revision ", "Revisión ")+strconv.Itoa(m.Number)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.correction.revision")+strconv.Itoa(m.Number)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Correct the report", "Corregir el informe"), d.say("For a consumer who disputed figures of the report.", "Para un consumidor que disputó cifras del informe.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", i18n.T(d.Lang, "dashboard.correction.correct_report"), i18n.T(d.Lang, "dashboard.correction.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -631,14 +624,14 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 
 // dashboardPair is two figures of one time.
 type dashboardPair struct {
-	title      contract.Words
+	title      i18n.Key
 	gross, net string
 }
 
 func (v DashboardCorrection) pairs() []dashboardPair {
-	out := []dashboardPair{{contract.Words{EN: "Of a year", ES: "De un año"}, "gross_annual", "net_annual"}}
+	out := []dashboardPair{{"dashboard.pairs.of_year", "gross_annual", "net_annual"}}
 	if slices.Contains(v.Names, "gross_recent") {
-		out = append(out, dashboardPair{contract.Words{EN: "Of the last three months, as of a year", ES: "De los últimos tres meses, llevado a un año"}, "gross_recent", "net_recent"})
+		out = append(out, dashboardPair{"dashboard.pairs.of_last_three_months_as", "gross_recent", "net_recent"})
 	}
 	return out
 }
@@ -691,49 +684,52 @@ func (v DashboardCorrection) unit(label string) string {
 
 func (v DashboardCorrection) heading(d Dashboard) string {
 	if v.Then != nil {
-		return d.say("Change the correction", "Cambiar la corrección")
+		return i18n.T(d.Lang, "dashboard.heading.change_correction")
 	}
-	return d.say("The corrected figures", "Las cifras corregidas")
+	return i18n.T(d.Lang, "dashboard.heading.corrected_figures")
 }
 
 // present says what the report says now.
 func (v DashboardCorrection) present(d Dashboard, name string) string {
 	n := *v.Now.Figure(name)
 	if n == nil {
-		return d.say("now none", "ahora ninguna")
+		return i18n.T(d.Lang, "dashboard.present.now_none")
 	}
-	return d.say("now ", "ahora ") + v.amount(*n)
+	return i18n.T(d.Lang, "dashboard.present.now") + v.amount(*n)
 }
 
 // outcome lists the result for every figure, with the reason.
 func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("The figures now and then", "Las cifras ahora y después"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Now", "Ahora"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}, {Label: d.say("How", "Cómo")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.outcome.figures_now_and_then"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.correction.figure")}, {Label: i18n.T(d.Lang, "dashboard.outcome.now"),
+			Number: true}, {Label: i18n.T(d.Lang, "dashboard.correction.corrected"), Number: true},
+		{Label: i18n.T(d.Lang, "dashboard.outcome.how")}}}
 	for _, name := range v.Names {
 		now, then := *v.Now.Figure(name), *v.Then.Figure(name)
-		how := d.say("stays", "queda igual")
+		how := i18n.T(d.Lang, "dashboard.outcome.stays")
 		switch {
 		case now != nil && then != nil && *now == *then, now == nil && then == nil:
 		case d.Given.Get(name) != "":
-			how = d.say("as you state", "como usted indica")
+			how = i18n.T(d.Lang, "dashboard.outcome.as_you_state")
 		default:
-			how = d.say("estimated anew", "estimada de nuevo")
+			how = i18n.T(d.Lang, "dashboard.outcome.estimated_anew")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: v.amountOr(d, now)}, {Body: v.amountOr(d, then)}, {Text: how}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)}, {Body: v.amountOr(d, now)}, {Body: v.amountOr(d, then)}, {Text: how}})
 	}
 	return g
 }
 
 // changes are the figures that a correction changed.
 func (v DashboardCorrection) changes(d Dashboard, m DashboardRevision) ui.Grid {
-	g := ui.Grid{Caption: d.say("What was corrected", "Qué se corrigió"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Figure", "Cifra")}, {Label: d.say("Before", "Antes"), Number: true}, {Label: d.say("Corrected", "Corregida"), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.changes.what_was_corrected"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.correction.figure")}, {Label: i18n.T(d.Lang, "dashboard.changes.before"),
+			Number: true}, {Label: i18n.T(d.Lang, "dashboard.correction.corrected"), Number: true}}}
 	for _, name := range report.RevisedNames() {
 		before, then := *m.Before.Figure(name), *m.Then.Figure(name)
 		if then == nil || before != nil && *before == *then {
 			continue
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: dashboardWord(d.Lang, dashboardFigures, name)}, {Body: v.amountOr(d, before)}, {Body: v.amountOr(d, then)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)}, {Body: v.amountOr(d, before)}, {Body: v.amountOr(d, then)}})
 	}
 	return g
 }
@@ -768,7 +764,7 @@ func (v DashboardCorrection) amountOr(d Dashboard, n *int64) templ.Component {
 			var templ_7745c5c3_Var36 string
 			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(v.amount(*n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 208, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 204, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {

@@ -8,6 +8,8 @@ package provider
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
+import "vestibule/internal/i18n"
+
 import "vestibule/templates/ui"
 
 // DashboardReportsPage is the list of reports.
@@ -48,11 +50,11 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = chips(d, d.say("By status", "Por estado"), v.Chips, func(s string) string { return s }).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = chips(d, i18n.T(d.Lang, "dashboard.reports.by_status"), v.Chips, func(s string) string { return s }).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = find(d, "/dashboard/reports/find", d.say("Find a report", "Buscar un informe"), d.say("publicToken or externalId", "publicToken o externalId")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = find(d, "/dashboard/reports/find", i18n.T(d.Lang, "dashboard.reports.find_report"), i18n.T(d.Lang, "dashboard.find_hint")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -78,9 +80,9 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
-					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("No report of this account has that publicToken or externalId.", "Ningún informe de esta cuenta tiene ese publicToken o externalId."))
+					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.reports.not_found_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 14, Col: 149}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 16, Col: 59}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -92,7 +94,7 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Empty(d.say("No such report", "No hay tal informe")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty(i18n.T(d.Lang, "dashboard.reports.not_found")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -114,9 +116,9 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var6 string
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("A report begins with an initialization, a secure redirect or a submission.", "Un informe empieza con una inicialización, una redirección segura o un envío."))
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.reports.none_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 18, Col: 176}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 20, Col: 54}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -128,7 +130,7 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Empty(d.say("No reports yet", "Todavía no hay informes")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty(i18n.T(d.Lang, "dashboard.reports.none")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -166,7 +168,7 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Reports and visits", "Informes y visitas"), d.say("Where each report stands and how it came there. What is in a report is read over the API; here figures are shown where they are corrected.", "Cómo está cada informe y cómo llegó ahí. El contenido de un informe se lee por la API; aquí se ven cifras donde se corrigen.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", i18n.T(d.Lang, "dashboard.menu.reports"), i18n.T(d.Lang, "dashboard.reports.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -175,8 +177,8 @@ func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 }
 
 func (v DashboardReports) grid(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Reports, the newest first", "Informes, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("Begun", "Iniciado")}, {Label: d.say("Product", "Producto")}, {Label: "externalId"}, {Label: d.say("Status", "Estado")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.reports.reports_newest_first"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.reports.begun")}, {Label: i18n.T(d.Lang, "dashboard.reports.product")}, {Label: "externalId"}, {Label: i18n.T(d.Lang, "dashboard.status")}}}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: opened(d, r.Created, "/dashboard/reports/"+r.Reference)}, {Text: d.kind(r.Kind)}, {Body: mono(d, r.ExternalID)},
 			{Body: statusBadge(r.Status, r.Substatus)}})
@@ -223,9 +225,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("All reports", "Todos los informes"))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.all_reports"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 42, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 44, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -278,9 +280,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var13 string
-				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("What happened, never what was typed: no names, no user names, no account numbers.", "Qué ocurrió, nunca lo que se escribió: ni nombres, ni usuarios, ni números de cuenta."))
+				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.timeline_text"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 47, Col: 204}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 49, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {
@@ -304,9 +306,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var14 string
-					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(dashboardWord(d.Lang, dashboardMoments, m.Kind))
+					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.Code(d.Lang, "dashboard.timeline", m.Kind))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 53, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 55, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
@@ -324,7 +326,7 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						var templ_7745c5c3_Var15 string
 						templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(" " + m.Text)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 55, Col: 52}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 57, Col: 52}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 						if templ_7745c5c3_Err != nil {
@@ -346,7 +348,7 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Timeline", "Cronología")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.report.timeline")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -372,9 +374,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var17 string
-					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("No event of this report was sent.", "No se envió ningún evento de este informe."))
+					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.no_events"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 64, Col: 99}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 66, Col: 53}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -385,14 +387,14 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = ui.Table(deliveryGrid(d, v.Deliveries, d.say("Deliveries of this report", "Entregas de este informe"))).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Table(deliveryGrid(d, v.Deliveries, i18n.T(d.Lang, "dashboard.report.deliveries_of_this_report"))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Deliveries", "Entregas")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.menu.deliveries")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -418,9 +420,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var19 string
-					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("When a consumer disputed the figures and they are wrong, the report is made again with those that you state.", "Cuando un consumidor disputó las cifras y son incorrectas, el informe se hace de nuevo con las que usted indique."))
+					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.correct_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 71, Col: 244}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 73, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 					if templ_7745c5c3_Err != nil {
@@ -443,9 +445,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 						}
 						ctx = templ.InitializeContext(ctx)
 						var templ_7745c5c3_Var21 string
-						templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Correct the figures", "Corregir las cifras"))
+						templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.correct_figures"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 73, Col: 58}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 75, Col: 57}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 						if templ_7745c5c3_Err != nil {
@@ -459,7 +461,7 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Correct it", "Corregirlo")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.report.correct_it")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -485,9 +487,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var23 string
-				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("A relay token lets another account of the service read this report for 72 hours, and on once it has read it.", "Un token de cesión permite a otra cuenta del servicio leer este informe durante 72 horas, y después si ya lo ha leído."))
+				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.report.share_text"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 78, Col: 250}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 80, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -500,7 +502,7 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				var templ_7745c5c3_Var24 templ.SafeURL
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/reports/" + v.Reference + "/share"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 79, Col: 93}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 81, Col: 93}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 				if templ_7745c5c3_Err != nil {
@@ -514,7 +516,8 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: d.say("publicId of the other account", "publicId de la otra cuenta"), Lang: d.Lang, Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: i18n.T(d.Lang, "dashboard.share.account"), Lang: d.Lang,
+					Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -531,9 +534,9 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var26 string
-					templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Share the report", "Compartir el informe"))
+					templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share.submit"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 83, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 86, Col: 47}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 					if templ_7745c5c3_Err != nil {
@@ -551,13 +554,13 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Share it", "Compartirlo")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.report.share_it")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "reports", d.say("Report", "Informe"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "reports", i18n.T(d.Lang, "dashboard.report.label"), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -567,19 +570,19 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 
 func (v DashboardReport) facts(d Dashboard) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: d.say("Status", "Estado"), Body: statusBadge(v.Status, v.Substatus)},
-		{Term: d.say("Product", "Producto"), Text: d.kind(v.Kind)},
-		{Term: d.say("Came by", "Llegó por"), Text: dashboardWord(d.Lang, dashboardWays, v.Way)},
+		{Term: i18n.T(d.Lang, "dashboard.status"), Body: statusBadge(v.Status, v.Substatus)},
+		{Term: i18n.T(d.Lang, "dashboard.reports.product"), Text: d.kind(v.Kind)},
+		{Term: i18n.T(d.Lang, "dashboard.report.came"), Text: i18n.Code(d.Lang, "dashboard.origins", v.Way)},
 	}
 	if v.State != "" {
-		facts = append(facts, ui.Fact{Term: d.say("Visit", "Visita"), Body: stateBadge(d, v.State)})
+		facts = append(facts, ui.Fact{Term: i18n.T(d.Lang, "dashboard.report.visit"), Body: stateBadge(d, v.State)})
 	}
 	if !v.Expires.IsZero() {
-		facts = append(facts, ui.Fact{Term: d.say("Visit ends", "La visita termina"), Body: at(d, v.Expires)})
+		facts = append(facts, ui.Fact{Term: i18n.T(d.Lang, "dashboard.report.visit_ends"), Body: at(d, v.Expires)})
 	}
 	return append(facts,
-		ui.Fact{Term: d.say("Begun", "Iniciado"), Body: at(d, v.Created)},
-		ui.Fact{Term: d.say("Data retrieved", "Datos obtenidos"), Body: at(d, v.Retrieved)},
+		ui.Fact{Term: i18n.T(d.Lang, "dashboard.reports.begun"), Body: at(d, v.Created)},
+		ui.Fact{Term: i18n.T(d.Lang, "dashboard.report.data_retrieved"), Body: at(d, v.Retrieved)},
 		ui.Fact{Term: "publicToken", Body: mono(d, v.PublicToken)},
 		ui.Fact{Term: "externalId", Body: mono(d, v.ExternalID)},
 		ui.Fact{Term: "productId", Body: mono(d, v.ProductID)})
@@ -651,7 +654,8 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicToken", Label: d.say("publicToken of the report", "publicToken del informe"), Lang: d.Lang, Value: d.value("publicToken", ""), Error: d.wrong("publicToken"), MaxLength: 36, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicToken", Label: i18n.T(d.Lang, "dashboard.sharing.publictoken_of_report"), Lang: d.Lang,
+						Value: d.value("publicToken", ""), Error: d.wrong("publicToken"), MaxLength: 36, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -659,7 +663,8 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: d.say("publicId of the other account", "publicId de la otra cuenta"), Lang: d.Lang, Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: i18n.T(d.Lang, "dashboard.share.account"), Lang: d.Lang,
+						Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128, Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -682,9 +687,9 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var32 string
-					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Share the report", "Compartir el informe"))
+					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share.submit"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 121, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 126, Col: 47}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 					if templ_7745c5c3_Err != nil {
@@ -702,7 +707,7 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Share a report", "Compartir un informe")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.sharing.share_report")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -728,9 +733,9 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var34 string
-					templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Nothing is shared.", "No hay nada compartido."))
+					templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.sharing.nothing_is_shared"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 127, Col: 63}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 132, Col: 62}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 					if templ_7745c5c3_Err != nil {
@@ -748,7 +753,7 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(d.say("Shared by you", "Compartidos por usted")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.sharing.shared_by_you")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -783,14 +788,14 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Card(d.say("Shared with you", "Compartidos con usted")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Card(i18n.T(d.Lang, "dashboard.sharing.shared_with_you")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "relay", d.say("Relay tokens", "Tokens de cesión"), d.say("Reports that are shared with other accounts of the service.", "Informes que se comparten con otras cuentas del servicio.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "relay", i18n.T(d.Lang, "dashboard.menu.relay_tokens"), i18n.T(d.Lang, "dashboard.sharing.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -799,8 +804,8 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 }
 
 func (v DashboardSharing) granted(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Relay tokens, the newest first", "Tokens, los más recientes primero"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("With", "Con")}, {Label: "relayToken"}, {Label: d.say("State", "Estado")}, {Label: d.say("Times", "Momentos")}, {Label: d.say("Actions", "Acciones")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.granted.caption"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.granted.with")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")}, {Label: i18n.T(d.Lang, "dashboard.times")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, s := range v.Granted {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: mono(d, s.RelayToken)}, {Body: stateBadge(d, s.State)}, {Body: shareTimes(d, s)}, {Body: shareActions(d, s)}})
 	}
@@ -808,8 +813,8 @@ func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 }
 
 func (v DashboardSharing) received(d Dashboard) ui.Grid {
-	g := ui.Grid{Caption: d.say("Relay tokens of this account as third party", "Tokens de esta cuenta como tercero"), HideCaption: true, Columns: []ui.Column{
-		{Label: d.say("By", "De")}, {Label: "relayToken"}, {Label: d.say("State", "Estado")}, {Label: d.say("Times", "Momentos")}}}
+	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.received.caption"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(d.Lang, "dashboard.received.by")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")}, {Label: i18n.T(d.Lang, "dashboard.times")}}}
 	for _, s := range v.Received {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: mono(d, s.RelayToken)}, {Body: stateBadge(d, s.State)}, {Body: shareTimes(d, s)}})
 	}
@@ -844,7 +849,7 @@ func with(d Dashboard, s DashboardShare) templ.Component {
 		var templ_7745c5c3_Var37 string
 		templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(s.WithName)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 161, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 166, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 		if templ_7745c5c3_Err != nil {
@@ -857,7 +862,7 @@ func with(d Dashboard, s DashboardShare) templ.Component {
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(s.With)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 162, Col: 45}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 167, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
@@ -897,9 +902,9 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("made ", "creado "))
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share_times.made"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 169, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 174, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -919,9 +924,9 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("read ", "leído "))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share_times.read"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 174, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 179, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {
@@ -941,9 +946,9 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var42 string
-			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("to be read by ", "para leer hasta "))
+			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share_times.to_be_read"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 179, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 184, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 			if templ_7745c5c3_Err != nil {
@@ -964,9 +969,9 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var43 string
-			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("withdrawn ", "retirado "))
+			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.share_times.withdrawn"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 185, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 190, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			if templ_7745c5c3_Err != nil {
@@ -1014,12 +1019,14 @@ func shareActions(d Dashboard, s DashboardShare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = opener(d.say("Report", "Informe"), d.say("shared with", "compartido con")+" "+s.WithName, "/dashboard/reports/"+s.Report).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = opener(i18n.T(d.Lang, "dashboard.report.label"), i18n.T(d.Lang, "dashboard.share_actions.shared_with")+" "+s.WithName,
+			"/dashboard/reports/"+s.Report).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if s.State != "revoked" {
-			templ_7745c5c3_Err = confirm(d, "/dashboard/relay-tokens/"+s.Reference+"/withdraw", d.say("Withdraw …", "Retirar …"), d.say("For good: the report cannot be shared with this account again.", "Definitivamente: el informe no podrá compartirse de nuevo con esta cuenta."), d.say("Withdraw it", "Retirarlo")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = confirm(d, "/dashboard/relay-tokens/"+s.Reference+"/withdraw", i18n.T(d.Lang, "dashboard.share_actions.withdraw"),
+				i18n.T(d.Lang, "dashboard.share_actions.withdraw_text"), i18n.T(d.Lang, "dashboard.share_actions.withdraw_it")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1084,9 +1091,9 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var48 string
-					templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("These letters wait for you to pass them on.", "Estas cartas esperan a que usted las haga llegar."))
+					templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.outbox.no_server_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 206, Col: 114}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 213, Col: 58}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 					if templ_7745c5c3_Err != nil {
@@ -1098,7 +1105,7 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Notice(ui.Note{Tone: ui.Info, Title: d.say("There is no mail server", "No hay servidor de correo")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Notice(ui.Note{Tone: ui.Info, Title: i18n.T(d.Lang, "dashboard.outbox.no_server")}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1125,9 +1132,9 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var50 string
-					templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("An invite that is delivered by e-mail writes one.", "Una invitación que se entrega por correo escribe una."))
+					templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.outbox.none_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 211, Col: 125}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 218, Col: 53}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 					if templ_7745c5c3_Err != nil {
@@ -1139,7 +1146,7 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Empty(d.say("There are no letters", "No hay cartas")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty(i18n.T(d.Lang, "dashboard.outbox.none")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1158,11 +1165,12 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-						{Term: d.say("To", "Para"), Body: breakable(l.To)},
-						{Term: d.say("State", "Estado"), Body: letterState(d, l)},
-						{Term: d.say("Written", "Escrita"), Body: at(d, l.Created)},
-						{Term: d.say("Link works until", "El enlace funciona hasta"), Body: at(d, l.Expires)},
-						{Term: d.say("Report", "Informe"), Body: opener(d.say("Open the report", "Abrir el informe"), l.To, "/dashboard/reports/"+l.Report)},
+						{Term: i18n.T(d.Lang, "dashboard.outbox.to"), Body: breakable(l.To)},
+						{Term: i18n.T(d.Lang, "dashboard.state"), Body: letterState(d, l)},
+						{Term: i18n.T(d.Lang, "dashboard.outbox.written"), Body: at(d, l.Created)},
+						{Term: i18n.T(d.Lang, "dashboard.outbox.link_works_until"), Body: at(d, l.Expires)},
+						{Term: i18n.T(d.Lang, "dashboard.report.label"),
+							Body: opener(i18n.T(d.Lang, "dashboard.report.open"), l.To, "/dashboard/reports/"+l.Report)},
 					}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1177,9 +1185,9 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var52 string
-						templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(d.say("Read the letter", "Leer la carta"))
+						templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.outbox.read_letter"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 225, Col: 58}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 233, Col: 63}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 						if templ_7745c5c3_Err != nil {
@@ -1190,9 +1198,9 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var53 string
-						templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.say("The letter to ", "La carta a ") + l.To)
+						templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.ResolveAttributeValue(i18n.T(d.Lang, "dashboard.outbox.letter") + l.To)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 226, Col: 114}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 234, Col: 117}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var53)
 						if templ_7745c5c3_Err != nil {
@@ -1205,7 +1213,7 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 						var templ_7745c5c3_Var54 string
 						templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(l.Body)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 226, Col: 125}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 234, Col: 128}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 						if templ_7745c5c3_Err != nil {
@@ -1233,7 +1241,7 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d, "outbox", d.say("Outbox", "Cartas"), d.say("Invites by e-mail whose links still work.", "Invitaciones por correo cuyos enlaces aún funcionan.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d, "outbox", i18n.T(d.Lang, "dashboard.menu.outbox"), i18n.T(d.Lang, "dashboard.outbox.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1263,7 +1271,7 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if !l.Sent.IsZero() {
-			templ_7745c5c3_Err = ui.Badge(ui.Success, d.say("sent", "enviada")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Success, i18n.T(d.Lang, "dashboard.letter_state.sent")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1274,7 +1282,7 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 			var templ_7745c5c3_Var56 string
 			templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 238, Col: 7}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 246, Col: 7}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 			if templ_7745c5c3_Err != nil {
@@ -1285,7 +1293,7 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if !l.Failed.IsZero() {
-			templ_7745c5c3_Err = ui.Badge(ui.Danger, d.say("given up", "abandonada")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Danger, i18n.T(d.Lang, "dashboard.letter_state.given_up")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1296,7 +1304,7 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 			var templ_7745c5c3_Var57 string
 			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 242, Col: 7}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 250, Col: 7}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 			if templ_7745c5c3_Err != nil {
@@ -1307,7 +1315,7 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = ui.Badge(ui.Info, d.say("waiting", "en espera")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Badge(ui.Info, i18n.T(d.Lang, "dashboard.letter_state.waiting")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -24,7 +25,7 @@ type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
 
 // Visit is one page of a visit.
 type Visit struct {
-	Lang     contract.Lang
+	Lang     i18n.Lang
 	Path     string // of the visit's page, without a query
 	Nonce    string // of the displayed step; its forms submit it
 	Customer string // the company that receives the report
@@ -64,9 +65,9 @@ type Visit struct {
 	MaxFiles     int
 	MaxFileSize  int64 // bytes
 	FileProblems FileProblems
-	Problem      contract.Words // error of the submitted form; empty for none
+	Problem      string // error of the submitted form; empty for none
 
-	Note        contract.Words // note about the whole step; empty for none
+	Note        i18n.Key // note about the whole step; empty for none
 	PublicToken string
 	End         string // "success", "error", "exit"; empty: not at its end
 	Status      contract.Status
@@ -125,13 +126,13 @@ type Connected struct {
 // shown is its name, or words where it has none.
 func (c Connected) shown(v Visit) string {
 	if c.Way == Letters {
-		return v.say("Documents", "Documentos")
+		return i18n.T(v.Lang, "visit.connected.documents")
 	}
-	return cmp.Or(c.Name, v.say("Pay stubs", "Nóminas"))
+	return cmp.Or(c.Name, i18n.T(v.Lang, "visit.connected.pay_stubs"))
 }
 
 // FileProblems are the words for files that are not taken.
-type FileProblems struct{ TooLarge, Empty, Type, TooMany contract.Words }
+type FileProblems struct{ TooLarge, Empty, Type, TooMany string }
 
 // Document is a file that was uploaded.
 type Document struct {
@@ -141,7 +142,7 @@ type Document struct {
 
 // shown is its name, or words where it has none.
 func (d Document) shown(v Visit) string {
-	return cmp.Or(d.Name, v.say("File without a name", "Archivo sin nombre"))
+	return cmp.Or(d.Name, i18n.T(v.Lang, "visit.documents.unnamed"))
 }
 
 // size is how large it is, in words.
@@ -156,17 +157,15 @@ func (d Document) size() string {
 // PollEvery is how often a page that waits asks again, in milliseconds.
 const PollEvery = 1000
 
-func (v Visit) say(en, es string) string { return contract.Words{EN: en, ES: es}.In(v.Lang) }
-
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
 
 // added says how many documents there are.
 func (v Visit) added() string {
 	if len(v.Documents) == 1 {
-		return v.say("1 file added", "1 archivo añadido")
+		return i18n.T(v.Lang, "visit.documents.added.one")
 	}
 	n := strconv.Itoa(len(v.Documents))
-	return v.say(n+" files added", n+" archivos añadidos")
+	return i18n.T(v.Lang, "visit.documents.added.other", "n", n)
 }
 
 // uploadLimits are the limits that the script checks before it sends files, and the
@@ -175,11 +174,11 @@ func (v Visit) uploadLimits() templ.Attributes {
 	return templ.Attributes{
 		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),
 		"data-max-files": strconv.Itoa(v.MaxFiles - len(v.Documents)),
-		"data-too-large": v.FileProblems.TooLarge.In(v.Lang),
-		"data-empty":     v.FileProblems.Empty.In(v.Lang),
-		"data-type":      v.FileProblems.Type.In(v.Lang),
-		"data-too-many":  v.FileProblems.TooMany.In(v.Lang),
-		"data-cancelled": v.say("The upload was cancelled.", "La subida se canceló."),
+		"data-too-large": v.FileProblems.TooLarge,
+		"data-empty":     v.FileProblems.Empty,
+		"data-type":      v.FileProblems.Type,
+		"data-too-many":  v.FileProblems.TooMany,
+		"data-cancelled": i18n.T(v.Lang, "visit.documents.cancelled"),
 	}
 }
 
@@ -231,63 +230,63 @@ func (v Visit) title() string {
 	case Consent:
 		switch {
 		case v.Product == contract.Passport:
-			return v.say("Share your credit history", "Comparta su historial de crédito")
+			return i18n.T(v.Lang, "visit.title.consent_passport")
 		case v.Product == contract.Income:
-			return v.say("Share your income data", "Comparta los datos de sus ingresos")
+			return i18n.T(v.Lang, "visit.title.consent_income")
 		case v.Verifies:
 			return v.verifyTitle()
 		}
-		return v.say("Share your bank data", "Comparta sus datos bancarios")
+		return i18n.T(v.Lang, "visit.title.consent")
 	case Stated:
-		return v.say("Your employers", "Sus empresas")
+		return i18n.T(v.Lang, "visit.title.employers")
 	case Why:
-		return v.say("Why do you skip "+v.Employer+"?", "¿Por qué omite "+v.Employer+"?")
+		return i18n.T(v.Lang, "visit.title.skip_employer", "employer", v.Employer)
 	case Source:
 		if v.Employer != "" {
-			return v.say("How do you want to verify "+v.Employer+"?", "¿Cómo quiere verificar "+v.Employer+"?")
+			return i18n.T(v.Lang, "visit.title.source_of_employer", "employer", v.Employer)
 		}
-		return v.say("How do you want to show your income?", "¿Cómo quiere mostrar sus ingresos?")
+		return i18n.T(v.Lang, "visit.title.source")
 	case Employers:
-		return v.say("Choose your employer", "Elija su empresa")
+		return i18n.T(v.Lang, "visit.title.employer")
 	case Documents:
 		if v.Way == Letters {
-			return v.say("Add documents", "Añada documentos")
+			return i18n.T(v.Lang, "visit.title.documents")
 		}
-		return v.say("Add your pay stubs", "Añada sus nóminas")
+		return i18n.T(v.Lang, "visit.title.pay_stubs")
 	case Finish:
-		return v.say("Is this all?", "¿Es todo?")
+		return i18n.T(v.Lang, "visit.title.finish")
 	case Suppliers:
-		return v.say("Choose the country", "Elija el país")
+		return i18n.T(v.Lang, "visit.title.country")
 	case Banks:
-		return v.say("Choose your bank", "Elija su banco")
+		return i18n.T(v.Lang, "visit.title.bank")
 	case SignIn:
-		return v.say("Sign in to "+v.Bank, "Inicie sesión en "+v.Bank)
+		return i18n.T(v.Lang, "visit.title.sign_in", "bank", v.Bank)
 	case Code:
-		return v.say("Enter the code", "Escriba el código")
+		return i18n.T(v.Lang, "visit.title.code")
 	case Confirm:
-		return v.say("Is this the right country?", "¿Es este el país correcto?")
+		return i18n.T(v.Lang, "visit.title.confirm_country")
 	case Failed:
-		return v.say("We could not connect "+v.Bank, "No pudimos conectar "+v.Bank)
+		return i18n.T(v.Lang, "visit.title.failed", "bank", v.Bank)
 	case Accounts:
-		return v.say("Choose accounts", "Elija las cuentas")
+		return i18n.T(v.Lang, "visit.title.accounts")
 	case Progress:
-		return v.say("Preparing your report", "Preparando su informe")
+		return i18n.T(v.Lang, "visit.title.progress")
 	case Leave:
-		return v.say("Close the verification?", "¿Cerrar la verificación?")
+		return i18n.T(v.Lang, "visit.leave.title")
 	}
 	switch v.End {
 	case "success":
 		if v.Status == contract.StatusSuccess && !v.nothingRecent() {
-			return v.say("All done", "Todo listo")
+			return i18n.T(v.Lang, "visit.title.done")
 		}
-		return v.say("Your part is done", "Su parte está lista")
+		return i18n.T(v.Lang, "visit.title.part_done")
 	case "exit":
-		return v.say("Verification closed", "Verificación cerrada")
+		return i18n.T(v.Lang, "visit.title.closed")
 	}
 	if v.Status == contract.StatusExpired {
-		return v.say("This verification has expired", "Esta verificación ha caducado")
+		return i18n.T(v.Lang, "visit.title.expired")
 	}
-	return v.say("We could not finish", "No pudimos terminar")
+	return i18n.T(v.Lang, "visit.title.error")
 }
 
 // connecting replaces the steps of a source before the applicant chooses it.
@@ -296,9 +295,10 @@ const connecting Step = "connecting"
 // steps are those of the way that was chosen; where employers are verified, those of
 // the visit as a whole.
 func (v Visit) steps() ui.Steps {
-	name := map[Step]string{Consent: v.say("Consent", "Permiso"), Source: v.say("Source", "Fuente"), Banks: v.say("Bank", "Banco"), Stated: v.say("Employers", "Empresas"),
-		Employers: v.say("Employer", "Empresa"), Suppliers: v.say("Country", "País"), SignIn: v.say("Sign in", "Sesión"), Code: v.say("Code", "Código"),
-		Accounts: v.say("Accounts", "Cuentas"), Documents: v.say("Pay stubs", "Nóminas"), connecting: v.say("Connection", "Conexión"), Finish: v.say("Finish", "Final")}
+	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
+		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
+		Employers: i18n.T(v.Lang, "visit.steps.employer"), Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Code: i18n.T(v.Lang, "visit.steps.code"),
+		Accounts: i18n.T(v.Lang, "visit.steps.accounts"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"), connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
 	order, now := []Step{Consent}, v.Step
 	way := v.Way
 	switch {
@@ -349,18 +349,18 @@ func (v Visit) walking() bool {
 func (v Visit) wayRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {
-		rows[i] = ui.Row{Name: "source", Value: string(w), Title: v.say("Bank", "Banco"),
-			Detail: v.say("Sign in to the bank that your pay goes to", "Inicie sesión en el banco donde recibe su sueldo")}
+		rows[i] = ui.Row{Name: "source", Value: string(w), Title: i18n.T(v.Lang, "visit.source.bank.title"),
+			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
 		switch w {
 		case Letters:
-			rows[i].Title = v.say("Another document", "Otro documento")
-			rows[i].Detail = v.say("A contract, an offer or a letter that names your employer", "Un contrato, una oferta o una carta que nombre su empresa")
+			rows[i].Title = i18n.T(v.Lang, "visit.source.document.title")
+			rows[i].Detail = i18n.T(v.Lang, "visit.source.document.detail")
 		case Payroll:
-			rows[i].Title = v.say("Employer or payroll provider", "Empresa o proveedor de nóminas")
-			rows[i].Detail = v.say("Sign in where you see your pay statements, a gig platform too", "Inicie sesión donde ve sus nóminas, también en una plataforma de encargos")
+			rows[i].Title = i18n.T(v.Lang, "visit.source.payroll.title")
+			rows[i].Detail = i18n.T(v.Lang, "visit.source.payroll.detail")
 		case Stubs:
-			rows[i].Title = v.say("Pay stubs", "Nóminas en archivo o en papel")
-			rows[i].Detail = v.say("Upload the files, or take photos of them", "Suba los archivos o hágales fotos")
+			rows[i].Title = i18n.T(v.Lang, "visit.source.pay_stubs.title")
+			rows[i].Detail = i18n.T(v.Lang, "visit.source.pay_stubs.detail")
 		}
 	}
 	return rows
@@ -375,14 +375,13 @@ func (v Visit) found() string {
 	}
 	switch n := len(v.Banks) + v.More; {
 	case n == 0:
-		return v.say("No bank of that name. Try fewer letters.", "Ningún banco con ese nombre. Pruebe con menos letras.")
+		return i18n.T(v.Lang, "visit.banks.found.none")
 	case n == 1:
-		return v.say("1 bank", "1 banco")
+		return i18n.T(v.Lang, "visit.banks.found.one")
 	case v.More > 0:
-		return v.say(strconv.Itoa(n)+" banks; the first "+strconv.Itoa(len(v.Banks))+" are shown. Type a name to narrow the list.",
-			strconv.Itoa(n)+" bancos; se muestran los primeros "+strconv.Itoa(len(v.Banks))+". Escriba un nombre para acortar la lista.")
+		return i18n.T(v.Lang, "visit.banks.found.more", "n", strconv.Itoa(n), "shown", strconv.Itoa(len(v.Banks)))
 	default:
-		return v.say(strconv.Itoa(n)+" banks", strconv.Itoa(n)+" bancos")
+		return i18n.T(v.Lang, "visit.banks.found.other", "n", strconv.Itoa(n))
 	}
 }
 
@@ -390,15 +389,13 @@ func (v Visit) foundEmployers() string {
 	shown := strconv.Itoa(len(v.Banks))
 	switch n := strconv.Itoa(len(v.Banks) + v.More); {
 	case n == "0":
-		return v.say("Nothing of that name. Try fewer letters, or the company that runs your payroll.",
-			"Nada con ese nombre. Pruebe con menos letras, o con la empresa que lleva su nómina.")
+		return i18n.T(v.Lang, "visit.employers.found.none")
 	case n == "1":
-		return v.say("1 result", "1 resultado")
+		return i18n.T(v.Lang, "visit.results.found.one")
 	case v.More > 0:
-		return v.say(n+" results; the first "+shown+" are shown. Type a name to narrow the list.",
-			n+" resultados; se muestran los primeros "+shown+". Escriba un nombre para acortar la lista.")
+		return i18n.T(v.Lang, "visit.employers.found.more", "n", n, "shown", shown)
 	default:
-		return v.say(n+" results", n+" resultados")
+		return i18n.T(v.Lang, "visit.results.found.other", "n", n)
 	}
 }
 
@@ -412,27 +409,25 @@ func (v Visit) rows() []ui.Row {
 
 func (v Visit) wrongPassword() string {
 	if v.Tries == 1 {
-		return v.say("That user name or password did not work. You can try one more time.",
-			"Ese usuario o contraseña no funcionó. Puede intentarlo una vez más.")
+		return i18n.T(v.Lang, "visit.sign_in.wrong.one")
 	}
 	n := strconv.Itoa(v.Tries)
-	return v.say("That user name or password did not work. You can try "+n+" more times.",
-		"Ese usuario o contraseña no funcionó. Puede intentarlo "+n+" veces más.")
+	return i18n.T(v.Lang, "visit.sign_in.wrong.other", "n", n)
 }
 
 func (v Visit) accountOptions() []ui.Option {
 	out := make([]ui.Option, len(v.Accounts))
 	for i, a := range v.Accounts {
 		kind := map[string]string{
-			"CHECKING": v.say("Checking", "Cuenta corriente"),
-			"SAVINGS":  v.say("Savings", "Cuenta de ahorro"),
+			"CHECKING": i18n.T(v.Lang, "visit.accounts.types.CHECKING"),
+			"SAVINGS":  i18n.T(v.Lang, "visit.accounts.types.SAVINGS"),
 		}[a.Subtype]
 		if kind == "" {
-			kind = v.say("Other", "Otra")
+			kind = i18n.T(v.Lang, "visit.accounts.types.OTHER")
 		}
 		detail := kind
 		if a.Mask != "" {
-			detail += " · " + v.say("ends in ", "termina en ") + a.Mask
+			detail += " · " + i18n.T(v.Lang, "visit.accounts.ends_in") + a.Mask
 		}
 		out[i] = ui.Option{Value: a.ID, Label: a.Name, Detail: detail, Chosen: a.Chosen}
 	}
@@ -442,15 +437,15 @@ func (v Visit) accountOptions() []ui.Option {
 // accountsHint says which accounts are meant.
 func (v Visit) accountsHint() string {
 	if v.Product == contract.Eligibility {
-		return v.say("Choose all that are to be counted, and those that your pay goes to.", "Elija todas las que deban contarse, y donde recibe su sueldo.")
+		return i18n.T(v.Lang, "visit.accounts.hint_eligibility")
 	}
-	return v.say("Choose those that your income comes in to and your bills are paid from.", "Elija las cuentas donde entran sus ingresos y de donde paga sus gastos.")
+	return i18n.T(v.Lang, "visit.accounts.hint")
 }
 
 // Back is a return by form POST: a page whose form a script submits at once, and
 // a person by its button.
 type Back struct {
-	Lang     contract.Lang
+	Lang     i18n.Lang
 	Customer string
 	URL      string
 	Token    string
@@ -459,9 +454,9 @@ type Back struct {
 // Message is a page with nothing but words: an address that leads nowhere any
 // more.
 type Message struct {
-	Lang  contract.Lang
-	Title contract.Words
-	Text  contract.Words
+	Lang  i18n.Lang
+	Title i18n.Key
+	Text  i18n.Key
 
 	StartOver string // where a visit is started over in this browser; empty: nowhere
 }

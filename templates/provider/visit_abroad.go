@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // A passport's visit asks for a country, and for nothing to sign in with.
@@ -22,15 +23,13 @@ func (v Visit) foundSuppliers() string {
 	shown := strconv.Itoa(len(v.Banks))
 	switch n := strconv.Itoa(len(v.Banks) + v.More); {
 	case n == "0":
-		return v.say("Nothing of that name. Try the country in English or in its own language.",
-			"Nada con ese nombre. Pruebe con el país en inglés o en su propio idioma.")
+		return i18n.T(v.Lang, "visit.countries.found.none")
 	case n == "1":
-		return v.say("1 result", "1 resultado")
+		return i18n.T(v.Lang, "visit.results.found.one")
 	case v.More > 0:
-		return v.say(n+" results; the first "+shown+" are shown. Type a country to narrow the list.",
-			n+" resultados; se muestran los primeros "+shown+". Escriba un país para acortar la lista.")
+		return i18n.T(v.Lang, "visit.countries.found.more", "n", n, "shown", shown)
 	default:
-		return v.say(n+" results", n+" resultados")
+		return i18n.T(v.Lang, "visit.results.found.other", "n", n)
 	}
 }
 
@@ -39,17 +38,13 @@ func (v Visit) foundSuppliers() string {
 func (v Visit) abroadWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess && v.Substatus != "":
-		return v.say("The bureau was asked and has no credit history under your name. "+v.Customer+" has been told so.",
-			"Se preguntó al buró y no tiene historial de crédito a su nombre. "+v.Customer+" ya lo sabe.")
+		return i18n.T(v.Lang, "visit.end.passport.none", "company", v.Customer)
 	case v.End == "success" && v.Status == contract.StatusSuccess:
-		return v.say("Your credit history was shared with "+v.Customer+". There is nothing more to do here.",
-			"Su historial de crédito se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
+		return i18n.T(v.Lang, "visit.end.passport.shared", "company", v.Customer)
 	case v.End == "success":
-		return v.say("You did everything right, but a report could not be made. "+v.Customer+" will tell you how to go on.",
-			"Usted hizo todo bien, pero no se pudo preparar un informe. "+v.Customer+" le dirá cómo continuar.")
+		return i18n.T(v.Lang, "visit.end.passport.error", "company", v.Customer)
 	case v.Status == contract.StatusSupplierUnresponsive, v.Status == contract.StatusBureauUnresponsive:
-		return v.say("The bureau is not answering at the moment, and nothing was shared. Please try again later.",
-			"El buró no responde en este momento y no se compartió nada. Inténtelo más tarde.")
+		return i18n.T(v.Lang, "visit.end.passport.unresponsive")
 	}
 	return ""
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -46,34 +48,34 @@ func (e Employer) empty() bool {
 func (e Employer) standing(v Visit) (ui.Tone, string) {
 	switch {
 	case e.shown():
-		return ui.Success, v.say("done", "lista")
+		return ui.Success, i18n.T(v.Lang, "visit.employer_state.done")
 	case e.Skipped:
-		return ui.Neutral, v.say("skipped", "omitida")
+		return ui.Neutral, i18n.T(v.Lang, "visit.employer_state.skipped")
 	case e.empty():
-		return ui.Warning, v.say("nothing recent found", "sin datos recientes")
+		return ui.Warning, i18n.T(v.Lang, "visit.employer_state.empty")
 	case len(e.Sources) > 0:
-		return ui.Warning, v.say("did not work", "no funcionó")
+		return ui.Warning, i18n.T(v.Lang, "visit.employer_state.failed")
 	}
-	return ui.Info, v.say("to do", "pendiente")
+	return ui.Info, i18n.T(v.Lang, "visit.employer_state.open")
 }
 
 // verify is what its button says.
 func (e Employer) verify(v Visit) string {
 	switch {
 	case e.shown(), e.empty() && !e.Skipped:
-		return v.say("Add another source", "Añadir otra fuente")
+		return i18n.T(v.Lang, "visit.employers.add_source")
 	case e.Skipped:
-		return v.say("Verify it after all", "Verificarla a pesar de todo")
+		return i18n.T(v.Lang, "visit.employers.verify_after_all")
 	case len(e.Sources) > 0:
-		return v.say("Try again", "Intentar de nuevo")
+		return i18n.T(v.Lang, "visit.try_again")
 	}
-	return v.say("Verify", "Verificar")
+	return i18n.T(v.Lang, "visit.employers.verify")
 }
 
 // by says what kind of source one is.
 func (v Visit) by(c Connected) string {
 	if c.Way == Payroll {
-		return v.say("Payroll: ", "Nóminas de: ") + c.Name
+		return i18n.T(v.Lang, "visit.connected.payroll") + c.Name
 	}
 	return c.shown(v)
 }
@@ -101,9 +103,9 @@ func (v Visit) nextOpen() int {
 
 func (v Visit) verifyTitle() string {
 	if v.IncomeOnly {
-		return v.say("Verify your employers", "Verifique sus empresas")
+		return i18n.T(v.Lang, "visit.title.consent_employers")
 	}
-	return v.say("Verify your employers and your money", "Verifique sus empresas y su dinero")
+	return i18n.T(v.Lang, "visit.title.consent_employers_and_money")
 }
 
 // verifySteps are the steps of such a visit, and the present one of them.
@@ -123,29 +125,24 @@ func (v Visit) verifySteps() (order []Step, now Step, rest Way) {
 
 // reasons are why an employer may be skipped.
 func (v Visit) reasons() []ui.Row {
-	row := func(value, en, es string) ui.Row {
-		return ui.Row{Name: "reason", Value: value, Title: v.say(en, es), Plain: true}
+	var rows []ui.Row
+	for _, r := range report.SkippedReasons() {
+		rows = append(rows, ui.Row{Name: "reason", Value: r, Title: i18n.Code(v.Lang, "visit.skip_reasons", r), Plain: true})
 	}
-	return []ui.Row{
-		row("NO_LONGER_EMPLOYED", "I no longer work there", "Ya no trabajo allí"),
-		row("PROVIDER_NOT_FOUND", "I cannot find it in the list", "No la encuentro en la lista"),
-		row("CREDENTIALS_UNAVAILABLE", "I do not have the user name or password", "No tengo el usuario o la contraseña"),
-		row("DOCUMENTS_UNAVAILABLE", "I have no pay stub or other document", "No tengo nóminas ni otros documentos"),
-		row("OTHER", "Another reason", "Otro motivo"),
-	}
+	return rows
 }
 
 // goOn labels the button below the list of employers.
 func (v Visit) goOn() string {
 	switch {
 	case v.IncomeOnly && v.nextOpen() > 0:
-		return v.say("Finish, and leave the rest open", "Terminar y dejar el resto sin verificar")
+		return i18n.T(v.Lang, "visit.employers.finish_with_open")
 	case v.IncomeOnly:
-		return v.say("Finish", "Terminar")
+		return i18n.T(v.Lang, "visit.employers.finish")
 	case v.nextOpen() > 0:
-		return v.say("Go on, and leave the rest open", "Continuar y dejar el resto sin verificar")
+		return i18n.T(v.Lang, "visit.employers.continue_with_open")
 	}
-	return v.say("Continue", "Continuar")
+	return i18n.T(v.Lang, "visit.employers.continue")
 }
 
 func (v Visit) goOnKind() ui.Kind {
@@ -160,14 +157,11 @@ func (v Visit) goOnKind() ui.Kind {
 func (v Visit) verifyWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess && v.IncomeOnly:
-		return v.say("What you showed of your employers was shared with "+v.Customer+". There is nothing more to do here.",
-			"Lo que mostró de sus empresas se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
+		return i18n.T(v.Lang, "visit.end.employers.shared", "company", v.Customer)
 	case v.End == "success" && v.Status == contract.StatusSuccess:
-		return v.say("What you showed of your employers and your money was shared with "+v.Customer+". There is nothing more to do here.",
-			"Lo que mostró de sus empresas y de su dinero se compartió con "+v.Customer+". Aquí no queda nada por hacer.")
+		return i18n.T(v.Lang, "visit.end.employers.shared_with_money", "company", v.Customer)
 	case v.End == "success":
-		return v.say("You did everything right, but a report could not be made from this data. "+v.Customer+" will tell you how to go on.",
-			"Usted hizo todo bien, pero no se pudo preparar un informe con estos datos. "+v.Customer+" le dirá cómo continuar.")
+		return i18n.T(v.Lang, "visit.end.employers.error", "company", v.Customer)
 	}
 	return ""
 }

@@ -1,46 +1,46 @@
 package provider
 
-import "vestibule/internal/contract"
+import (
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+)
 
 // Unsourced says which kinds of source the visit's environment has none of.
 type Unsourced struct{ Banks, Payroll, Suppliers bool }
 
 // lacking names the kinds of source that this visit would use and that are not there;
 // empty for none. rest reports whether something else is left to connect or upload.
-func (v Visit) lacking() (words contract.Words, rest bool) {
+func (v Visit) lacking() (words i18n.Key, rest bool) {
 	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == contract.Income)
 	switch {
 	case v.Product == contract.Passport && v.Unsourced.Suppliers:
-		return contract.Words{EN: "no credit bureau can be asked", ES: "no se puede consultar ninguna agencia de crédito"}, false
+		return "visit.unsourced.no_bureau", false
 	case v.Product == contract.Passport:
-		return contract.Words{}, true
+		return "", true
 	case banks && payroll:
-		return contract.Words{EN: "no bank and no payroll provider can be connected", ES: "no se puede conectar ningún banco ni proveedor de nómina"}, true
+		return "visit.unsourced.no_bank_and_payroll", true
 	case banks:
-		return contract.Words{EN: "no bank can be connected", ES: "no se puede conectar ningún banco"}, v.Verifies || v.Product == contract.Income
+		return "visit.unsourced.no_bank", v.Verifies || v.Product == contract.Income
 	case payroll:
-		return contract.Words{EN: "no payroll provider can be connected", ES: "no se puede conectar ningún proveedor de nómina"}, true
+		return "visit.unsourced.no_payroll", true
 	}
-	return contract.Words{}, true
+	return "", true
 }
 
 // unsourcedWords are what the present step says of it; empty for nothing.
 func (v Visit) unsourcedWords() string {
 	lacking, rest := v.lacking()
-	if lacking == (contract.Words{}) {
+	if lacking == "" {
 		return ""
 	}
-	words := v.say(v.Customer+"’s verification service has none for this, so "+lacking.EN+".",
-		"El servicio de verificación de "+v.Customer+" no tiene ninguna para esto, así que "+lacking.ES+".")
+	words := i18n.T(v.Lang, "visit.unsourced.text", "company", v.Customer, "lacking", i18n.T(v.Lang, lacking))
 	switch {
 	case v.Step == Consent && !rest:
-		return words + v.say(" If you continue, this verification ends and "+v.Customer+" learns why. Nothing is shared.",
-			" Si continúa, esta verificación termina y "+v.Customer+" sabrá por qué. No se comparte nada.")
+		return words + i18n.T(v.Lang, "visit.unsourced.will_end", "company", v.Customer)
 	case v.Verifies && (v.Step == Consent || v.Step == Stated):
-		return words + v.say(" You can upload pay stubs or other documents, or skip an employer and say why. Without any file, no report can be made.",
-			" Puede subir talones de pago u otros documentos, u omitir una empresa y decir por qué. Sin ningún archivo no se puede preparar un informe.")
+		return words + i18n.T(v.Lang, "visit.unsourced.upload_or_skip")
 	case v.Step == Consent, v.Step == Documents && v.Employer == "" && v.Back == "", v.Step == Source && v.Employer == "":
-		return words + v.say(" You can upload pay stubs instead.", " En su lugar puede subir talones de pago.")
+		return words + i18n.T(v.Lang, "visit.unsourced.upload")
 	}
 	return ""
 }
@@ -49,6 +49,5 @@ func (v Visit) unsourcedWords() string {
 // source.
 func (v Visit) unconfiguredWords() string {
 	lacking, _ := v.lacking()
-	return v.say("No data source is configured with "+v.Customer+"’s verification service, so "+lacking.EN+". Nothing was shared. "+v.Customer+" will tell you what to do next.",
-		"El servicio de verificación de "+v.Customer+" no tiene ninguna fuente de datos configurada, así que "+lacking.ES+". No se compartió nada. "+v.Customer+" le dirá qué hacer ahora.")
+	return i18n.T(v.Lang, "visit.unsourced.ended", "company", v.Customer, "lacking", i18n.T(v.Lang, lacking))
 }

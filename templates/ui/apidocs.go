@@ -10,13 +10,14 @@ import (
 
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // ManualPage is an API reference page: styles are the party's style sheet and the page's
 // own; document is the address of the OpenAPI document.
 func ManualPage(m apidocs.Manual, styles []string, icon, document string) templ.Component {
 	return Manual(Page{
-		Lang: contract.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
+		Lang: i18n.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
 		Styles: styles, Icon: icon, Wide: true, Attrs: templ.Attributes{"data-page": "manual"},
 		Links: []Link{{Text: "OpenAPI document", URL: document}},
 	}, m)

@@ -10,6 +10,7 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // TestTheManualHasEverything of both documents, and every link in it leads
@@ -26,7 +27,7 @@ func TestTheManualHasEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := Manual(Page{Lang: contract.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
+			if err := Manual(Page{Lang: i18n.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
 				t.Fatal(err)
 			}
 			page := readPage(t, out.String())

@@ -4,29 +4,29 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 var spanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"}
 
 // DayWords writes a date as people read it.
-func DayWords(l contract.Lang, t time.Time) string {
-	if l == contract.Spanish {
+func DayWords(l i18n.Lang, t time.Time) string {
+	if l == i18n.Spanish {
 		return strconv.Itoa(t.Day()) + " " + spanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
 	}
 	return t.Format("Jan 2, 2006")
 }
 
 // MonthWords writes a month as people read it, in short.
-func MonthWords(l contract.Lang, m time.Month) string {
-	if l == contract.Spanish {
+func MonthWords(l i18n.Lang, m time.Month) string {
+	if l == i18n.Spanish {
 		return spanishMonths[m-1]
 	}
 	return m.String()[:3]
 }
 
 // MomentWords writes an instant as people read it, in UTC.
-func MomentWords(l contract.Lang, t time.Time) string {
+func MomentWords(l i18n.Lang, t time.Time) string {
 	return DayWords(l, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
 }
 

@@ -15,12 +15,12 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // Page is what Layout needs to know. Only Lang and Title must be given.
 type Page struct {
-	Lang        contract.Lang
+	Lang        i18n.Lang
 	Title       string   // of this page; the brand is added to it
 	Description string   // for search engines and link previews; may be empty
 	Brand       Brand    // in the header
@@ -88,7 +88,7 @@ func (p Page) fullTitle() string {
 
 // Choice is one language of the switch.
 type Choice struct {
-	Lang    contract.Lang
+	Lang    i18n.Lang
 	URL     string
 	Current bool
 }
@@ -166,7 +166,7 @@ type Input struct {
 	Label        string
 	Hint         string
 	Error        string // message; "" for none
-	Lang         contract.Lang
+	Lang         i18n.Lang
 	Type         string // "" is text
 	Value        string
 	Autocomplete string // "" leaves it to the browser
@@ -195,7 +195,7 @@ type Question struct {
 	Label        string
 	Hint         string
 	Error        string
-	Lang         contract.Lang
+	Lang         i18n.Lang
 	Prompt       string // of a Select: its first, empty answer
 	Autocomplete string
 	Options      []Option
@@ -212,7 +212,7 @@ type Day struct {
 	Label            string
 	Hint             string
 	Error            string
-	Lang             contract.Lang
+	Lang             i18n.Lang
 	Year, Month, Day string // as typed
 	Birthday         bool   // offers the browser's own
 	Optional         bool
@@ -226,7 +226,7 @@ type Wrong struct{ Field, Words string }
 // Steps is the position in a sequence of steps; Current counts from 0, and len(Names)
 // means done.
 type Steps struct {
-	Lang    contract.Lang
+	Lang    i18n.Lang
 	Names   []string
 	Current int
 }
@@ -282,7 +282,7 @@ type Row struct {
 
 // Frame is the chrome of a dialog: title, an optional way back and a way out.
 type Frame struct {
-	Lang    contract.Lang
+	Lang    i18n.Lang
 	ID      string
 	Title   string
 	Back    templ.Component // a quiet button; nil for none

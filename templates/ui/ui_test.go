@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/i18n"
+
 	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
-
-	"vestibule/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,10 +28,10 @@ func TestPieces(t *testing.T) {
 		}
 		return u
 	}
-	name := Input{Name: "firstName", Label: "First name", Lang: contract.English, Autocomplete: "given-name", MaxLength: 254}
+	name := Input{Name: "firstName", Label: "First name", Lang: i18n.English, Autocomplete: "given-name", MaxLength: 254}
 	wrongName := name
 	wrongName.Value, wrongName.Error = `<b>"Ann`, "Use letters, spaces, dots, apostrophes and dashes."
-	state := Question{Name: "state", Label: "State", Prompt: "Choose", Lang: contract.English, Autocomplete: "address-level1",
+	state := Question{Name: "state", Label: "State", Prompt: "Choose", Lang: i18n.English, Autocomplete: "address-level1",
 		Options: []Option{{Value: "CA", Label: "California"}, {Value: "DC", Label: "District of Columbia", Chosen: true}}}
 	mode := Question{Name: "mode", Label: "How", Hint: "Both take about four minutes.", Error: "Choose one.",
 		Options: []Option{{Value: "embedded", Label: "On this page", Detail: "Nothing opens.", Badge: "Usual", Chosen: true}, {Value: "redirect", Label: "On the bank's own page"}}}
@@ -41,21 +41,21 @@ func TestPieces(t *testing.T) {
 		name  string
 		piece templ.Component
 	}{
-		{"layout", Layout(Page{Lang: contract.Spanish, Title: "Solicitud", Description: "Solicite", Home: "/", Icon: "/assets/icon.svg",
-			Styles: []string{"/assets/portal.css"}, Scripts: []string{"/assets/apply.js"}, Languages: Languages(contract.Spanish, at("/apply/cashflow?x=1")),
-			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(contract.Spanish), Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
-		{"layout-bare", Layout(Page{Lang: contract.English, Bare: true})},
-		{"layout-unsafe-address", Layout(Page{Lang: contract.English, Title: "<x>", Home: "javascript:alert(1)"})},
+		{"layout", Layout(Page{Lang: i18n.Spanish, Title: "Solicitud", Description: "Solicite", Home: "/", Icon: "/assets/icon.svg",
+			Styles: []string{"/assets/portal.css"}, Scripts: []string{"/assets/apply.js"}, Languages: Languages(i18n.Spanish, at("/apply/cashflow?x=1")),
+			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(i18n.Spanish), Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
+		{"layout-bare", Layout(Page{Lang: i18n.English, Bare: true})},
+		{"layout-unsafe-address", Layout(Page{Lang: i18n.English, Title: "<x>", Home: "javascript:alert(1)"})},
 		{"field", Field(name)},
 		{"field-wrong", Field(wrongName)},
-		{"field-optional", Field(Input{ID: "f-zip", Name: "zip", Label: "Código postal", Hint: "Cinco cifras", Lang: contract.Spanish, Width: "short", InputMode: "numeric", Optional: true, Type: "search", Attrs: templ.Attributes{"data-x": "1"}})},
+		{"field-optional", Field(Input{ID: "f-zip", Name: "zip", Label: "Código postal", Hint: "Cinco cifras", Lang: i18n.Spanish, Width: "short", InputMode: "numeric", Optional: true, Type: "search", Attrs: templ.Attributes{"data-x": "1"}})},
 		{"field-prefix", Field(Input{Name: "income", Label: "Income", Prefix: "$"})},
 		{"select", Select(state)},
 		{"radios", Radios(mode)},
 		{"checks", Checks(Question{Name: "account", Label: "Accounts", HideLabel: true, Options: mode.Options, Optional: true})},
 		{"check", Check(Input{Name: "consent", Hint: "You can withdraw it.", Error: "Please agree first."})},
-		{"date", Date(Day{Name: "dob", Label: "Date of birth", Lang: contract.English, Year: "1990", Birthday: true})},
-		{"date-spanish", Date(Day{Name: "dob", Label: "Fecha de nacimiento", Lang: contract.Spanish, Day: "31", Month: "2", Error: "Ese día no existe.", Optional: true})},
+		{"date", Date(Day{Name: "dob", Label: "Date of birth", Lang: i18n.English, Year: "1990", Birthday: true})},
+		{"date-spanish", Date(Day{Name: "dob", Label: "Fecha de nacimiento", Lang: i18n.Spanish, Day: "31", Month: "2", Error: "Ese día no existe.", Optional: true})},
 		{"button", Button(Action{})},
 		{"button-named", Button(Action{Kind: Secondary, Type: "button", ID: "go", Name: "do", Value: "start", Wide: true, Disabled: true})},
 		{"button-link", Button(Action{Kind: Quiet, URL: "/review"})},
@@ -63,10 +63,10 @@ func TestPieces(t *testing.T) {
 		{"notice", Notice(Note{Title: "Saved"})},
 		{"notice-live", Notice(Note{Tone: Success, ID: "n", Live: true})},
 		{"notice-alert", Notice(Note{Tone: Danger, Title: "No", Live: true})},
-		{"summary", ErrorSummary(contract.English, []Wrong{{"firstName", "Enter your first name."}, {"dob-month", "Enter your date of birth."}})},
-		{"summary-empty", ErrorSummary(contract.English, nil)},
-		{"progress", Progress(Steps{Lang: contract.English, Names: kinds, Current: 1})},
-		{"progress-done", Progress(Steps{Lang: contract.Spanish, Names: kinds, Current: 3})},
+		{"summary", ErrorSummary(i18n.English, []Wrong{{"firstName", "Enter your first name."}, {"dob-month", "Enter your date of birth."}})},
+		{"summary-empty", ErrorSummary(i18n.English, nil)},
+		{"progress", Progress(Steps{Lang: i18n.English, Names: kinds, Current: 1})},
+		{"progress-done", Progress(Steps{Lang: i18n.Spanish, Names: kinds, Current: 3})},
 		{"spinner", Spinner("Asking")},
 		{"bar", Bar("Preparing")},
 		{"live", LiveRegion("live")},
@@ -75,7 +75,7 @@ func TestPieces(t *testing.T) {
 			Rows: [][]Cell{{{Text: "Checking", URL: "/a"}, {Text: "$1.00"}}, {{Body: Badge(Warning, "Closed")}, {}}}})},
 		{"tiles", Tiles([]Tile{{Title: "Cashflow", Text: "Money in and out", URL: "/apply/cashflow", Note: "4 minutes", Icon: Mark()}})},
 		{"rows", Rows([]Row{{Name: "bank", Value: "ñ", Title: "ñandú Bank", Detail: "nandu.example"}, {Name: "bank", Value: "b", Title: "B", Initial: "BB"}})},
-		{"dialog", Dialog(Frame{Lang: contract.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
+		{"dialog", Dialog(Frame{Lang: i18n.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
 		{"card", Card("About you")},
 		{"head", Head("Apply", "Four minutes.")},
 		{"hero", Hero("Welcome", "Come in.", true)},
@@ -114,18 +114,18 @@ func TestPieces(t *testing.T) {
 func TestPickLanguage(t *testing.T) {
 	for _, c := range []struct {
 		name, asked, remembered, header string
-		want                            contract.Lang
+		want                            i18n.Lang
 	}{
-		{"nothing is English", "", "", "", contract.English},
-		{"the address wins", "es", "en", "en", contract.Spanish},
-		{"then what was remembered", "", "es", "en", contract.Spanish},
-		{"nonsense is passed over", "xx", "../es", "es-MX,es;q=0.9", contract.Spanish},
-		{"weights count", "", "", "en;q=0.4, es;q=0.8", contract.Spanish},
-		{"equal weights keep the order", "", "", "es, en", contract.Spanish},
-		{"unknown languages are skipped", "", "", "fr, de;q=0.9, es;q=0.1", contract.Spanish},
-		{"a refused language is not taken", "", "", "es;q=0", contract.English},
-		{"a broken weight is skipped", "", "", "es;q=x", contract.English},
-		{"upper case", "", "", "ES-us", contract.Spanish},
+		{"nothing is English", "", "", "", i18n.English},
+		{"the address wins", "es", "en", "en", i18n.Spanish},
+		{"then what was remembered", "", "es", "en", i18n.Spanish},
+		{"nonsense is passed over", "xx", "../es", "es-MX,es;q=0.9", i18n.Spanish},
+		{"weights count", "", "", "en;q=0.4, es;q=0.8", i18n.Spanish},
+		{"equal weights keep the order", "", "", "es, en", i18n.Spanish},
+		{"unknown languages are skipped", "", "", "fr, de;q=0.9, es;q=0.1", i18n.Spanish},
+		{"a refused language is not taken", "", "", "es;q=0", i18n.English},
+		{"a broken weight is skipped", "", "", "es;q=x", i18n.English},
+		{"upper case", "", "", "ES-us", i18n.Spanish},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := PickLanguage(c.asked, c.remembered, c.header); got != c.want {
@@ -141,7 +141,7 @@ func TestLanguagesRepeatNoLongAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(Languages(contract.English, u)); got != want {
+		if got := len(Languages(i18n.English, u)); got != want {
 			t.Errorf("an address of %d bytes is offered in %d languages, want %d", len(path), got, want)
 		}
 	}

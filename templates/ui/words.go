@@ -5,48 +5,23 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
-
-var (
-	wordsSkip     = contract.Words{EN: "Skip to the content", ES: "Ir al contenido"}
-	wordsLanguage = contract.Words{EN: "Language", ES: "Idioma"}
-	wordsMenu     = contract.Words{EN: "Main", ES: "Principal"}
-	wordsOptional = contract.Words{EN: "optional", ES: "opcional"}
-	wordsProblem  = contract.Words{EN: "Please check the following", ES: "Revise lo siguiente"}
-	wordsStep     = contract.Words{EN: "Step", ES: "Paso"}
-	wordsOf       = contract.Words{EN: "of", ES: "de"}
-	wordsDone     = contract.Words{EN: "done", ES: "hecho"}
-	wordsMonth    = contract.Words{EN: "Month", ES: "Mes"}
-	wordsDay      = contract.Words{EN: "Day", ES: "Día"}
-	wordsYear     = contract.Words{EN: "Year", ES: "Año"}
-	wordsSandbox  = contract.Words{EN: "Sandbox: no real bank, no real data.", ES: "Entorno de pruebas: ningún banco ni dato real."}
-)
-
-// LanguageName is a language's name in itself.
-func LanguageName(l contract.Lang) string {
-	for _, known := range contract.Languages() {
-		if known.Lang == l {
-			return known.Name
-		}
-	}
-	return string(l)
-}
 
 // maxLanguageLink bounds an address that is offered in another language, in bytes.
 const maxLanguageLink = 1000
 
 // Languages is the switch for the page at u: the same address with lang set.
 // Other parameters are kept, so give it none that are secret.
-func Languages(current contract.Lang, u *url.URL) []Choice {
+func Languages(current i18n.Lang, u *url.URL) []Choice {
 	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
 		return nil // bounds how much of an address is repeated
 	}
 	var out []Choice
-	for _, l := range contract.Languages() {
+	for _, l := range i18n.Languages() {
 		q := u.Query()
-		q.Set("lang", string(l.Lang))
-		out = append(out, Choice{Lang: l.Lang, URL: u.EscapedPath() + "?" + q.Encode(), Current: l.Lang == current})
+		q.Set("lang", string(l))
+		out = append(out, Choice{Lang: l, URL: u.EscapedPath() + "?" + q.Encode(), Current: l == current})
 	}
 	return out
 }
@@ -54,17 +29,17 @@ func Languages(current contract.Lang, u *url.URL) []Choice {
 // PickLanguage chooses a page's language: the one in the address, else the remembered
 // one, else the best of an Accept-Language header, else English. Each argument may be
 // empty or invalid.
-func PickLanguage(asked, remembered, acceptLanguage string) contract.Lang {
+func PickLanguage(asked, remembered, acceptLanguage string) i18n.Lang {
 	for _, s := range []string{asked, remembered} {
-		if l := contract.Lang(s); l.Spoken() {
+		if l := i18n.Lang(s); l.Spoken() {
 			return l
 		}
 	}
-	best, bestWeight := contract.English, 0.0
+	best, bestWeight := i18n.English, 0.0
 	for item := range strings.SplitSeq(acceptLanguage, ",") {
 		tag, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(item)), ";")
 		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
-		l := contract.Lang(primary)
+		l := i18n.Lang(primary)
 		if !l.Spoken() {
 			continue
 		}
@@ -85,10 +60,10 @@ func PickLanguage(asked, remembered, acceptLanguage string) contract.Lang {
 // order is the order of a date's fields: month first where English is read,
 // day first in Spanish.
 func (d Day) order() []part {
-	month := part{"month", wordsMonth.In(d.Lang), d.Month, 2}
-	day := part{"day", wordsDay.In(d.Lang), d.Day, 2}
-	year := part{"year", wordsYear.In(d.Lang), d.Year, 4}
-	if d.Lang == contract.Spanish {
+	month := part{"month", i18n.T(d.Lang, "form.month"), d.Month, 2}
+	day := part{"day", i18n.T(d.Lang, "form.day"), d.Day, 2}
+	year := part{"year", i18n.T(d.Lang, "form.year"), d.Year, 4}
+	if d.Lang == i18n.Spanish {
 		return []part{day, month, year}
 	}
 	return []part{month, day, year}
@@ -108,7 +83,7 @@ func (p part) autocomplete(birthday bool) string {
 
 // where is the sentence of Steps: "Step 2 of 4".
 func (s Steps) where() string {
-	return wordsStep.In(s.Lang) + " " + strconv.Itoa(s.Current+1) + " " + wordsOf.In(s.Lang) + " " + strconv.Itoa(len(s.Names))
+	return i18n.T(s.Lang, "ui.step", "n", strconv.Itoa(s.Current+1), "all", strconv.Itoa(len(s.Names)))
 }
 
 func (s Steps) state(i int) string {

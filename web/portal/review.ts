@@ -56,7 +56,7 @@ function live(form: HTMLFormElement): void {
 		timer = window.setTimeout(() => {
 			if (!said) return;
 			const { one = "", many = "", none = "" } = form.dataset;
-			said.textContent = !any ? "" : found === 0 ? none : found === 1 ? one : `${found} ${many}`;
+			said.textContent = !any ? "" : found === 0 ? none : found === 1 ? one : many.replace("{n}", String(found));
 		}, 250);
 	};
 	query.addEventListener("input", choose);

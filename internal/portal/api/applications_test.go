@@ -17,6 +17,7 @@ import (
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
@@ -144,7 +145,7 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 		n := c.made()[0]
 		given, err := c.Applications.Applicant(t.Context(), id)
 		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" || n.ReturnURL != "https://app.example.com/done?x=1" ||
-			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != contract.English {
+			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != i18n.English {
 			t.Errorf("kept: %+v of %+v, %v", n, given, err)
 		}
 		if resp, app := c.do("GET", "/api/v1/applications/"+strings.ToUpper(id), ""); resp.StatusCode != 200 || app["state"] != "started" || app["outcome"] != nil || app["publicToken"] != nil {

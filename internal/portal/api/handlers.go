@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
@@ -164,7 +165,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 // applicant's data.
 func (a *API) check(in request) (applications.New, error) {
 	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode), Origin: applications.FromAPI, ExternalID: in.ExternalID,
-		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: contract.English}
+		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: i18n.English}
 	var wrong []httpx.Detail
 	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }
 	if in.Product == "" {

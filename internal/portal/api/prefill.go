@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 )
@@ -30,7 +31,7 @@ func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.
 func refusedPrefill(problems []prefill.Problem) error {
 	details := make([]httpx.Detail, len(problems))
 	for i, p := range problems {
-		details[i] = httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.In(contract.English)}
+		details[i] = httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: i18n.T(i18n.English, p.Text)}
 	}
 	return httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
 }

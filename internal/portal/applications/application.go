@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/svcapi"
 )
@@ -58,7 +59,7 @@ type Application struct {
 	UserArgs        string
 	ReturnURL       string // where the applicant may return at the end; may be ""
 	AllowedOrigin   string // the site that may frame its pages; may be ""
-	Lang            contract.Lang
+	Lang            i18n.Lang
 	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
 	Report          StoredReport // the newest stored report; zero if there is none

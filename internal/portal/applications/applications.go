@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
@@ -112,7 +113,7 @@ func (s *Service) Timeline(ctx context.Context, id string, after int64, limit in
 }
 
 // SetLanguage stores the applicant's language, which emails are written in.
-func (s *Service) SetLanguage(ctx context.Context, a Application, lang contract.Lang) error {
+func (s *Service) SetLanguage(ctx context.Context, a Application, lang i18n.Lang) error {
 	if a.Lang == lang {
 		return nil
 	}

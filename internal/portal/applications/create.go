@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -29,7 +30,7 @@ type New struct {
 	UserArgs        string         // at most 255 characters
 	ReturnURL       string
 	AllowedOrigin   string
-	Lang            contract.Lang
+	Lang            i18n.Lang
 	SessionID       string // session that may see the application; may be ""
 }
 

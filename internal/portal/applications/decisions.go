@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
 )
@@ -39,50 +39,32 @@ func (s *Service) ShowsDecision(a Application) bool {
 	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
 }
 
-var (
-	wordsApproved     = contract.Words{EN: "Your application was approved", ES: "Su solicitud fue aprobada"}
-	wordsApprovedText = contract.Words{
-		EN: "The company you applied to will tell you what comes next. Nothing more is needed from you here.",
-		ES: "La empresa a la que se dirigió le dirá cuál es el siguiente paso. Aquí no necesita hacer nada más."}
-	wordsDeclined     = contract.Words{EN: "Your application was declined", ES: "Su solicitud fue rechazada"}
-	wordsDeclinedText = contract.Words{
-		EN: "You get a letter with the main reasons and your rights. If it does not reach you, ask the company you applied to.",
-		ES: "Recibirá una carta con los motivos principales y sus derechos. Si no le llega, pídala a la empresa a la que se dirigió."}
-	wordsMore     = contract.Words{EN: "More is needed", ES: "Hace falta algo más"}
-	wordsMoreText = contract.Words{
-		EN: "The company you applied to needs something more before it can decide. Continue to connect an account or another source, or to add documents. What you sent before is kept.",
-		ES: "La empresa a la que se dirigió necesita algo más antes de decidir. Continúe para conectar una cuenta u otra fuente, o para agregar documentos. Lo que envió antes se conserva."}
-	wordsAnswered = contract.Words{
-		EN: "Your report is complete, with what you were asked for. Nothing more is needed from you now.",
-		ES: "Su informe está completo, con lo que se le pidió. Por ahora no necesita hacer nada más."}
-)
-
 // DecisionWords returns the heading and the text that applicants read about a decision
 // of a kind; empty for a kind that is never shown.
-func DecisionWords(kind string) (title, text contract.Words) {
+func DecisionWords(kind string) (title, text i18n.Key) {
 	switch kind {
 	case journey.Approved:
-		return wordsApproved, wordsApprovedText
+		return "status.approved.title", "status.approved.text"
 	case journey.Declined:
-		return wordsDeclined, wordsDeclinedText
+		return "status.declined.title", "status.declined.text"
 	case journey.MoreAsked:
-		return wordsMore, wordsMoreText
+		return "status.more_needed.title", "status.more_needed.text"
 	}
-	return contract.Words{}, contract.Words{}
+	return "", ""
 }
 
 // Words returns what the applicant reads about the state of an application, a sentence
 // or more each.
-func (s *Service) Words(a Application) []contract.Words {
+func (s *Service) Words(a Application) []i18n.Key {
 	title, text := DecisionWords(a.Decision.Kind)
 	switch kind := a.Decision.Kind; {
 	case !s.notifiesOf(kind):
 	case kind == journey.Approved, kind == journey.Declined:
-		return []contract.Words{title, text}
+		return []i18n.Key{title, text}
 	case a.Decision.Answered():
-		return []contract.Words{wordsAnswered}
+		return []i18n.Key{"status.answered.text"}
 	case a.Journey.State == journey.Ready:
-		return []contract.Words{text}
+		return []i18n.Key{text}
 	}
-	return []contract.Words{journey.Words(a.Journey)}
+	return []i18n.Key{journey.Text(a.Journey)}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
 )
@@ -186,7 +186,7 @@ func setMode(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
 	return err
 }
 
-func setLang(ctx context.Context, q store.Queryer, id string, lang contract.Lang) error {
+func setLang(ctx context.Context, q store.Queryer, id string, lang i18n.Lang) error {
 	_, err := q.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), id)
 	return err
 }

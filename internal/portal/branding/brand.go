@@ -25,7 +25,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
@@ -62,7 +62,7 @@ type given struct {
 }
 
 // texts maps languages to files of Markdown (.md) or plain text (.txt).
-type texts map[contract.Lang]string
+type texts map[i18n.Lang]string
 
 // Bounds of files in bytes, and of the name and the phone number in characters.
 const (
@@ -77,8 +77,8 @@ const (
 // Brand is the loaded brand. The zero value is Vestibule's.
 type Brand struct {
 	Page  pages.Brand
-	legal map[string]map[contract.Lang]string // HTML by document and language
-	files map[string]asset                    // by file name in the address
+	legal map[string]map[i18n.Lang]string // HTML by document and language
+	files map[string]asset                // by file name in the address
 }
 
 // asset is a served file.
@@ -109,7 +109,7 @@ func Load(path string) (*Brand, error) {
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("holds more than one document")
 	}
-	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[contract.Lang]string{}}}
+	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[i18n.Lang]string{}}}
 	l.load(f)
 	return l.out, errors.Join(l.errs...)
 }
@@ -157,7 +157,7 @@ func (l *loader) load(f file) {
 	b.Privacy = l.document("privacy", f.Legal.Privacy)
 	b.Terms = l.document("terms", f.Legal.Terms)
 	if l.document("consent", f.Legal.Consent) {
-		b.Consent = map[contract.Lang]string{}
+		b.Consent = map[i18n.Lang]string{}
 		for lang, text := range l.out.legal["consent"] {
 			// Open links in a new tab, so that they neither leave a half-filled form
 			// nor open in another site's frame.
@@ -215,7 +215,7 @@ func (l *loader) keep(extension, kind string, body []byte) string {
 }
 
 // Document returns a legal text in a language as HTML; false if the brand has none.
-func (b *Brand) Document(name string, lang contract.Lang) (html string, ok bool) {
+func (b *Brand) Document(name string, lang i18n.Lang) (html string, ok bool) {
 	if name == "consent" {
 		return "", false // shown in the form, not as a page
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // write creates a directory with a brand file and its files.
@@ -41,13 +41,13 @@ func TestTheExample(t *testing.T) {
 	if p.Name != "Harbor Lane" || p.Logo == nil || p.Logo.Width != 184 || p.Logo.Height != 40 || !p.Logo.Wordmark || p.Logo.Dark == p.Logo.URL {
 		t.Errorf("%+v, logo %+v", p, p.Logo)
 	}
-	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[contract.Spanish], `<a target="_blank" rel="noopener" href="/legal/terms">condiciones</a>`) {
+	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[i18n.Spanish], `<a target="_blank" rel="noopener" href="/legal/terms">condiciones</a>`) {
 		t.Errorf("legal texts: %+v", p)
 	}
-	if text, ok := b.Document("privacy", contract.English); !ok || !strings.Contains(text, "<h2>What we receive</h2>") {
+	if text, ok := b.Document("privacy", i18n.English); !ok || !strings.Contains(text, "<h2>What we receive</h2>") {
 		t.Errorf("privacy = %q, %v", text, ok)
 	}
-	if _, ok := b.Document("consent", contract.English); ok {
+	if _, ok := b.Document("consent", i18n.English); ok {
 		t.Error("the consent is a page")
 	}
 	for _, url := range []string{p.Style, p.Icon, p.Logo.URL, p.Logo.Dark} {

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // document reads a legal text in every language, and reports whether there is one.
@@ -21,21 +21,21 @@ func (l *loader) document(name string, files texts) bool {
 	if len(files) == 0 {
 		return false
 	}
-	l.out.legal[name] = map[contract.Lang]string{}
+	l.out.legal[name] = map[i18n.Lang]string{}
 	for lang := range files {
 		if !lang.Spoken() {
 			l.bad("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
 		}
 	}
-	for _, lang := range contract.Languages() {
-		field := "legal." + name + "." + string(lang.Lang)
-		if files[lang.Lang] == "" {
-			l.bad(field, fmt.Errorf("there is no text in %s", lang.Name))
+	for _, lang := range i18n.Languages() {
+		field := "legal." + name + "." + string(lang)
+		if files[lang] == "" {
+			l.bad(field, fmt.Errorf("there is no text in %s", lang.Name()))
 			continue
 		}
-		raw, err := l.read(files[lang.Lang], maxText)
+		raw, err := l.read(files[lang], maxText)
 		if err == nil {
-			l.out.legal[name][lang.Lang], err = render(raw, filepath.Ext(files[lang.Lang]))
+			l.out.legal[name][lang], err = render(raw, filepath.Ext(files[lang]))
 		}
 		l.bad(field, err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
@@ -199,7 +200,7 @@ func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.A
 
 // inLanguage adds the selected language to the service's address if the browser's
 // preference differs. It does not change an address that has a query.
-func inLanguage(raw string, lang contract.Lang, r *http.Request) string {
+func inLanguage(raw string, lang i18n.Lang, r *http.Request) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.RawQuery != "" || lang == ui.PickLanguage("", "", r.Header.Get("Accept-Language")) {
 		return raw
@@ -260,17 +261,17 @@ func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.A
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():
 		said = contract.WidgetRequestTimeout
-		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.QuerySuffix
+		m.Title, m.Text, m.Retry = "connect.service_away.title", "connect.service_away.text", r.URL.Path+v.QuerySuffix
 		status = http.StatusServiceUnavailable
 		httpx.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
 		said = known
-		m.Title, m.Text, m.Support = wordsRefused, known.Info().Applicant, m.Brand.Support
+		m.Title, m.Text, m.Support = "connect.service_refused.title", known.Info().Applicant, m.Brand.Support
 	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // the provider rejects our credentials
 		said = contract.WidgetUnknownCustomer
-		m.Title, m.Text, m.Support = wordsRefused, said.Applicant(), m.Brand.Support
+		m.Title, m.Text, m.Support = "connect.service_refused.title", said.Applicant(), m.Brand.Support
 	default:
-		m.Title, m.Text, m.Retry = wordsAway, wordsAwayText, r.URL.Path+v.QuerySuffix
+		m.Title, m.Text, m.Retry = "connect.service_away.title", "connect.service_away.text", r.URL.Path+v.QuerySuffix
 	}
 	policy := httpx.CSP{}
 	if v.Framed {

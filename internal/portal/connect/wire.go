@@ -3,18 +3,8 @@ package connect
 import (
 	"encoding/json"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/svcapi"
-)
-
-var (
-	wordsAway = contract.Words{EN: "The verification service does not answer", ES: "El servicio de verificación no responde"}
-
-	wordsAwayText = contract.Words{
-		EN: "Your details are saved and nothing is lost. Wait a moment and try again.",
-		ES: "Sus datos están guardados y no se pierde nada. Espere un momento e inténtelo de nuevo."}
-	wordsRefused = contract.Words{EN: "The verification service did not take this", ES: "El servicio de verificación no lo aceptó"}
 )
 
 // wire converts the applicant's data to the API's form.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	pages "vestibule/templates/portal"
@@ -57,8 +58,9 @@ func (h *Handler) read(q url.Values) pages.Choice {
 	for i, w := range ways {
 		names[i] = w.name
 	}
-	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...), Speaks: contract.Lang(pick("speaks", "en", "es")),
-		Theme: pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
+	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...),
+		Speaks: i18n.Lang(pick("speaks", "en", "es")),
+		Theme:  pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
 	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
@@ -208,7 +210,8 @@ func (h *Handler) page(c pages.Choice, w way, person *prefill.Fields) []pages.Li
 		}
 		inside := ""
 		if w.element != "inline" {
-			inside = "\n  <button>" + map[contract.Lang]string{contract.English: "Verify with your bank", contract.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
+			inside = "\n  <button>" + map[i18n.Lang]string{i18n.English: "Verify with your bank",
+				i18n.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
 		}
 		out := []pages.Listing{
 			html(`<script src="` + h.URL + `/embed/v1/embed.js" async></script>` + "\n" +
@@ -239,5 +242,6 @@ element.addEventListener("complete", (e) => {
   onError: (publicToken, errorType) => { /* say what to do */ },
 });`)}
 	}
-	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[contract.Lang]string{contract.English: "Verify with your bank", contract.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
+	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[i18n.Lang]string{i18n.English: "Verify with your bank",
+		i18n.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
 }

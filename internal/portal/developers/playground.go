@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
@@ -55,7 +56,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	way := wayOf(c.Way)
 	origin := h.origin(r)
 	n := applications.New{Product: c.Product, Mode: way.mode, Variant: way.variant, Origin: applications.FromAPI, ReturnURL: origin + "/developers",
-		AllowedOrigin: origin, Lang: contract.English}
+		AllowedOrigin: origin, Lang: i18n.English}
 	if person := h.person(c); person != nil {
 		n.Prefill = person.Object()
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
@@ -13,7 +13,7 @@ import (
 // kept holds how an application is shown.
 type kept struct {
 	way, theme, username string
-	lang                 contract.Lang
+	lang                 i18n.Lang
 	token                string
 }
 

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
 )
@@ -118,7 +118,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 		return k.ended(w, r, problem, g.origin, top)
 	}
 	carry := url.Values{"grant": {grant}}
-	if lang := q.Get("lang"); contract.Lang(lang).Spoken() {
+	if lang := q.Get("lang"); i18n.Lang(lang).Spoken() {
 		carry.Set("lang", lang)
 	}
 	if top {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 	pages "vestibule/templates/portal"
@@ -45,7 +45,7 @@ type testKit struct {
 func newKit(t *testing.T, db *store.DB) *testKit {
 	k := &testKit{t: t, mux: http.NewServeMux(), now: noon}
 	k.Kit = &Kit{DB: db, Now: func() time.Time { return k.now }, Assets: files{},
-		Base:  func(*http.Request) pages.Base { return pages.Base{Lang: contract.English, Assets: files{}} },
+		Base:  func(*http.Request) pages.Base { return pages.Base{Lang: i18n.English, Assets: files{}} },
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(slog.New(slog.DiscardHandler), h) }}
 	k.Routes(k.mux)
 	return k

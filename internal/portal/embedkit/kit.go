@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 )
 
@@ -24,8 +25,8 @@ type Attribute struct {
 // Attributes returns the attributes of the element.
 func Attributes() []Attribute {
 	var languages []string
-	for _, l := range contract.Languages() {
-		languages = append(languages, fmt.Sprintf("%q", string(l.Lang)))
+	for _, l := range i18n.Languages() {
+		languages = append(languages, fmt.Sprintf("%q", string(l)))
 	}
 	return []Attribute{
 		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew."},
@@ -108,30 +109,24 @@ const (
 // ProblemInfo describes a problem.
 type ProblemInfo struct {
 	Type      Problem
-	Engineer  string         // the cause and the fix, for developers
-	Title     contract.Words // for the applicant, if a page shows it
-	Applicant contract.Words
+	Engineer  string   // the cause and the fix, for developers
+	Title     i18n.Key // for the applicant, if a page shows it
+	Applicant i18n.Key
 }
-
-var wordsEmbedSetup = contract.Words{
-	EN: "The page that you come from is not set up correctly. It is not your fault; please contact the company you are applying to.",
-	ES: "La página de la que viene no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige."}
 
 // Problems returns the problems of the element.
 func Problems() []ProblemInfo {
 	return []ProblemInfo{
 		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
-			contract.Words{EN: "This was already opened elsewhere", ES: "Ya se abrió en otro lugar"},
-			contract.Words{EN: "Your application is safe. Go back to the page that you come from, load it again and continue there.",
-				ES: "Su solicitud está a salvo. Vuelva a la página de la que viene, cárguela de nuevo y continúe allí."}},
+			"embed.opened_elsewhere.title",
+			"embed.opened_elsewhere.text"},
 		{ProblemExpired, "The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
-			contract.Words{EN: "This page was open for too long", ES: "Esta página estuvo abierta demasiado tiempo"},
-			contract.Words{EN: "Your application is safe. Load the page that you come from again and continue there.",
-				ES: "Su solicitud está a salvo. Cargue de nuevo la página de la que viene y continúe allí."}},
+			"embed.expired.title",
+			"embed.expired.text"},
 		{ProblemOrigin, "The page's origin is not the token's allowedOrigin, exactly: scheme, host and port.",
-			contract.Words{EN: "This cannot be shown here", ES: "Esto no se puede mostrar aquí"}, wordsEmbedSetup},
-		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", contract.Words{}, contract.Words{}},
-		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", contract.Words{}, contract.Words{}},
+			"embed.setup.title", "embed.setup.text"},
+		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", "", ""},
+		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", "", ""},
 	}
 }
 

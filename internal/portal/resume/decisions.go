@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 )
 
@@ -20,7 +20,7 @@ const DecisionLife = 30 * 24 * time.Hour
 type DecisionEmail struct {
 	Application string
 	Number      int64 // number of the decision; each has one email
-	Lang        contract.Lang
+	Lang        i18n.Lang
 	Email       string
 	Link        bool     // include a resume link
 	Withheld    []string // reasons for not sending it, as on the reviewer's page; empty: send it

@@ -3,13 +3,12 @@ package resume
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
@@ -123,7 +122,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 }
 
 // post composes an email with a link to each application and adds it to the outbox.
-func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang contract.Lang) error {
+func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang) error {
 	now := d.now()
 	e := email{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(EmailLife)}
 	var lines []string
@@ -132,11 +131,12 @@ func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.A
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf(wordsLine.In(lang), pages.ProductName(a.Product).In(lang), ui.MomentWords(lang, a.CreatedAt), link))
+		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.T(lang, pages.ProductName(a.Product)),
+			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
-	e.subject = fmt.Sprintf(wordsSubject.In(lang), name)
-	text := fmt.Sprintf(wordsLetter.In(lang), name, strings.Join(lines, "\n\n"))
+	e.subject = i18n.T(lang, "email.resume.subject", "company", name)
+	text := i18n.T(lang, "email.resume.body", "company", name, "applications", strings.Join(lines, "\n\n"))
 	var err error
 	if e.keyID, err = d.Site.Service.Key(ctx, tx, e.application); err != nil {
 		return err

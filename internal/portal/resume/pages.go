@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
@@ -205,7 +206,7 @@ func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	base := d.Site.Base(r)
 	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: wordsUsed, Text: wordsUsedText,
+	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: "resume.used.title", Text: "resume.used.text",
 		Home: true, Return: d.CanEmail()}))
 }
 
@@ -226,16 +227,16 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsMine, Text: wordsMineText,
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent_to_own.title", Text: "resume.sent_to_own.text",
 		Next: applicant.StatusURL(a.ID)}))
 }
 
 // showForm shows the form to request a link by email.
 func (d *Handler) showForm(w http.ResponseWriter, r *http.Request) error {
-	return d.form(w, r, http.StatusOK, "", contract.Words{})
+	return d.form(w, r, http.StatusOK, "", "")
 }
 
-func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem contract.Words) error {
+func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem i18n.Key) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
 }
@@ -249,14 +250,14 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	email := strings.TrimSpace(form.Get("email"))
 	if !prefill.IsEmail(email) {
-		return d.form(w, r, http.StatusUnprocessableEntity, email, wordsNoEmail)
+		return d.form(w, r, http.StatusUnprocessableEntity, email, "resume.find.no_email")
 	}
 	base := d.Site.Base(r)
 	if err := d.requestEmail(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: wordsSent, Text: wordsSentText, Home: true}))
+	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
 }
 
 // requestEmail stores a request for an email unless a limit is exceeded. The response reveals

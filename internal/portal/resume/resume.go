@@ -22,6 +22,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
@@ -102,10 +103,10 @@ func (d *Handler) CanEmail() bool { return d.Mail != nil || d.ShowsOutbox() }
 func (d *Handler) ShowsOutbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
 // link creates a link to an application.
-func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang contract.Lang) (string, error) {
+func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang i18n.Lang) (string, error) {
 	secret, now := store.NewSecret(), d.now()
 	url := d.URL + "/resume/" + secret
-	if lang != contract.Languages()[0].Lang {
+	if lang != i18n.English {
 		url += "?lang=" + string(lang)
 	}
 	return url, insertLink(ctx, tx, store.Hash(secret), id, now, now.Add(life))

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 )
 
@@ -61,7 +61,7 @@ func applicationsOf(ctx context.Context, q store.Queryer, mailbox []byte, since 
 type request struct {
 	id, application string
 	mailbox         []byte
-	lang            contract.Lang
+	lang            i18n.Lang
 }
 
 func insertRequest(ctx context.Context, tx *store.Tx, r request, now time.Time) error {

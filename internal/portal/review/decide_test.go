@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/report"
@@ -207,8 +208,8 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 		}
 		var all []string
 		for _, r := range got {
-			all = append(all, r.Code+" "+r.Words.EN)
-			if r.Words.ES == "" {
+			all = append(all, r.Code+" "+r.Text(i18n.English))
+			if r.Text(i18n.Spanish) == "" {
 				t.Errorf("%s has no Spanish words", r.Code)
 			}
 		}
@@ -258,7 +259,7 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
 	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
 	withheld(Declined)
-	for lang, want := range map[contract.Lang]string{contract.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", contract.Spanish: "Atentamente,"} {
+	for lang, want := range map[i18n.Lang]string{i18n.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", i18n.Spanish: "Atentamente,"} {
 		d.change(appReady, func(r *stored) { r.Lang = lang })
 		sent, _ := decide(Declined)
 		if len(sent) != 1 {

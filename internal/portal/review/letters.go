@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/resume"
@@ -83,7 +84,7 @@ func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken
 	}
 	in := resume.DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
-		in.Lang = contract.English
+		in.Lang = i18n.English
 	}
 	if !slices.Contains(d.emails(), taken.Decision) {
 		in.Withheld = append(in.Withheld, "off")
@@ -207,7 +208,7 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) erro
 
 // Asked returns what the newest decision asks the applicant for: the reviewer's text
 // and the report's reasons worded for applicants.
-func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
+func (d *Handler) Asked(ctx context.Context, l i18n.Lang, id string) (portal.Asked, error) {
 	a, err := d.Applications.Get(ctx, id)
 	if err != nil {
 		return portal.Asked{}, err
@@ -218,7 +219,7 @@ func (d *Handler) Asked(ctx context.Context, id string) (portal.Asked, error) {
 	}
 	out := portal.Asked{Text: taken.Text}
 	for _, r := range taken.Reasons {
-		out.Reasons = append(out.Reasons, r.Told())
+		out.Reasons = append(out.Reasons, r.Told(l))
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 )
@@ -20,20 +21,19 @@ type RefusedPrefill struct {
 func (e *RefusedPrefill) Error() string { return e.answer.Error() }
 func (e *RefusedPrefill) Unwrap() error { return e.answer }
 
-// Words returns the text that tells the applicant what to do: the names of missing
+// Applicant returns the text that tells the applicant what to do: the names of missing
 // fields, or the text of the code.
-func (e *RefusedPrefill) Words() contract.Words {
+func (e *RefusedPrefill) Applicant(l i18n.Lang) string {
 	if code := contract.WidgetError(e.answer.Code); code != contract.WidgetPIIMissing {
-		return code.Applicant()
+		return i18n.T(l, code.Applicant())
 	}
-	w := contract.Words{EN: "Some required details are missing. Go back and add them.", ES: "Faltan datos obligatorios. Vuelva atrás y complételos."}
+	out := i18n.T(l, "visit.refused_prefill")
 	for _, p := range e.problems {
 		if p.Code == contract.WidgetPIIMissing {
-			w.EN += " " + p.Words.EN
-			w.ES += " " + p.Words.ES
+			out += " " + i18n.T(l, p.Text)
 		}
 	}
-	return w
+	return out
 }
 
 // CheckPrefill validates a raw prefill object against the rules. The error has the
@@ -58,7 +58,7 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 		default:
 			missing = append(missing, p.Field)
 		}
-		e.Details = append(e.Details, httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: p.Words.EN})
+		e.Details = append(e.Details, httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: i18n.T(i18n.English, p.Text)})
 	}
 	e.Message = contract.WidgetError(e.Code).Info().Engineer
 	if e.Code == contract.Code(contract.WidgetPIIMissing) {

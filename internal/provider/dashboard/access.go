@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -64,8 +65,7 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d p
 func (s *Service) edit(ctx context.Context, tx *store.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
-		err = wrong("url", "Give an absolute http or https address, without user and fragment; at most 20 are registered.",
-			"Indique una dirección http o https absoluta, sin usuario ni fragmento; se registran como máximo 20.")
+		err = wrong("url", "dashboard.complete_url.invalid")
 	}
 	return done{action: action, object: originOf(url), said: say}, err
 }
@@ -104,8 +104,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by person, in inp
 	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	switch {
 	case errors.Is(err, customers.ErrWidgetOrigin):
-		err = wrong("origin", "Give an origin such as https://www.example.com, without a path; at most 20 are registered.",
-			"Indique un origen como https://www.example.com, sin ruta; se registran como máximo 20.")
+		err = wrong("origin", "dashboard.origin.invalid")
 	case err == nil && !added:
 		err = nothing{saidNoChange}
 	}
@@ -123,7 +122,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by person, in 
 func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	mode, form := in.Get("mode"), in.Get("requireForm") != ""
 	if mode != "get" && mode != "post" {
-		return done{}, wrong("mode", "Choose one of the two.", "Elija uno de los dos.")
+		return done{}, wrong("mode", "dashboard.return.missing")
 	}
 	detail := mode
 	if form {
@@ -134,9 +133,9 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in inp
 }
 
 // author returns who made an entry, or "" for a deleted user.
-func author(email, staffID string, lang contract.Lang) string {
+func author(email, staffID string, lang i18n.Lang) string {
 	if staffID == operator {
-		return contract.Words{EN: "the provider’s operator", ES: "el operador del proveedor"}.In(lang)
+		return i18n.T(lang, "dashboard.author.providers_operator")
 	}
 	return email
 }

@@ -98,7 +98,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages
 func (s *Service) names(in input) (customers.Names, error) {
 	for _, f := range []string{"name", "displayName"} {
 		if v := in.field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
-			return customers.Names{}, wrong(f, "Give 1 to 100 visible characters.", "Indique de 1 a 100 caracteres visibles.")
+			return customers.Names{}, wrong(f, "dashboard.name.invalid")
 		}
 	}
 	return customers.Names{Name: in.field("name"), DisplayName: in.field("displayName")}, nil
@@ -107,7 +107,7 @@ func (s *Service) names(in input) (customers.Names, error) {
 // unlessAdded returns the error for a name that already existed.
 func unlessAdded(added bool, err error) error {
 	if err == nil && !added {
-		return wrong("name", "The name is taken.", "El nombre ya se usa.")
+		return wrong("name", "dashboard.name.taken")
 	}
 	return err
 }

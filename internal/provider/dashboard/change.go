@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -58,12 +59,12 @@ type said string
 // refused is the error of a form with an invalid field.
 type refused struct {
 	field string
-	words contract.Words
+	text  i18n.Key
 }
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
-func wrong(field, en, es string) error { return refused{field, contract.Words{EN: en, ES: es}} }
+func wrong(field string, text i18n.Key) error { return refused{field, text} }
 
 // nothing is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.
@@ -125,7 +126,7 @@ func (s *Service) post(c form) http.Handler {
 		switch {
 		case errors.As(err, &no):
 			frame := s.frameOf(r, by)
-			frame.Wrong, frame.Words, frame.Given = no.field, no.words.In(frame.Lang), form
+			frame.Wrong, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
 			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -308,13 +309,13 @@ func (s *Service) langCookie() string {
 
 // remember stores a requested language in a cookie.
 func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
-	if asked := contract.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == contract.English || asked == contract.Spanish) {
+	if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == i18n.English || asked == i18n.Spanish) {
 		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 			Secure: s.public.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
-func (s *Service) language(r *http.Request) contract.Lang {
+func (s *Service) language(r *http.Request) i18n.Lang {
 	remembered := ""
 	if c, err := r.Cookie(s.langCookie()); err == nil {
 		remembered = c.Value

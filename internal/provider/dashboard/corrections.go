@@ -12,8 +12,8 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/analysis/income"
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -114,7 +114,7 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	}
 	var no refused
 	if errors.As(err, &no) {
-		d.Wrong, d.Words, status, then = no.field, no.words.In(d.Lang), http.StatusUnprocessableEntity, nil
+		d.Wrong, d.Words, status, then = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity, nil
 	} else if err != nil {
 		return err
 	}
@@ -168,8 +168,7 @@ func corrected(in input, by person) (reports.Correction, error) {
 		*c.Values.Figure(name) = &n
 	}
 	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
-		return c, wrong("reason", "Say what was disputed and why the figures are corrected, in 10 to 1,000 characters.",
-			"Diga qué se disputó y por qué se corrigen las cifras, con 10 a 1,000 caracteres.")
+		return c, wrong("reason", "dashboard.correction.reason_invalid")
 	}
 	return c, nil
 }
@@ -211,13 +210,13 @@ func unfit(err error) error {
 	if field == "" {
 		field = report.RevisedNames()[0]
 	}
-	words, known := map[string]contract.Words{
-		income.UnfitNone:    {EN: "State at least one figure that differs from the present one.", ES: "Indique al menos una cifra distinta de la actual."},
-		income.UnfitAbsent:  {EN: "A report that is not from bank data has no such figure.", ES: "Un informe que no procede de datos bancarios no tiene esta cifra."},
-		income.UnfitRange:   {EN: "Give a whole amount from 0 to 2,147,483,647, digits only.", ES: "Indique un importe entero de 0 a 2,147,483,647, solo con dígitos."},
-		income.UnfitMissing: {EN: "The report does not have this figure: state it too.", ES: "El informe no tiene esta cifra: indíquela también."},
-		income.UnfitNet:     {EN: "There cannot be more net income than gross.", ES: "No puede haber más ingreso neto que bruto."},
-		income.UnfitUnknown: {EN: "What the gross is estimated from was deleted for its age: state the gross too.", ES: "Los datos con que se estima el bruto se borraron por su antigüedad: indique también el bruto."},
+	words, known := map[string]i18n.Key{
+		income.UnfitNone:    "dashboard.correction.none",
+		income.UnfitAbsent:  "dashboard.correction.no_such_figure",
+		income.UnfitRange:   "dashboard.correction.amount_invalid",
+		income.UnfitMissing: "dashboard.correction.figure_missing",
+		income.UnfitNet:     "dashboard.correction.net_over_gross",
+		income.UnfitUnknown: "dashboard.correction.gross_missing",
 	}[no.Why]
 	if !known {
 		return err

@@ -99,8 +99,7 @@ func originOf(address string) string {
 func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
-		return done{}, wrong("url", "Give an https address that leads to a public server, without user and fragment.",
-			"Indique una dirección https de un servidor público, sin usuario ni fragmento.")
+		return done{}, wrong("url", "dashboard.callback.invalid")
 	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
 	out := done{action: "callback set", object: "callback", detail: originOf(address), said: "callback", secret: secret}
@@ -136,7 +135,7 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by person, in inp
 		chosen = append(chosen, contract.Status(v))
 	}
 	if len(chosen) == 0 {
-		return done{}, wrong("status", "Choose at least one, or turn delivery off.", "Elija al menos uno, o desactive la entrega.")
+		return done{}, wrong("status", "dashboard.subscription.none")
 	}
 	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) + "/" + strconv.Itoa(len(webhooks.Subscribable())), said: "subscription"},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)

@@ -54,11 +54,11 @@ func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ person, in *
 func (s *Service) addPerson(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	email := password.Email(in.Get("email"))
 	if at := strings.IndexByte(email, '@'); at < 1 || at == len(email)-1 || strings.ContainsAny(email, " \t\r\n<>\"") {
-		return done{}, wrong("email", "Give an e-mail address.", "Indique un correo electrónico.")
+		return done{}, wrong("email", "dashboard.email.invalid")
 	}
 	id, err := s.addStaff(ctx, tx, by.account.ID, email, in.hash)
 	if errors.Is(err, ErrKnown) {
-		return done{}, wrong("email", "This address signs in somewhere already.", "Ese correo ya inicia sesión en alguna cuenta.")
+		return done{}, wrong("email", "dashboard.email.taken")
 	}
 	return done{action: "person added", object: id, said: "person", secret: in.secret}, err
 }
@@ -86,7 +86,7 @@ func (s *Service) removePerson(ctx context.Context, tx *store.Tx, by person, in 
 func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *input) error {
 	present, next := in.Get("present"), in.Get("next")
 	if len(next) < password.Min || len(next) > password.Max {
-		return wrong("next", "Give 12 to 256 characters.", "Indique de 12 a 256 caracteres.")
+		return wrong("next", "dashboard.password.invalid")
 	}
 	try := password.Try{Email: by.email, Known: "session " + by.session.ID} // a signed-in user counts as known
 	allowed, err := s.passwords.Take(ctx, try)
@@ -107,7 +107,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by person, in *i
 		}
 	}
 	if !right {
-		return wrong("present", "This is not your password.", "Esa no es su contraseña.")
+		return wrong("present", "dashboard.password.wrong")
 	}
 	if err := s.passwords.Forget(ctx, s.DB.SQL, try); err != nil {
 		return err

@@ -243,7 +243,7 @@ func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (
 func (s *Service) share(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
 	if !contract.IsUUID(token) {
-		return done{}, wrong("publicToken", "Give the report’s publicToken, 36 characters.", "Indique el publicToken del informe, de 36 caracteres.")
+		return done{}, wrong("publicToken", "dashboard.share.token_invalid")
 	}
 	return s.grant(ctx, tx, by, in, token, "publicToken")
 }
@@ -263,22 +263,22 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in i
 // grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by person, in input, token, field string) (done, error) {
 	if !isPublicID(in.field("publicId")) {
-		return done{}, wrong("publicId", "Give the publicId of another account.", "Indique el publicId de otra cuenta.")
+		return done{}, wrong("publicId", "dashboard.share.account_invalid")
 	}
 	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
 		case contract.CodeInvalidToken:
-			return done{}, wrong(field, "This account has no such report.", "Esta cuenta no tiene tal informe.")
+			return done{}, wrong(field, "dashboard.share.no_report")
 		case contract.CodeReportNotReady:
-			return done{}, wrong(field, "The report ended without a body: there is nothing to share.", "El informe terminó sin contenido: no hay nada que compartir.")
+			return done{}, wrong(field, "dashboard.share.no_body")
 		case contract.CodeInvalidPublicID:
-			return done{}, wrong("publicId", "No other account has this publicId.", "Ninguna otra cuenta tiene ese publicId.")
+			return done{}, wrong("publicId", "dashboard.share.no_account")
 		case contract.CodeRelayTokenExpired:
-			return done{}, wrong(field, "The report is over 30 days old and cannot be shared with an account that did not have it before.", "El informe tiene más de 30 días y no se puede compartir con una cuenta que no lo tuviera antes.")
+			return done{}, wrong(field, "dashboard.share.too_old")
 		case contract.CodeRelayTokenRevoked:
-			return done{}, wrong("publicId", "The report was withdrawn from this account, or its consumer withdrew consent: it cannot be shared with it any more.", "El informe se retiró a esta cuenta, o el consumidor retiró su consentimiento: ya no puede compartirse con ella.")
+			return done{}, wrong("publicId", "dashboard.share.withdrawn")
 		}
 	}
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err

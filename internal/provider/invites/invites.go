@@ -23,6 +23,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
@@ -163,17 +164,10 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (vi
 	return visitOf(ctx, q, handle)
 }
 
-var (
-	wordsGone     = contract.Words{EN: "This link leads nowhere", ES: "Este enlace no lleva a ninguna parte"}
-	wordsGoneText = contract.Words{EN: "It may have been cut off. Copy all of it from the message that it came in, or ask the company for a new one.", ES: "Quizá esté cortado. Cópielo entero del mensaje en el que llegó o pida uno nuevo a la empresa."}
-	wordsWrong    = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsAgain    = contract.Words{EN: "Try the link again in a moment.", ES: "Vuelva a probar el enlace en un momento."}
-)
-
 // errorText returns the text for a page that explains why a link does not work.
-func errorText(err error) (title, text contract.Words) {
+func errorText(err error) (title, text i18n.Key) {
 	if errors.Is(err, store.ErrNotFound) {
-		return wordsGone, wordsGoneText
+		return "invite.not_found.title", "invite.not_found.text"
 	}
-	return wordsWrong, wordsAgain
+	return "visit.failed_request.title", "invite.failed_request"
 }

@@ -25,6 +25,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/visits"
@@ -279,24 +280,15 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken stri
 	return row.visitID, err
 }
 
-var (
-	wordsGone     = contract.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
-	wordsGoneText = contract.Words{EN: "It is mistyped, or over 30 minutes old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o tiene más de 30 minutos. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
-	wordsForm     = contract.Words{EN: "This page opens only from the company's own", ES: "Esta página solo se abre desde la de la empresa"}
-	wordsFormText = contract.Words{EN: "Go back to the company you are applying to and use its button to come here.", ES: "Vuelva a la empresa a la que se dirige y use su botón para llegar aquí."}
-	wordsWrong    = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsAgain    = contract.Words{EN: "Go back and try again.", ES: "Vuelva atrás e inténtelo de nuevo."}
-)
-
 // why returns the text for a page that explains why a redirect does not open.
-func why(err error) (title, text contract.Words) {
+func why(err error) (title, text i18n.Key) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return wordsGone, wordsGoneText
+		return "visit.not_found.title", "redirect.expired"
 	case errors.Is(err, errFormOnly):
-		return wordsForm, wordsFormText
+		return "redirect.form_only.title", "redirect.form_only.text"
 	}
-	return wordsWrong, wordsAgain
+	return "visit.failed_request.title", "redirect.failed_request"
 }
 
 // Made is a secure redirect as shown on the customer's dashboard.

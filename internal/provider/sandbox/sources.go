@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -126,8 +127,8 @@ func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID
 func supplierList() []visits.Bank {
 	var out []visits.Bank
 	for _, s := range report.Suppliers() {
-		place := suppliers.Bureaus{}.Place(s.Code)
-		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place.EN, PlaceES: place.ES})
+		place := func(l i18n.Lang) string { return suppliers.Bureaus{}.Place(l, s.Code) }
+		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place(i18n.English), PlaceES: place(i18n.Spanish)})
 	}
 	last := func(b visits.Bank) int {
 		if b.ID == report.DocumentSupplier {

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strings"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -26,17 +25,6 @@ import (
 var (
 	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
 	errNoCookie     = errors.New("visits: the browser keeps no cookie")
-)
-
-var (
-	wordsElsewhere     = contract.Words{EN: "This verification was started in another browser", ES: "Esta verificación se inició en otro navegador"}
-	wordsElsewhereText = contract.Words{EN: "To protect your data, it continues only there. Go back to that browser. If you no longer have it, or if it deletes cookies, go back to the company you are applying to and start again there.",
-		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador. Si ya no lo tiene, o si borra las cookies, vuelva a la empresa ante la que presenta su solicitud y empiece allí de nuevo."}
-	wordsInvited = contract.Words{EN: "To protect your data, it continues only there. Go back to that browser, or start over in this one: what was connected in the other browser is then discarded.",
-		ES: "Para proteger sus datos, solo continúa allí. Vuelva a ese navegador o empiece de nuevo en este: lo que se conectó en el otro navegador se descarta."}
-	wordsNoCookie     = contract.Words{EN: "This page needs cookies", ES: "Esta página necesita cookies"}
-	wordsNoCookieText = contract.Words{EN: "Your browser did not keep the cookie that ties this verification to it. Allow cookies for this site, then go back and try again. Nothing was shared.",
-		ES: "Su navegador no guardó la cookie que vincula esta verificación con él. Permita las cookies de este sitio, vuelva atrás e inténtelo de nuevo. No se compartió nada."}
 )
 
 const (
@@ -184,11 +172,11 @@ func (s *Service) isInvited(ctx context.Context, v visit) (bool, error) {
 // refusal returns the page for a browser that stores no cookies or does not own the
 // visit. It reveals nothing about the visit.
 func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pages.Message, error) {
-	m := pages.Message{Lang: language(r), Title: wordsNoCookie, Text: wordsNoCookieText}
+	m := pages.Message{Lang: language(r), Title: "visit.no_cookie.title", Text: "visit.no_cookie.text"}
 	if errors.Is(why, errNoCookie) {
 		return m, nil
 	}
-	m.Title, m.Text = wordsElsewhere, wordsElsewhereText
+	m.Title, m.Text = "visit.other_browser.title", "visit.other_browser.text"
 	handle := r.PathValue("handle")
 	v, err := byHandle(r.Context(), s.DB.SQL, handle)
 	if err != nil {
@@ -197,7 +185,7 @@ func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pa
 	if invited, err := s.isInvited(r.Context(), v); err != nil || !invited {
 		return m, err
 	}
-	m.Text, m.StartOver = wordsInvited, Path(handle)+"?"+url.Values{"lang": {string(m.Lang)}}.Encode()
+	m.Text, m.StartOver = "visit.other_browser.invited", Path(handle)+"?"+url.Values{"lang": {string(m.Lang)}}.Encode()
 	if r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.setSecret(w, r, handle)
 	}

@@ -1,13 +1,13 @@
 package visits
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
@@ -71,8 +71,11 @@ type Bank struct {
 	PlaceES string // the same in Spanish, where that is another
 }
 
-func (b Bank) place(lang contract.Lang) string {
-	return contract.Words{EN: b.Place, ES: cmp.Or(b.PlaceES, b.Place)}.In(lang)
+func (b Bank) place(lang i18n.Lang) string {
+	if lang == i18n.Spanish && b.PlaceES != "" {
+		return b.PlaceES
+	}
+	return b.Place
 }
 
 // find returns the entry with an id in the list of a source type.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // Declarations returns the TypeScript declarations of the widget, generated from the
@@ -108,7 +109,7 @@ func ErrorsTable() string {
 		if e.Retry {
 			again = "with a fresh token"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Type, e.Engineer, e.Applicant.EN, again)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Type, e.Engineer, i18n.T(i18n.English, e.Applicant), again)
 	}
 	return b.String()
 }

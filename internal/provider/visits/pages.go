@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -19,21 +20,6 @@ import (
 // origin can send it.
 const partHeader = "X-Visit-Part"
 
-var (
-	wordsGone      = contract.Words{EN: "This link leads nowhere any more", ES: "Este enlace ya no lleva a ninguna parte"}
-	wordsGoneText  = contract.Words{EN: "It is mistyped or too old. Go back to the company you are applying to and start again there.", ES: "Está mal escrito o es demasiado antiguo. Vuelva a la empresa a la que se dirige y empiece allí de nuevo."}
-	wordsWrong     = contract.Words{EN: "That did not work", ES: "Eso no funcionó"}
-	wordsWrongText = contract.Words{EN: "What you have done so far is kept. Go back and try again.", ES: "Lo que ha hecho hasta ahora se conserva. Vuelva atrás e inténtelo de nuevo."}
-
-	wordsNoWayBack = contract.Words{EN: "You cannot go back from this step. Everything you did so far is kept.", ES: "No se puede volver atrás desde este paso. Todo lo que hizo hasta ahora se conserva."}
-
-	wordsTooOften = contract.Words{EN: "Too many verifications were started from your connection or for this company just now. Wait a minute and try again.", ES: "Se iniciaron demasiadas verificaciones desde su conexión o para esta empresa. Espere un minuto e inténtelo de nuevo."}
-
-	wordsCodeShape  = contract.Words{EN: "Enter the six digits of the code.", ES: "Escriba las seis cifras del código."}
-	wordsNoAccount  = contract.Words{EN: "Choose at least one checking or savings account.", ES: "Elija al menos una cuenta corriente o de ahorro."}
-	wordsNoSignInMe = contract.Words{EN: "Enter your user name and your password.", ES: "Escriba su usuario y su contraseña."}
-)
-
 // page adapts a handler whose errors are shown as pages.
 func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +27,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		if err == nil {
 			return
 		}
-		m := pages.Message{Lang: language(r), Title: wordsWrong, Text: wordsWrongText}
+		m := pages.Message{Lang: language(r), Title: "visit.failed_request.title", Text: "visit.failed_request.text"}
 		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
 			why := err
 			if m, err = s.refusal(w, r, why); err == nil {
@@ -50,7 +36,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = httpx.NewError(contract.CodeNotFound, err)
-			m.Title, m.Text = wordsGone, wordsGoneText
+			m.Title, m.Text = "visit.not_found.title", "visit.not_found.text"
 		}
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
@@ -60,7 +46,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 
 // LinkPage adapts a handler of a link to a visit, a redirect's or an invite's. It
 // renders errors as a page with the texts of words.
-func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text contract.Words)) http.Handler {
+func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i18n.Key)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil {
@@ -79,9 +65,9 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text c
 
 // Missing renders the error page for an unknown address or an unsupported method.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
-	m := pages.Message{Lang: language(r), Title: wordsGone, Text: wordsGoneText}
+	m := pages.Message{Lang: language(r), Title: "visit.not_found.title", Text: "visit.not_found.text"}
 	if status != http.StatusNotFound {
-		m.Title, m.Text = wordsWrong, wordsWrongText
+		m.Title, m.Text = "visit.failed_request.title", "visit.failed_request.text"
 	}
 	s.write(w, r, status, httpx.CSP{}, pages.MessagePage(m, s.urls()))
 }
@@ -100,7 +86,7 @@ func (s *Service) urls() pages.Urls {
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js")}
 }
 
-func language(r *http.Request) contract.Lang {
+func language(r *http.Request) i18n.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 }
 
@@ -128,7 +114,7 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 
 // problem renders the text of a widget error, or of too many visits.
 func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
-	code, words := r.PathValue("code"), wordsTooOften
+	code, words := r.PathValue("code"), i18n.Key("visit.too_many")
 	if code != string(contract.CodeRateLimited) {
 		e := contract.WidgetError(code).Info()
 		code, words = string(e.Type), e.Applicant

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/visits/flow"
@@ -224,20 +225,22 @@ func wrongOptions(none bool) error {
 // engineers.
 func widgetError(r *http.Request, err error) error {
 	e := *httpx.AsError(err)
-	words := contract.WidgetError(e.Code).Applicant()
+	l, code := language(r), contract.WidgetError(e.Code)
 	var refused *customers.RefusedPrefill
+	if errors.Is(err, errOptions) {
+		code = contract.WidgetUnknownCustomer
+	}
+	text := i18n.T(l, code.Applicant())
 	switch {
 	case errors.As(err, &refused):
-		words = refused.Words()
-	case errors.Is(err, errOptions):
-		words = contract.WidgetUnknownCustomer.Applicant()
+		text = refused.Applicant(l)
 	case e.Code == contract.CodeRateLimited:
-		words = wordsTooOften // as on the page of RATE_LIMITED
+		text = i18n.T(l, "visit.too_many") // as on the page of RATE_LIMITED
 	}
 	if !contract.WidgetError(e.Code).Valid() {
 		e = httpx.Error{Code: contract.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
 			Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
 	}
-	e.Extra = map[string]any{"applicant": words.In(language(r))}
+	e.Extra = map[string]any{"applicant": text}
 	return &e
 }

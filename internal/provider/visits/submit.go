@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 	pages "vestibule/templates/provider"
@@ -39,7 +39,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.setSecret(w, r, handle)
 	}
-	return s.render(w, r, v, http.StatusOK, contract.Words{})
+	return s.render(w, r, v, http.StatusOK, "")
 }
 
 // submit handles a step's form. A form that the current step does not accept, because
@@ -78,13 +78,13 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	in, problem := s.input(v, form)
-	if problem != (contract.Words{}) {
-		return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
+	if problem != "" {
+		return s.render(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), problem))
 	}
 	if in.Kind != "" {
 		acted, err := s.apply(r.Context(), handle, nonce, in)
 		if errors.Is(err, errNoDocument) {
-			return s.render(w, r, v, http.StatusUnprocessableEntity, wordsNoDocument)
+			return s.render(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), "visit.documents.none"))
 		}
 		if err != nil {
 			return err
@@ -108,13 +108,13 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 
 // rejectBack renders the current step for an applicant who cannot go back from it.
 func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) error {
-	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = wordsNoWayBack })
+	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = "visit.no_way_back" })
 }
 
 // input converts a form to an input of the state machine. problem is what to correct
 // in the current step's form; a form of another step is not a problem, and becomes an
 // input that the machine does not accept.
-func (s *Service) input(v visit, form url.Values) (in flow.Input, problem contract.Words) {
+func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.Key) {
 	sources := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
@@ -149,11 +149,11 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem contra
 		in.Kind = flow.EventInstitutionCleared
 	case "sign-in":
 		if v.Step != flow.StepSignIn {
-			return flow.Input{}, contract.Words{}
+			return flow.Input{}, ""
 		}
 		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
 		if username == "" || password == "" {
-			return flow.Input{}, wordsNoSignInMe
+			return flow.Input{}, "visit.sign_in.missing"
 		}
 		login := sources.login(v.SourceType, username)
 		if !login.Known {
@@ -162,18 +162,18 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem contra
 		in = flow.Input{Kind: flow.EventSignedIn, Username: username, Login: login, Correct: password != wrongPassword}
 	case "code":
 		if v.Step != flow.StepCode {
-			return flow.Input{}, contract.Words{}
+			return flow.Input{}, ""
 		}
 		code := strings.ReplaceAll(form.Get("code"), " ", "")
 		if len(code) != len(flow.Code) || strings.Trim(code, "0123456789") != "" {
-			return flow.Input{}, wordsCodeShape
+			return flow.Input{}, "visit.code.invalid"
 		}
 		in = flow.Input{Kind: flow.EventMFASubmitted, Login: sources.login(v.SourceType, v.Username), Correct: code == flow.Code, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 	case "no-code":
 		in.Kind = flow.EventMFAResent
 	case "accounts":
 		if v.Step != flow.StepAccounts {
-			return flow.Input{}, contract.Words{}
+			return flow.Input{}, ""
 		}
 		chosen := false
 		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v)}
@@ -184,7 +184,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem contra
 			}
 		}
 		if !chosen {
-			return flow.Input{}, wordsNoAccount
+			return flow.Input{}, "visit.accounts.none"
 		}
 	case "hand-in":
 		in.Kind = flow.EventDocumentsSubmitted
@@ -197,7 +197,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem contra
 	case "reopen":
 		in.Kind = flow.EventReopened
 	}
-	return in, contract.Words{}
+	return in, ""
 }
 
 // statedNumber returns the number of the stated employer in a form; 0 for none.

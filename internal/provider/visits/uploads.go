@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits/flow"
@@ -45,13 +47,6 @@ var errNoDocument = errors.New("visits: there is no document")
 // errFull is returned for a file beyond the account's limit of 24 hours.
 var errFull = errors.New("visits: the account has been sent enough files")
 
-var (
-	wordsNoDocument = contract.Words{EN: "Add at least one file.", ES: "Añada al menos un archivo."}
-	wordsNoFile     = contract.Words{EN: "Choose a file first.", ES: "Elija primero un archivo."}
-	wordsFull       = contract.Words{EN: "No more files can be added at the moment. Please try again tomorrow.", ES: "En este momento no se pueden añadir más archivos. Inténtelo de nuevo mañana."}
-	wordsTooMany    = contract.Words{EN: "At most ten files can be added.", ES: "Se pueden añadir diez archivos como máximo."}
-)
-
 // upload handles POST /visit/{handle}/documents, a multipart/form-data form whose
 // fields named file are the files. Rejected files are named; the others are kept.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
@@ -72,7 +67,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.ContentLength > maxUpload {
-		return s.render(w, r, v, http.StatusRequestEntityTooLarge, rejectionText("", documents.ErrTooLarge))
+		return s.render(w, r, v, http.StatusRequestEntityTooLarge, rejectionText(language(r), "", documents.ErrTooLarge))
 	}
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
@@ -82,11 +77,11 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.storeFiles(r.Context(), handle, v, consumer.KeyID, form)
+	problem, err := s.storeFiles(r.Context(), language(r), handle, v, consumer.KeyID, form)
 	if err != nil {
 		return err
 	}
-	if problem != (contract.Words{}) {
+	if problem != "" {
 		if v, err = s.load(r.Context(), handle); err != nil {
 			return err
 		}
@@ -101,7 +96,8 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 // storeFiles stores the files of a form; problem names the rejected ones. With an
 // outdated nonce it stores none. The form must have the nonce before the files, as on
 // the page.
-func (s *Service) storeFiles(ctx context.Context, handle string, v visit, keyID string, form *multipart.Reader) (problem contract.Words, err error) {
+func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v visit, keyID string,
+	form *multipart.Reader) (problem string, err error) {
 	files, nonce, group := 0, "", v.DocumentGroup()
 	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: documentType(group.SourceType), Employer: group.Employer}
 	for {
@@ -123,16 +119,16 @@ func (s *Service) storeFiles(ctx context.Context, handle string, v visit, keyID 
 			continue // browsers send an empty field as a file without a name
 		}
 		if files++; files > documents.MaxFiles {
-			return joinTexts(problem, wordsTooMany), nil
+			return joinTexts(problem, i18n.T(l, "visit.documents.too_many")), nil
 		}
 		name = httpx.CleanFileName(name)
 		to.Name = name
 		d, err := s.Documents.Upload(ctx, to, s.limitUploads(ctx, v, part))
 		switch {
 		case errors.Is(err, errFull):
-			return joinTexts(problem, wordsFull), nil
+			return joinTexts(problem, i18n.T(l, "visit.documents.full")), nil
 		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
-			problem = joinTexts(problem, rejectionText(name, err))
+			problem = joinTexts(problem, rejectionText(l, name, err))
 			continue
 		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
 			return problem, httpx.BodyError(err)
@@ -144,7 +140,7 @@ func (s *Service) storeFiles(ctx context.Context, handle string, v visit, keyID 
 		case err != nil:
 			return problem, err
 		case full:
-			return joinTexts(problem, wordsTooMany), nil
+			return joinTexts(problem, i18n.T(l, "visit.documents.too_many")), nil
 		case !moved:
 			return problem, nil
 		case nonce != "":
@@ -152,7 +148,7 @@ func (s *Service) storeFiles(ctx context.Context, handle string, v visit, keyID 
 		}
 	}
 	if files == 0 {
-		problem = wordsNoFile
+		problem = i18n.T(l, "visit.documents.not_chosen")
 	}
 	return problem, nil
 }
@@ -293,28 +289,22 @@ func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit)
 }
 
 // rejectionText returns the text of why a file was rejected. An empty name means all files.
-func rejectionText(name string, why error) contract.Words {
-	limit := strconv.Itoa(documents.MaxSize >> 20)
-	words := contract.Words{EN: "it is no PDF, PNG or JPEG file.", ES: "no es un archivo PDF, PNG ni JPEG."}
+func rejectionText(l i18n.Lang, name string, why error) string {
+	reason := i18n.T(l, "visit.documents.wrong_type")
 	switch {
 	case errors.Is(why, documents.ErrTooLarge):
-		words = contract.Words{EN: "it is larger than " + limit + " MB.", ES: "ocupa más de " + limit + " MB."}
+		reason = i18n.T(l, "visit.documents.too_large", "limit", strconv.Itoa(documents.MaxSize>>20))
 	case errors.Is(why, documents.ErrEmpty):
-		words = contract.Words{EN: "it is empty.", ES: "está vacío."}
+		reason = i18n.T(l, "visit.documents.empty")
 	}
 	if name == "" {
-		return contract.Words{EN: "That could not be added: " + words.EN, ES: "No se pudo añadir: " + words.ES}
+		return i18n.T(l, "visit.documents.not_added", "reason", reason)
 	}
-	return contract.Words{EN: "“" + name + "” could not be added: " + words.EN, ES: "No se pudo añadir «" + name + "»: " + words.ES}
+	return i18n.T(l, "visit.documents.named_not_added", "name", name, "reason", reason)
 }
 
 // joinTexts joins two problems.
-func joinTexts(a, b contract.Words) contract.Words {
-	if a == (contract.Words{}) {
-		return b
-	}
-	return contract.Words{EN: a.EN + " " + b.EN, ES: a.ES + " " + b.ES}
-}
+func joinTexts(a, b string) string { return strings.TrimPrefix(a+" "+b, " ") }
 
 // redirectTo redirects to a page of the visit in the language of the request.
 func redirectTo(w http.ResponseWriter, r *http.Request, path string) {

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
@@ -16,7 +17,7 @@ import (
 )
 
 // render writes the page of v, or only its step for the frame.
-func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem contract.Words) error {
+func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem string) error {
 	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
 }
 
@@ -42,8 +43,9 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	s.addChoices(r, v, &page)
 	if page.Step == pages.Documents {
 		page.MaxFiles, page.MaxFileSize = documents.MaxFiles, documents.MaxSize
-		page.FileProblems = pages.FileProblems{TooLarge: rejectionText("%", documents.ErrTooLarge), Empty: rejectionText("%", documents.ErrEmpty),
-			Type: rejectionText("%", documents.ErrType), TooMany: wordsTooMany}
+		page.FileProblems = pages.FileProblems{TooLarge: rejectionText(page.Lang, "%", documents.ErrTooLarge),
+			Empty: rejectionText(page.Lang, "%", documents.ErrEmpty), Type: rejectionText(page.Lang, "%", documents.ErrType),
+			TooMany: i18n.T(page.Lang, "visit.documents.too_many")}
 		all, err := s.documentsOfStep(r.Context(), s.DB.SQL, v)
 		if err != nil {
 			return err

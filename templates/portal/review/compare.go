@@ -8,25 +8,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
-)
-
-// Words of two reports side by side.
-var (
-	compareTitle      = contract.Words{EN: "Two reports of one person", ES: "Dos informes de una persona"}
-	compareIntro      = contract.Words{EN: "The figures that matter, the older report first. The difference is how the newer one stands to it.", ES: "Las cifras que importan, primero el informe más antiguo. La diferencia es cómo está el más nuevo respecto a él."}
-	compareDiffer     = contract.Words{EN: "Difference", ES: "Diferencia"}
-	compareSame       = contract.Words{EN: "none", ES: "ninguna"}
-	compareNone       = contract.Words{EN: "Neither report has a figure that compares.", ES: "Ningún informe tiene una cifra comparable."}
-	compareDo         = contract.Words{EN: "Compare the reports", ES: "Comparar los informes"}
-	compareOthers     = contract.Words{EN: "Other applications of this person", ES: "Otras solicitudes de esta persona"}
-	compareBy         = contract.Words{EN: "By the same e-mail address or name. Two people can have one name.", ES: "Por el mismo correo o nombre. Dos personas pueden llamarse igual."}
-	compareMore       = contract.Words{EN: "There are more: search for the name.", ES: "Hay más: busque por el nombre."}
-	compareMonths     = contract.Words{EN: "Months paid late", ES: "Meses pagados con retraso"}
-	compareCurrencies = contract.Words{EN: "different currencies", ES: "monedas distintas"}
-	compareModel      = contract.Words{EN: "model", ES: "modelo"}
 )
 
 // Other is another application of a person. Compare is the page that compares the two
@@ -54,7 +38,7 @@ type Compared struct {
 
 // Measured is a report with figures that compare: the view of any kind of report.
 type Measured interface {
-	measures(l contract.Lang) []measure
+	measures(l i18n.Lang) []measure
 	sources() found
 }
 
@@ -96,11 +80,11 @@ func isAmount(a report.Attribute) bool {
 	return len(decimals) == 2
 }
 
-func (v ReportView) measures(l contract.Lang) []measure {
+func (v ReportView) measures(l i18n.Lang) []measure {
 	var out []measure
 	for i := len(v.Report.Scores) - 1; i >= 0; i-- {
 		s := v.Report.Scores[i]
-		m := measure{name: reportScore.In(l) + " " + s.ScoreVersion, none: s.Value == nil}
+		m := measure{name: i18n.T(l, "review.report.score") + " " + s.ScoreVersion, none: s.Value == nil}
 		if s.Value != nil {
 			m.value = int64(*s.Value)
 		}
@@ -122,61 +106,67 @@ func (v ReportView) measures(l contract.Lang) []measure {
 		}
 		out = append(out, m)
 	}
-	return append(out, count(reportAccounts.In(l), len(v.Report.AccountDetails)))
+	return append(out, count(i18n.T(l, "review.report.accounts"), len(v.Report.AccountDetails)))
 }
 
-func (v IncomeView) measures(l contract.Lang) []measure {
+func (v IncomeView) measures(l i18n.Lang) []measure {
 	n := v.Report.Income
 	if n == nil {
 		return nil
 	}
-	out := []measure{inCents(incomeAnnualGross.In(l), v.summaryIn(), n.Summary.AnnualGross), inCents(incomeAnnualNet.In(l), v.summaryIn(), n.Summary.AnnualNet)}
+	out := []measure{inCents(i18n.T(l, "review.income.annual_gross"), v.summaryIn(), n.Summary.AnnualGross),
+		inCents(i18n.T(l, "review.income.annual_net"), v.summaryIn(), n.Summary.AnnualNet)}
 	for i, a := range n.FinancialAccounts {
 		of := ""
 		if len(n.FinancialAccounts) > 1 {
-			of = ", " + compareModel.In(l) + " " + strconv.Itoa(i+1)
+			of = ", " + i18n.T(l, "review.compare.model") + " " + strconv.Itoa(i+1)
 		}
-		out = append(out, inUnits(incomeRecentGross.In(l)+of, v.in(), a.GrossRecent))
+		out = append(out, inUnits(i18n.T(l, "review.income.recent_gross")+of, v.in(), a.GrossRecent))
 		if a.MatchedIncome != nil {
-			out = append(out, inUnits(incomeStated.In(l)+of, usd, a.MatchedIncome.StatedAnnualIncome))
+			out = append(out, inUnits(i18n.T(l, "review.income.stated")+of, usd, a.MatchedIncome.StatedAnnualIncome))
 		}
 	}
-	return append(out, count(incomeFromStubs.In(l), len(n.Paystubs)))
+	return append(out, count(i18n.T(l, "review.income.from_stubs"), len(n.Paystubs)))
 }
 
-func (v EligibilityView) measures(l contract.Lang) []measure {
+func (v EligibilityView) measures(l i18n.Lang) []measure {
 	var out []measure
 	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, inCents(incomeAnnualGross.In(l), usd, &gross), inCents(incomeAnnualNet.In(l), usd, &net))
+		out = append(out, inCents(i18n.T(l, "review.income.annual_gross"), usd, &gross),
+			inCents(i18n.T(l, "review.income.annual_net"), usd, &net))
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, inCents(eligibilityDeposited.In(l), v.in(), &sum))
+		out = append(out, inCents(i18n.T(l, "review.eligibility.deposited"), v.in(), &sum))
 	}
 	if now, average, ok := v.held(); ok {
-		out = append(out, inCents(eligibilityHeld.In(l), v.in(), &now), inCents(eligibilityAverage.In(l), v.in(), &average))
+		out = append(out, inCents(i18n.T(l, "review.eligibility.held"), v.in(), &now),
+			inCents(i18n.T(l, "review.eligibility.average"), v.in(), &average))
 	}
 	if len(v.Report.StatedEmployers) > 0 {
-		out = append(out, count(eligibilityEmployersShort.In(l), v.count()[employerVerified]))
+		out = append(out, count(i18n.T(l, "review.eligibility.employers_short"), v.count()[employerVerified]))
 	}
 	return out
 }
 
-func (v PassportView) measures(l contract.Lang) []measure {
+func (v PassportView) measures(l i18n.Lang) []measure {
 	var out []measure
 	for _, s := range v.Report.Scores {
-		out = append(out, count(passportScore.In(l)+" "+s.Type, s.Value))
+		out = append(out, count(i18n.T(l, "review.passport.score")+" "+s.Type, s.Value))
 	}
 	for _, c := range v.Report.Currencies {
 		of := ", " + c.Currency
-		out = append(out, inCents(tradeBalance.In(l)+of, usd, c.TotalsUSD.Balance), inCents(tradePayment.In(l)+of, usd, c.TotalsUSD.MonthlyPayment), inCents(tradePastDue.In(l)+of, usd, c.TotalsUSD.PastDue))
+		out = append(out, inCents(i18n.T(l, "review.trade.balance")+of, usd, c.TotalsUSD.Balance),
+			inCents(i18n.T(l, "review.trade.payment")+of, usd, c.TotalsUSD.MonthlyPayment),
+			inCents(i18n.T(l, "review.trade.past_due")+of, usd, c.TotalsUSD.PastDue))
 	}
 	late, _ := v.late()
-	return append(out, count(passportTradelines.In(l), len(v.Report.Tradelines)), count(compareMonths.In(l), late))
+	return append(out, count(i18n.T(l, "review.passport.tradelines"), len(v.Report.Tradelines)),
+		count(i18n.T(l, "review.compare.months"), late))
 }
 
 // pairs puts the figures of both reports beside each other, in the newer one's order
 // and then the older one's.
-func (v CompareView) pairs(l contract.Lang) [][2]measure {
+func (v CompareView) pairs(l i18n.Lang) [][2]measure {
 	older, newer := v.Reports[0].Report.measures(l), v.Reports[1].Report.measures(l)
 	of := func(all []measure, like measure) measure {
 		if i := slices.IndexFunc(all, func(m measure) bool { return m.name == like.name }); i >= 0 {
@@ -198,15 +188,15 @@ func (v CompareView) pairs(l contract.Lang) [][2]measure {
 
 // difference describes how the second figure differs from the first; empty when
 // one of them has no value.
-func difference(l contract.Lang, p [2]measure) string {
+func difference(l i18n.Lang, p [2]measure) string {
 	d := measure{in: p[0].in, value: p[1].value - p[0].value}
 	switch {
 	case p[0].none || p[1].none:
 		return ""
 	case p[0].in != p[1].in:
-		return compareCurrencies.In(l)
+		return i18n.T(l, "review.compare.currencies")
 	case d.value == 0:
-		return compareSame.In(l)
+		return i18n.T(l, "review.none")
 	case d.value > 0:
 		return "+" + d.say()
 	case d.in == "":
@@ -216,19 +206,21 @@ func difference(l contract.Lang, p [2]measure) string {
 	return d.say()
 }
 
-func (v CompareView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: compareTitle.In(l), HideCaption: true, Named: true, Columns: []ui.Column{{Label: reportFigure.In(l)}}}
+func (v CompareView) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.compare.title"), HideCaption: true, Named: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.figure")}}}
 	for _, r := range v.Reports {
 		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
 	}
-	g.Columns = append(g.Columns, ui.Column{Label: compareDiffer.In(l), Number: true})
+	g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.compare.differ"), Number: true})
 	// Whose they are, because a name alone does not say that it is one person.
-	about := func(name contract.Words, of func(Compared) templ.Component) {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name.In(l)}, {Body: of(v.Reports[0]), Words: true}, {Body: of(v.Reports[1]), Words: true}, {}})
+	about := func(name i18n.Key, of func(Compared) templ.Component) {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, name)}, {Body: of(v.Reports[0]), Words: true},
+			{Body: of(v.Reports[1]), Words: true}, {}})
 	}
-	about(listName, func(r Compared) templ.Component { return given(l, r.Name) })
-	about(reviewEmail, func(r Compared) templ.Component { return given(l, r.Email) })
-	about(listDecision, func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
+	about("review.list.name", func(r Compared) templ.Component { return given(l, r.Name) })
+	about("review.email.label", func(r Compared) templ.Component { return given(l, r.Email) })
+	about("review.decision", func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
 	for _, p := range v.pairs(l) {
 		row := []ui.Cell{{Text: p[0].name}}
 		for _, m := range p {
@@ -243,15 +235,18 @@ func (v CompareView) grid(l contract.Lang) ui.Grid {
 	return g
 }
 
-func (v ApplicationView) others(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: compareOthers.In(l), HideCaption: true, Columns: []ui.Column{{Label: reviewOpen.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)},
-		{Label: listDecision.In(l)}, {Label: reviewBegan.In(l)}, {Label: reviewReport.In(l)}}}
+func (v ApplicationView) others(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.compare.others"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.application.product")},
+			{Label: i18n.T(l, "review.application.state")},
+			{Label: i18n.T(l, "review.decision")}, {Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.report")}}}
 	for _, o := range v.Others {
 		compare := ui.Cell{Body: given(l, "")}
 		if o.Compare != "" {
-			compare = ui.Cell{Text: compareDo.In(l), URL: o.Compare}
+			compare = ui.Cell{Text: i18n.T(l, "review.compare.submit"), URL: o.Compare}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: shorten(o.Row), URL: "/review/applications/" + o.Row.ID}, {Text: known(l, productWords, o.Row.Product)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: shorten(o.Row), URL: "/review/applications/" + o.Row.ID},
+			{Text: i18n.Code(l, "review.products", o.Row.Product)},
 			{Body: stateBadge(l, o.Row.State)}, {Body: decisionBadge(l, o.Row.Decision)}, {Body: when(l, o.Row.CreatedAt)}, compare})
 	}
 	return g

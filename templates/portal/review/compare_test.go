@@ -3,14 +3,14 @@ package review
 import (
 	"testing"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // TestEveryKindOfReportCompares: a report compared with itself has no differences and
 // lists each figure once.
 func TestEveryKindOfReportCompares(t *testing.T) {
 	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(), "eligibility": madeEligibility(), "passport": madePassport()} {
-		for _, l := range []contract.Lang{contract.English, contract.Spanish} {
+		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 			v := CompareView{Reports: [2]Compared{{Report: r}, {Report: r}}}
 			pairs := v.pairs(l)
 			if len(pairs) < 3 {
@@ -22,7 +22,7 @@ func TestEveryKindOfReportCompares(t *testing.T) {
 					t.Errorf("%s in %s: %q is listed twice, or has no name", name, l, p[0].name)
 				}
 				seen[p[0].name] = true
-				if d := difference(l, p); d != compareSame.In(l) {
+				if d := difference(l, p); d != i18n.T(l, "review.none") {
 					t.Errorf("%s in %s: %s differs from itself by %q", name, l, p[0].name, d)
 				}
 			}
@@ -43,7 +43,7 @@ func TestADifferenceIsThatOfTheNewerReport(t *testing.T) {
 		{measure{none: true}, measure{value: 7}, ""},
 		{measure{value: 7}, measure{none: true}, ""},
 	} {
-		if got := difference(contract.English, [2]measure{tc.older, tc.newer}); got != tc.want {
+		if got := difference(i18n.English, [2]measure{tc.older, tc.newer}); got != tc.want {
 			t.Errorf("from %+v to %+v is %q, want %q", tc.older, tc.newer, got, tc.want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -88,7 +88,7 @@ func foreign(c *report.Cents, currency string) string {
 }
 
 // money is an amount of a table; a dash without one.
-func money(l contract.Lang, cur currency, c *report.Cents) ui.Cell {
+func money(l i18n.Lang, cur currency, c *report.Cents) ui.Cell {
 	return ui.Cell{Body: balance(l, cur, c)}
 }
 

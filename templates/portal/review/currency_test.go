@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
@@ -49,7 +49,7 @@ func comparisonIn(older, newer string) map[string]CompareView {
 		"eligibility": pair(assetsIn(older), assetsIn(newer))}
 }
 
-func pagesIn(t *testing.T, l contract.Lang, cur string) map[string]string {
+func pagesIn(t *testing.T, l i18n.Lang, cur string) map[string]string {
 	p := ui.Page{Lang: l}
 	out := map[string]string{"cashflow": render(t, Report(p, cashflowIn(cur))), "income": render(t, Income(p, incomeIn(cur))), "eligibility": render(t, Eligibility(p, assetsIn(cur)))}
 	for kind, v := range comparisonIn(cur, cur) {
@@ -67,7 +67,7 @@ func TestAmountsAreInTheirOwnCurrency(t *testing.T) {
 	inWords := strings.NewReplacer("in dollars per", "in EUR per", "en dólares por", "en EUR por", " plot-wide", "",
 		`<div class="notice notice-warning"><p>The figures of this report are in EUR. Nothing was converted.</p></div>`, "",
 		`<div class="notice notice-warning"><p>Las cifras de este informe están en EUR. No se convirtió nada.</p></div>`, "")
-	for _, l := range []contract.Lang{contract.English, contract.Spanish} {
+	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		unnamed, dollars, euros := pagesIn(t, l, ""), pagesIn(t, l, "USD"), pagesIn(t, l, "EUR")
 		for name, page := range euros {
 			if strings.Contains(page, "$") || !strings.Contains(page, " EUR") || strings.Contains(page, "dollar") || strings.Contains(page, "dólar") {
@@ -91,27 +91,27 @@ func TestAmountsThatNoBankStates(t *testing.T) {
 	income := madeIncome()
 	income.Report.AccountDetails[0].Currency = "EUR"
 	income.Stated = &Stated{Fields: prefill.Fields{StatedAnnualIncome: n(64_000)}}
-	page := incomePage(t, contract.English, income)
+	page := incomePage(t, i18n.English, income)
 	lacks(t, page, "$64,000", "50,000.50 EUR, Before taxes", "different currencies", "50,000.50 EUR", "51,000 EUR", "$100,000", "$48,000.00", "$2,100.00", "−12.05 EUR")
 	has(t, page, "% of it was found", "% of what was stated")
 
 	// Without income at the bank, the year's is that of payroll.
 	income.Report.Income.FinancialAccounts = nil
-	lacks(t, incomePage(t, contract.English, income), "$50,000.50", "$51,000", "−12.05 EUR", "−$13,999.50 (78 % of what was stated)")
+	lacks(t, incomePage(t, i18n.English, income), "$50,000.50", "$51,000", "−12.05 EUR", "−$13,999.50 (78 % of what was stated)")
 
 	assets := madeEligibility()
 	assets.Report.Assets.AccountDetails[0].Currency = "EUR"
-	lacks(t, render(t, Eligibility(ui.Page{Lang: contract.English}, assets)), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
+	lacks(t, render(t, Eligibility(ui.Page{Lang: i18n.English}, assets)), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
 
 	// A dollar account that a report in euros leaves out.
 	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails, report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00), BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
-	page = render(t, Eligibility(ui.Page{Lang: contract.English}, assets))
+	page = render(t, Eligibility(ui.Page{Lang: i18n.English}, assets))
 	lacks(t, page, "$77.00", "$70.00", "Home (USD)", "The figures of this report are in EUR.")
 	has(t, page, "5,077", "5,070")
 }
 
 func TestReportsInDifferentCurrenciesHaveNoDifference(t *testing.T) {
-	for l, want := range map[contract.Lang]string{contract.English: "different currencies", contract.Spanish: "monedas distintas"} {
+	for l, want := range map[i18n.Lang]string{i18n.English: "different currencies", i18n.Spanish: "monedas distintas"} {
 		for kind, v := range comparisonIn("EUR", "USD") {
 			amounts := 0
 			for _, p := range v.pairs(l) {

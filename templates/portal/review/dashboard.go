@@ -5,28 +5,28 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
 // Menu adds the review dashboard's menu to a page, limited to what the reader may
 // open. It includes the outbox if letters is set.
 func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
-	link := func(w contract.Words, to string) {
-		p.Links = append(p.Links, ui.Link{Text: w.In(p.Lang), URL: to, Current: path == to})
+	link := func(w i18n.Key, to string) {
+		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to, Current: path == to})
 	}
 	p.Links = nil
-	link(reviewApplications, "/review")
-	link(eventsTitle, "/review/events")
+	link("review.list.title", "/review")
+	link("review.events.title", "/review/events")
 	if letters {
-		link(dashboardLetters, "/review/letters")
+		link("review.menu.letters", "/review/letters")
 	}
 	if oversees {
-		link(dashboardAudit, "/review/audit")
-		link(dashboardDeletions, "/review/deletions")
+		link("review.menu.audit", "/review/audit")
+		link("review.menu.deletions", "/review/deletions")
 	}
 	if administers {
-		link(dashboardPeople, "/review/people")
+		link("review.menu.people", "/review/people")
 	}
 	return p
 }
@@ -39,11 +39,11 @@ const (
 	LinkOver
 )
 
-func (s Said) words() (title, text, back contract.Words, to string) {
+func (s Said) words() (title, text, back i18n.Key, to string) {
 	if s == LinkOver {
-		return sayLinkOver, sayLinkOverText, dashboardToSignIn, "/review/sign-in"
+		return "review.link_over.title", "review.link_over.text", "review.menu.to_sign_in", "/review/sign-in"
 	}
-	return sayNotYours, sayNotYoursText, dashboardBack, "/review"
+	return "review.forbidden.title", "review.forbidden.text", "review.menu.back", "/review"
 }
 
 // PeopleView is the page of the dashboard's users. Email and Role are as typed;
@@ -77,12 +77,12 @@ const (
 	PeopleKnown
 )
 
-func (p PeopleProblem) words(l contract.Lang) string {
+func (p PeopleProblem) words(l i18n.Lang) string {
 	switch p {
 	case PeopleNoEmail:
-		return peopleNoEmail.In(l)
+		return i18n.T(l, "review.people.no_email")
 	case PeopleKnown:
-		return peopleKnown.In(l)
+		return i18n.T(l, "review.people.known")
 	}
 	return ""
 }
@@ -98,30 +98,24 @@ const (
 	PeopleLinked   PeopleDone = "linked"
 )
 
-func (d PeopleDone) words(l contract.Lang) string {
-	return known(l, map[PeopleDone]contract.Words{
-		"":             {},
-		PeopleAdded:    {EN: "The person is added.", ES: "La persona está añadida."},
-		PeopleRole:     {EN: "The role is changed.", ES: "La función está cambiada."},
-		PeopleDisabled: {EN: "The person is out: every session of theirs has ended.", ES: "La persona ya no tiene acceso: se cerraron todas sus sesiones."},
-		PeopleEnabled:  {EN: "The person may sign in again.", ES: "La persona puede volver a entrar."},
-		PeopleLinked:   {EN: "There is a new link; one from before is dead.", ES: "Hay un enlace nuevo; el anterior ya no sirve."},
-	}, d)
+func (d PeopleDone) words(l i18n.Lang) string {
+	return i18n.Code(l, "review.people.done", d)
 }
 
-func roleQuestion(l contract.Lang, chosen string) ui.Question {
-	q := ui.Question{Name: "role", Label: peopleRole.In(l), Lang: l}
+func roleQuestion(l i18n.Lang, chosen string) ui.Question {
+	q := ui.Question{Name: "role", Label: i18n.T(l, "review.people.role"), Lang: l}
 	for _, r := range []string{"reviewer", "administrator", "auditor"} {
-		q.Options = append(q.Options, ui.Option{Value: r, Label: known(l, roleWords, r), Detail: known(l, roleMay, r), Chosen: r == chosen || chosen == "" && r == "reviewer"})
+		q.Options = append(q.Options, ui.Option{Value: r, Label: i18n.Code(l, "review.roles", r),
+			Detail: i18n.Code(l, "review.role_permissions", r), Chosen: r == chosen || chosen == "" && r == "reviewer"})
 	}
 	return q
 }
 
-func (v PeopleView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: dashboardPeople.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewEmail.In(l)}, {Label: peopleRole.In(l)}, {Label: peopleState.In(l)}, {Label: peopleSignedIn.In(l)}, {Label: peopleChange.In(l)}}}
+func (v PeopleView) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")}, {Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
 	for _, p := range v.People {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: personName(l, p)}, {Text: known(l, roleWords, p.Role)}, {Body: personState(l, p)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: personName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: personState(l, p)},
 			{Body: personLast(l, p)}, {Body: personChanges(l, p, v.Local)}})
 	}
 	return g
@@ -160,15 +154,15 @@ func toApplication(id string) ui.Cell {
 	return ui.Cell{Text: first, URL: "/review/applications/" + id}
 }
 
-func (v AuditView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: dashboardAudit.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewWhen.In(l)}, {Label: auditWho.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewOpen.In(l)}, {Label: auditDetail.In(l)}, {Label: auditRequest.In(l)}}}
+func (v AuditView) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.who")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.audit.detail")}, {Label: i18n.T(l, "review.audit.request")}}}
 	for _, x := range v.Lines {
 		who := x.Actor
 		if who == "" {
-			who = dashboardNoUser.In(l)
+			who = i18n.T(l, "review.audit.no_user")
 			if x.Action == "letterSent" || x.Action == "letterFailed" || x.Action == "retentionDeleted" {
-				who = dashboardPortal.In(l)
+				who = i18n.T(l, "review.audit.portal")
 			}
 		}
 		var app, details ui.Cell
@@ -181,54 +175,73 @@ func (v AuditView) grid(l contract.Lang) ui.Grid {
 		case x.Detail != "" || x.Object != "":
 			details.Body = auditDetails(l, x)
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Text: who}, {Text: known(l, actionWords, x.Action)}, app, details, {Body: mono(x.Request)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Text: who}, {Text: i18n.Code(l, "review.actions", x.Action)}, app,
+			details, {Body: mono(x.Request)}})
 	}
 	return g
 }
 
 // details returns the wording of a line's details.
-func (x AuditLine) details(l contract.Lang) string {
-	for _, table := range []map[string]contract.Words{decisionWords, roleWords, deletionWords, detailWords} {
-		if w, ok := table[x.Detail]; ok {
-			return w.In(l)
+func (x AuditLine) details(l i18n.Lang) string {
+	for _, g := range []i18n.Group{"review.decisions", "review.roles", "review.deletion.reasons", "review.audit.details"} {
+		if text, ok := i18n.Find(l, g, x.Detail); ok {
+			return text
 		}
 	}
 	return x.Detail
 }
 
 // options are the answers of a filter, the first of them any.
-func options[K ~string](l contract.Lang, table map[K]contract.Words, all []string, chosen string) []ui.Option {
-	out := []ui.Option{{Value: "", Label: listAny.In(l), Chosen: chosen == ""}}
+func options(l i18n.Lang, texts i18n.Group, all []string, chosen string) []ui.Option {
+	out := []ui.Option{{Value: "", Label: i18n.T(l, "review.list.any"), Chosen: chosen == ""}}
 	for _, v := range all {
-		out = append(out, ui.Option{Value: v, Label: known(l, table, K(v)), Chosen: v == chosen})
+		out = append(out, ui.Option{Value: v, Label: i18n.Code(l, texts, v), Chosen: v == chosen})
 	}
 	return out
 }
 
 // Reason is why an application was declined, by a code of its report.
 type Reason struct {
-	Code   string
-	Words  contract.Words // empty where the report has the code no more
-	Letter contract.Words // the wording for the applicant; empty: Words
+	Code        string
+	Description string     // the report's own, of a score's reason
+	Texts       i18n.Group // of other reasons
 }
 
-func (r Reason) tell(l contract.Lang) string {
-	if w := r.Letter.In(l); w != "" {
-		return w
+// Told returns the reason as worded for the applicant: for codes with the meaning that
+// the embedded provider gives them, a full sentence.
+func (r Reason) Told(l i18n.Lang) string {
+	if r.Description != "" && r.Description == i18n.Code(i18n.English, "review.reasons", r.Code) {
+		if text, ok := i18n.Find(l, "review.letter.reasons", r.Code); ok {
+			return text
+		}
 	}
-	return r.say(l)
+	return r.Text(l)
 }
 
-// Told returns the reason as worded for the applicant.
-func (r Reason) Told() (w contract.Words) {
-	return contract.Words{EN: r.tell(contract.English), ES: r.tell(contract.Spanish)}
-}
-
-func (r Reason) say(l contract.Lang) string {
-	if w := r.Words.In(l); w != "" {
-		return w
+// Text returns the reason as worded for reviewers.
+func (r Reason) Text(l i18n.Lang) string {
+	switch {
+	case r.Texts != "":
+		return i18n.Code(l, r.Texts, r.Code)
+	case r.Description != "":
+		return ReasonWords(l, r.Code, r.Description)
 	}
-	return r.Code
+	return r.Code // which the report has no more
+}
+
+// ScoreReason is a score's reason, with its description in the report.
+func ScoreReason(code, description string) Reason {
+	return Reason{Code: code, Description: description}
+}
+
+// DocumentReason is an irregularity that was found in a document.
+func DocumentReason(code string) Reason {
+	return Reason{Code: code, Texts: "review.irregularities"}
+}
+
+// IncompleteReason is what an application lacks, by the check that does not hold.
+func IncompleteReason(check string) Reason {
+	return Reason{Code: check, Texts: "review.incomplete"}
 }
 
 // Deciding is the decision form. Decision, Reasons and Text are as typed; Problem
@@ -274,26 +287,26 @@ const (
 	DecideNoText
 )
 
-func (p DecideProblem) words(l contract.Lang) string {
-	return [...]contract.Words{{}, decideLate, decideTooLong, decideTooMany, decideNoReason, decideNoText}[p].In(l)
+func (p DecideProblem) words(l i18n.Lang) string {
+	return i18n.T(l, [...]i18n.Key{"", "review.decide.late", "review.decide.too_long", "review.decide.too_many", "review.decide.no_reason",
+		"review.decide.no_text"}[p])
 }
 
-func (v Deciding) question(l contract.Lang) ui.Question {
-	q := ui.Question{Name: "decision", Label: decideWhat.In(l), Lang: l}
+func (v Deciding) question(l i18n.Lang) ui.Question {
+	q := ui.Question{Name: "decision", Label: i18n.T(l, "review.decide.what"), Lang: l}
 	for _, d := range []string{"approved", "declined", "moreAsked", "escalated"} {
-		detail := ""
-		if w, ok := decideDetails[d]; ok {
-			detail = w.In(l)
-		}
-		q.Options = append(q.Options, ui.Option{Value: d, Label: known(l, decideWords, d), Detail: detail, Chosen: d == v.Decision})
+		detail, _ := i18n.Find(l, "review.decide.details", d)
+		q.Options = append(q.Options, ui.Option{Value: d, Label: i18n.Code(l, "review.decide.choices", d), Detail: detail,
+			Chosen: d == v.Decision})
 	}
 	return q
 }
 
-func (v Deciding) reasons(l contract.Lang) ui.Question {
-	q := ui.Question{Name: "reason", Label: decideReasons.In(l), Hint: decideUpTo.In(l), Lang: l, Optional: true}
+func (v Deciding) reasons(l i18n.Lang) ui.Question {
+	q := ui.Question{Name: "reason", Label: i18n.T(l, "review.decide.reasons"), Hint: i18n.T(l, "review.decide.up_to"), Lang: l,
+		Optional: true}
 	for _, r := range v.Known {
-		q.Options = append(q.Options, ui.Option{Value: r.Code, Label: r.say(l), Badge: r.Code, Chosen: slices.Contains(v.Reasons, r.Code)})
+		q.Options = append(q.Options, ui.Option{Value: r.Code, Label: r.Text(l), Badge: r.Code, Chosen: slices.Contains(v.Reasons, r.Code)})
 	}
 	return q
 }

@@ -1,20 +1,26 @@
 package review
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+
+	"vestibule/internal/i18n"
+)
 
 // TestEveryReasonHasWordsForALetter: declined applicants get each reason as a sentence in
 // their language.
 func TestEveryReasonHasWordsForALetter(t *testing.T) {
-	for code, words := range reasonWords {
-		r := ScoreReason(code, words.EN)
-		if r.Letter.EN == "" || r.Letter.ES == "" || r.Letter.EN == words.EN {
-			t.Errorf("code %s (%s) has no wording for the letter: %+v", code, words.EN, r.Letter)
+	for n := range 100 {
+		code := strconv.Itoa(n)
+		description, known := i18n.Find(i18n.English, "review.reasons", code)
+		if _, worded := i18n.Find(i18n.English, "review.letter.reasons", code); worded != known {
+			t.Errorf("code %s: known %v, worded for the letter %v", code, known, worded)
+		}
+		if r := ScoreReason(code, description); known && (r.Told("en") == description || r.Told("es") == r.Told("en")) {
+			t.Errorf("code %s (%s) has no wording for the letter", code, description)
 		}
 	}
-	if r := ScoreReason("10", "Something of another provider's"); r.tell("en") != "Something of another provider's" {
-		t.Errorf("the letter words another provider's reason as %q", r.tell("en"))
-	}
-	if len(letterReasons) != len(reasonWords) {
-		t.Errorf("%d codes have wording for the letter, %d codes are known", len(letterReasons), len(reasonWords))
+	if r := ScoreReason("10", "Something of another provider's"); r.Told("en") != "Something of another provider's" {
+		t.Errorf("the letter words another provider's reason as %q", r.Told("en"))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -67,41 +68,41 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 	return out
 }
 
-func (v EligibilityView) sheet(l contract.Lang) sheet {
+func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: reportEligibilityTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(r.LeftOut), noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
-		downloads: []download{{"/report.json", reviewDownload}}}
+	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
-		s.downloads = append(s.downloads, download{"/report.csv", reportRows})
+		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
 	}
 	return s
 }
 
 // sections are the parts that the report has something for.
-func (v EligibilityView) sections(l contract.Lang) []section {
+func (v EligibilityView) sections(l i18n.Lang) []section {
 	r, a := v.Report, v.assets()
 	var out []section
-	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
+	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
 		if there {
-			out = append(out, section{id, title.In(l), body()})
+			out = append(out, section{id, i18n.T(l, title), body()})
 		}
 	}
-	add(len(r.StatedEmployers) > 0, "employers", eligibilityEmployers, func() templ.Component { return ui.Table(v.employers(l)) })
-	add(len(r.Employment) > 0, "employment", eligibilityEmployment, func() templ.Component { return eligibilityJobs(l, r.Employment) })
-	add(len(v.payroll()) > 0, "payroll", incomeFromPayroll, func() templ.Component { return eligibilityPayrolls(l, v.payroll()) })
-	add(len(a.AccountDetails) > 0, "assets", eligibilityAssets, func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
-	add(len(a.Inflows) > 0, "inflows", incomeInflows, func() templ.Component {
+	add(len(r.StatedEmployers) > 0, "employers", "review.eligibility.employers", func() templ.Component { return ui.Table(v.employers(l)) })
+	add(len(r.Employment) > 0, "employment", "review.eligibility.employment", func() templ.Component { return eligibilityJobs(l, r.Employment) })
+	add(len(v.payroll()) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return eligibilityPayrolls(l, v.payroll()) })
+	add(len(a.AccountDetails) > 0, "assets", "review.eligibility.assets", func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
+	add(len(a.Inflows) > 0, "inflows", "review.income.inflows", func() templ.Component {
 		return ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncome, v.account(l)))
 	})
-	add(len(a.Failed) > 0, "failed", eligibilityFailed, func() templ.Component { return ui.Table(failedGrid(l, a.Failed)) })
-	add(len(r.Checks) > 0, "checks", eligibilityChecks, func() templ.Component {
-		return ui.Table(checkGrid(l, eligibilityChecksOf, r.Checks, completenessWords, report.CompletenessChecks()))
+	add(len(a.Failed) > 0, "failed", "review.eligibility.failed", func() templ.Component { return ui.Table(failedGrid(l, a.Failed)) })
+	add(len(r.Checks) > 0, "checks", "review.eligibility.checks", func() templ.Component {
+		return ui.Table(checkGrid(l, "review.eligibility.checks_caption", r.Checks, "review.completeness", report.CompletenessChecks()))
 	})
-	add(len(r.Documents) > 0, "documents", eligibilityDocuments, func() templ.Component { return ui.Table(v.documents(l)) })
-	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return identityPart(l, v.identities()) })
-	add(len(r.Notices) > 0, "notices", reportNotices, func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
-	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
+	add(len(r.Documents) > 0, "documents", "review.eligibility.documents", func() templ.Component { return ui.Table(v.documents(l)) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
+	add(len(r.Notices) > 0, "notices", "review.report.notices", func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
+	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
 }
 
@@ -139,18 +140,18 @@ func (v EligibilityView) stateOf(e report.StatedEmployer) employerState {
 	return employerOpen
 }
 
-func (s employerState) words() (ui.Tone, contract.Words) {
+func (s employerState) words() (ui.Tone, i18n.Key) {
 	switch s {
 	case employerVerified:
-		return ui.Success, eligibilityVerified
+		return ui.Success, "review.eligibility.verified"
 	case employerElsewhere:
-		return ui.Danger, eligibilityElsewhere
+		return ui.Danger, "review.eligibility.elsewhere"
 	case employerTried:
-		return ui.Danger, eligibilityTried
+		return ui.Danger, "review.eligibility.tried"
 	case employerSkipped:
-		return ui.Warning, eligibilitySkipped
+		return ui.Warning, "review.eligibility.skipped"
 	}
-	return ui.Warning, eligibilityOpen
+	return ui.Warning, "review.eligibility.open"
 }
 
 // count says how many of the stated employers are in each state.
@@ -192,79 +193,83 @@ func (v EligibilityView) deposited() (sum report.Cents, ok bool) {
 	return sum, ok
 }
 
-func (v EligibilityView) keys(l contract.Lang) []key {
+func (v EligibilityView) keys(l i18n.Lang) []key {
 	var out []key
 	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, key{label: incomeAnnualGross.In(l), value: usd.say(gross), is: eligibilityByPayroll.In(l)},
-			key{label: incomeAnnualNet.In(l), value: usd.say(net), is: eligibilityByPayroll.In(l)})
+		out = append(out, key{label: i18n.T(l, "review.income.annual_gross"), value: usd.say(gross),
+			is: i18n.T(l, "review.eligibility.by_payroll")},
+			key{label: i18n.T(l, "review.income.annual_net"), value: usd.say(net), is: i18n.T(l, "review.eligibility.by_payroll")})
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, key{label: eligibilityDeposited.In(l), value: v.in().say(sum), is: eligibilityDepositedIs.In(l)})
+		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.in().say(sum),
+			is: i18n.T(l, "review.eligibility.deposited_explained")})
 	}
 	if now, average, ok := v.held(); ok {
-		out = append(out, key{label: eligibilityHeld.In(l), value: v.in().say(now), is: eligibilityHeldIs.In(l)},
-			key{label: eligibilityAverage.In(l), value: v.in().say(average), is: eligibilityAverageIs.In(l)})
+		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.in().say(now),
+			is: i18n.T(l, "review.eligibility.held_explained")},
+			key{label: i18n.T(l, "review.eligibility.average"), value: v.in().say(average),
+				is: i18n.T(l, "review.eligibility.average_explained")})
 	}
 	if n := len(v.Report.StatedEmployers); n > 0 {
-		out = append(out, key{label: eligibilityEmployersShort.In(l), value: strconv.Itoa(v.count()[employerVerified]) + " " + wordsOf.In(l) + " " + strconv.Itoa(n), is: eligibilityEmployersAre.In(l)})
+		out = append(out, key{label: i18n.T(l, "review.eligibility.employers_short"),
+			value: strconv.Itoa(v.count()[employerVerified]) + " " + i18n.T(l, "review.of") + " " + strconv.Itoa(n),
+			is:    i18n.T(l, "review.eligibility.employers_are")})
 	}
 	return out
 }
 
 // findings answers whether employers, income, savings, documents and person are
 // real.
-func (v EligibilityView) findings() []finding {
+func (v EligibilityView) findings(l i18n.Lang) []finding {
 	var out []finding
 	if v.Report.Assets == nil || len(v.Report.StatedEmployers) > 0 {
-		out = append(out, v.incomeReal(), v.employersReal())
+		out = append(out, v.incomeReal(l), v.employersReal(l))
 	}
 	if v.Report.Assets != nil {
-		out = append(out, v.assetsReal())
+		out = append(out, v.assetsReal(l))
 	}
 	if c, ok := v.Report.Checks[report.CheckDocuments]; ok && c.Value != nil {
-		f := finding{question: askDocuments, part: "documents", tone: ui.Success, answer: contract.Words{EN: "Every uploaded document could be read.", ES: "Todos los documentos subidos pudieron leerse."}}
+		f := finding{question: "review.ask.documents", part: "documents", tone: ui.Success, answer: i18n.T(l, "review.documents.readable")}
 		if !*c.Value {
-			f.tone, f.answer = ui.Warning, contract.Words{EN: "Some uploaded documents could not be read.", ES: "Algunos documentos subidos no pudieron leerse."}
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.documents.unreadable")
 		}
 		out = append(out, f)
 	}
-	return append(out, person(v.identities()))
+	return append(out, person(l, v.identities()))
 }
 
-func (v EligibilityView) incomeReal() finding {
-	f := finding{question: askIncome}
+func (v EligibilityView) incomeReal(l i18n.Lang) finding {
+	f := finding{question: "review.ask.income"}
 	matched := len(v.assets().MatchedIncome)
 	switch {
 	case v.HasStatements():
-		f.tone, f.part, f.answer = ui.Success, "payroll", contract.Words{EN: "Payroll has pay statements of it.", ES: "La nómina tiene recibos."}
+		f.tone, f.part, f.answer = ui.Success, "payroll", i18n.T(l, "review.income_real.payroll")
 	case matched > 0:
-		f.tone, f.part, f.answer = ui.Success, "inflows", contract.Words{EN: "A stated employer pays into an account of the report.", ES: "Un empleador indicado paga en una cuenta del informe."}
+		f.tone, f.part, f.answer = ui.Success, "inflows", i18n.T(l, "review.income_real.employer_pays")
 	case len(v.assets().Inflows) > 0:
-		f.tone, f.part, f.answer = ui.Warning, "inflows", contract.Words{EN: "The bank shows recurring income, but from none of the stated employers.", ES: "El banco muestra ingresos periódicos, pero de ninguno de los empleadores indicados."}
+		f.tone, f.part, f.answer = ui.Warning, "inflows", i18n.T(l, "review.income_real.unstated")
 	default:
-		f.tone, f.answer = ui.Warning, contract.Words{EN: "No source shows income.", ES: "Ninguna fuente muestra ingresos."}
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.no_income_shown")
 	}
 	return f
 }
 
-func (v EligibilityView) employersReal() finding {
+func (v EligibilityView) employersReal(l i18n.Lang) finding {
 	n, by := len(v.Report.StatedEmployers), v.count()
-	f := finding{question: askEmployer, part: "employers"}
+	f := finding{question: "review.ask.employer", part: "employers"}
 	s := strconv.Itoa
 	switch {
 	case n == 0:
-		f.answer, f.part = contract.Words{EN: "The applicant stated none.", ES: "El solicitante no indicó ninguno."}, ""
+		f.answer, f.part = i18n.T(l, "review.employers_real.none_stated"), ""
 	case by[employerVerified] == n:
-		f.tone, f.answer = ui.Success, contract.Words{EN: "Every stated employer was verified.", ES: "Todos los empleadores indicados se verificaron."}
+		f.tone, f.answer = ui.Success, i18n.T(l, "review.employers_real.all")
 	default:
 		f.tone = ui.Warning
-		f.answer = contract.Words{
-			EN: s(by[employerVerified]) + " of " + s(n) + " stated employers verified, " + s(by[employerSkipped]) + " skipped, " + s(by[employerTried]) + " tried without success, " + s(by[employerOpen]) + " open.",
-			ES: s(by[employerVerified]) + " de " + s(n) + " empleadores indicados verificados, " + s(by[employerSkipped]) + " omitidos, " + s(by[employerTried]) + " intentados sin éxito, " + s(by[employerOpen]) + " pendientes."}
+		f.answer = i18n.T(l, "review.employers_real.some", "verified", s(by[employerVerified]), "all", s(n),
+			"skipped", s(by[employerSkipped]), "tried", s(by[employerTried]), "open", s(by[employerOpen]))
 		if x := by[employerElsewhere]; x > 0 {
 			f.tone = ui.Danger
-			f.answer.EN += " The sources shown for " + s(x) + " name other employers only."
-			f.answer.ES += " Las fuentes mostradas para " + s(x) + " solo nombran otros empleadores."
+			f.answer += " " + i18n.T(l, "review.employers_real.elsewhere", "n", s(x))
 		}
 	}
 	return f
@@ -272,20 +277,20 @@ func (v EligibilityView) employersReal() finding {
 
 // assetsReal compares today's balances with average balances: recently deposited
 // money may belong to another person.
-func (v EligibilityView) assetsReal() finding {
-	f := finding{question: askAssets, part: "assets"}
+func (v EligibilityView) assetsReal(l i18n.Lang) finding {
+	f := finding{question: "review.ask.assets", part: "assets"}
 	now, average, ok := v.held()
 	switch {
 	case len(v.assets().AccountDetails) == 0:
-		f.tone, f.answer, f.part = ui.Warning, contract.Words{EN: "No account was connected.", ES: "No se conectó ninguna cuenta."}, "failed"
+		f.tone, f.answer, f.part = ui.Warning, i18n.T(l, "review.assets_real.no_account"), "failed"
 	case !ok:
-		f.answer = contract.Words{EN: "No account has both a balance and an average.", ES: "Ninguna cuenta tiene a la vez saldo y media."}
+		f.answer = i18n.T(l, "review.assets_real.unknown")
 	case now > 2*max(average, 0) && now > 1000_00:
-		f.tone, f.answer = ui.Warning, contract.Words{EN: "The accounts hold more than twice their average of six months. See where it came from.", ES: "Las cuentas tienen más del doble de su media de seis meses. Vea de dónde vino."}
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.assets_real.more")
 	default:
-		f.tone, f.answer = ui.Success, contract.Words{EN: "The accounts hold about what they held over six months.", ES: "Las cuentas tienen aproximadamente lo que tuvieron en seis meses."}
+		f.tone, f.answer = ui.Success, i18n.T(l, "review.assets_real.same")
 		if 2*now < average {
-			f.tone, f.answer = ui.Warning, contract.Words{EN: "The accounts hold less than half of their average of six months.", ES: "Las cuentas tienen menos de la mitad de su media de seis meses."}
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.assets_real.less")
 		}
 	}
 	return f

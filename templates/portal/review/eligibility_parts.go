@@ -4,21 +4,25 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
-func (v EligibilityView) employers(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: eligibilityEmployersOf.In(l), Columns: []ui.Column{{Label: reportEmployer.In(l)}, {Label: reviewState.In(l)}, {Label: eligibilityBy.In(l)}, {Label: eligibilityNamedBy.In(l)}}}
+func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.employers_caption"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.application.state")},
+			{Label: i18n.T(l, "review.eligibility.by")}, {Label: i18n.T(l, "review.eligibility.named_by")}}}
 	for _, e := range v.Report.StatedEmployers {
 		tone, words := v.stateOf(e).words()
-		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: ui.Badge(tone, words.In(l))}, {Body: verifiedBy(l, e)}, {Text: known(l, inputWords, e.InputMethod)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: ui.Badge(tone, i18n.T(l, words))}, {Body: verifiedBy(l, e)},
+			{Text: i18n.Code(l, "review.inputs", e.InputMethod)}})
 	}
 	return g
 }
 
 // triedBy is a source by which an employer was looked for.
-func triedBy(l contract.Lang, s report.VerificationSource) string {
+func triedBy(l i18n.Lang, s report.VerificationSource) string {
 	out := code(l, s.SourceType) + " · " + s.SourceID
 	if s.Status != contract.StatusSuccess {
 		out += " · " + Result(s.Status, contract.Substatus(report.Text(s.Substatus)), "")
@@ -26,60 +30,74 @@ func triedBy(l contract.Lang, s report.VerificationSource) string {
 	return out
 }
 
-func jobFacts(l contract.Lang, e report.EligibilityEmployment) []ui.Fact {
-	rate := ui.Fact{Term: eligibilityPay.In(l), Body: given(l, "")}
+func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
+	rate := ui.Fact{Term: i18n.T(l, "review.eligibility.pay"), Body: given(l, "")}
 	if e.BasePayRate != nil {
-		rate = ui.Fact{Term: eligibilityPay.In(l), Text: joined(" ", usd.say(*e.BasePayRate), known(l, payPeriodWords, report.Text(e.BasePayPeriod)))}
+		rate = ui.Fact{Term: i18n.T(l, "review.eligibility.pay"),
+			Text: joined(" ", usd.say(*e.BasePayRate), i18n.Code(l, "review.pay_periods", report.Text(e.BasePayPeriod)))}
 	}
-	return []ui.Fact{{Term: reportJob.In(l), Body: given(l, report.Text(e.JobTitle))},
-		{Term: reviewState.In(l), Body: given(l, joined(" · ", employmentWord(l, report.Text(e.Status)), employmentWord(l, report.Text(e.Type))))},
-		{Term: eligibilityTime.In(l), Body: span(l, e.HireDate, e.TerminationDate)}, rate,
-		{Term: reportAddress.In(l), Body: given(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2), report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
-		{Term: reportSource.In(l), Body: source(e.SourceID)},
-		{Term: eligibilityStatedAs.In(l), Body: statedAs(l, e.Matching.EmployerName)}}
+	return []ui.Fact{{Term: i18n.T(l, "review.report.job"), Body: given(l, report.Text(e.JobTitle))},
+		{Term: i18n.T(l, "review.application.state"),
+			Body: given(l, joined(" · ", employmentWord(l, report.Text(e.Status)), employmentWord(l, report.Text(e.Type))))},
+		{Term: i18n.T(l, "review.eligibility.time"), Body: span(l, e.HireDate, e.TerminationDate)}, rate,
+		{Term: i18n.T(l, "review.report.address"), Body: given(l,
+			joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2), report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
+		{Term: i18n.T(l, "review.report.source"), Body: source(e.SourceID)},
+		{Term: i18n.T(l, "review.eligibility.stated_as"), Body: statedAs(l, e.Matching.EmployerName)}}
 }
 
 // depositGrid is the accounts that an employer pays into.
-func depositGrid(l contract.Lang, d *report.DirectDepositsMatching) ui.Grid {
-	g := ui.Grid{Caption: eligibilityDeposits.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reportNumber.In(l)}, {Label: eligibilityInReport.In(l)}}}
+func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.deposits"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.number")},
+			{Label: i18n.T(l, "review.eligibility.in_report")}}}
 	row := func(institution, number *string, badge ui.Cell) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(institution))}, {Body: ending(l, report.Text(number))}, badge})
 	}
 	for _, m := range d.Matched {
-		row(m.InstitutionName, m.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Success, eligibilityIsThere.In(l))})
+		row(m.InstitutionName, m.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Success, i18n.T(l, "review.eligibility.is_there"))})
 	}
 	for _, u := range d.Unmatched {
-		row(u.InstitutionName, u.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Warning, eligibilityIsNot.In(l))})
+		row(u.InstitutionName, u.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Warning, i18n.T(l, "review.eligibility.is_not"))})
 	}
 	return g
 }
 
-func eligibilityPayrollFacts(l contract.Lang, p report.EligibilityPayroll) []ui.Fact {
-	facts := []ui.Fact{{Term: incomeAnnualGross.In(l), Body: balance(l, usd, p.AnnualGross)}, {Term: incomeAnnualNet.In(l), Body: balance(l, usd, p.AnnualNet)},
-		{Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
-		{Term: payrollProvider.In(l), Body: given(l, known(l, providerWords, report.Text(p.ProviderType)))}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
+func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact {
+	facts := []ui.Fact{{Term: i18n.T(l, "review.income.annual_gross"), Body: balance(l, usd, p.AnnualGross)},
+		{Term: i18n.T(l, "review.income.annual_net"), Body: balance(l, usd, p.AnnualNet)},
+		{Term: i18n.T(l, "review.payroll.frequency"), Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+		{Term: i18n.T(l, "review.payroll.provider"),
+			Body: given(l, i18n.Code(l, "review.providers", report.Text(p.ProviderType)))},
+		{Term: i18n.T(l, "review.report.source"), Body: source(p.SourceID)}}
 	for _, x := range []struct {
-		term contract.Words
+		term i18n.Key
 		c    *report.Cents
-	}{{gigsGross, p.GigsAnnualGross}, {gigsNet, p.GigsAnnualNet}, {gigsDeposited, p.GigsAnnualDeposited}} {
+	}{{"review.gigs.gross", p.GigsAnnualGross}, {"review.gigs.net", p.GigsAnnualNet}, {"review.gigs.deposited", p.GigsAnnualDeposited}} {
 		if x.c != nil {
-			facts = append(facts, ui.Fact{Term: x.term.In(l), Text: usd.say(*x.c)})
+			facts = append(facts, ui.Fact{Term: i18n.T(l, x.term), Text: usd.say(*x.c)})
 		}
 	}
 	return facts
 }
 
-func calendarGrid(l contract.Lang, all []report.CalendarYear) ui.Grid {
-	g := ui.Grid{Caption: eligibilityCalendar.In(l), Columns: []ui.Column{{Label: eligibilityYear.In(l)}, {Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
+func calendarGrid(l i18n.Lang, all []report.CalendarYear) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.calendar"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.eligibility.year")}, {Label: i18n.T(l, "review.gross"), Number: true},
+			{Label: i18n.T(l, "review.net"), Number: true}}}
 	for _, y := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: y.Year}, money(l, usd, y.Gross), money(l, usd, y.Net)})
 	}
 	return g
 }
 
-func eligibilityStatementGrid(l contract.Lang, all []report.EligibilityStatement) ui.Grid {
-	g := ui.Grid{Caption: payrollStatements.In(l), HideCaption: true, Columns: []ui.Column{{Label: payrollDate.In(l)}, {Label: stubPeriod.In(l)}, {Label: eligibilityHours.In(l), Number: true},
-		{Label: incomeGross.In(l), Number: true}, {Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
+func eligibilityStatementGrid(l i18n.Lang, all []report.EligibilityStatement) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.payroll.statements"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.paid_on")}, {Label: i18n.T(l, "review.stub.period")},
+			{Label: i18n.T(l, "review.eligibility.hours"), Number: true},
+			{Label: i18n.T(l, "review.gross"), Number: true}, {Label: i18n.T(l, "review.gross") + ", " + i18n.T(l, "review.payroll.ytd"),
+				Number: true}, {Label: i18n.T(l, "review.net"), Number: true},
+			{Label: i18n.T(l, "review.net") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, {Body: span(l, s.PayPeriodStart, s.PayPeriodEnd)}, {Body: given(l, hours(s.HoursWorked))},
 			money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
@@ -87,9 +105,12 @@ func eligibilityStatementGrid(l contract.Lang, all []report.EligibilityStatement
 	return g
 }
 
-func gigGrid(l contract.Lang, all []report.GigSummary) ui.Grid {
-	g := ui.Grid{Caption: gigsBy.In(l), Columns: []ui.Column{{Label: gigsPlatform.In(l)}, {Label: stubPeriod.In(l)}, {Label: eligibilityHours.In(l), Number: true}, {Label: incomeGross.In(l), Number: true},
-		{Label: gigsTips.In(l), Number: true}, {Label: gigsFees.In(l), Number: true}, {Label: gigsDeposited.In(l), Number: true}}}
+func gigGrid(l i18n.Lang, all []report.GigSummary) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.gigs.by"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.gigs.platform")}, {Label: i18n.T(l, "review.stub.period")},
+			{Label: i18n.T(l, "review.eligibility.hours"), Number: true}, {Label: i18n.T(l, "review.gross"), Number: true},
+			{Label: i18n.T(l, "review.gigs.tips"), Number: true}, {Label: i18n.T(l, "review.gigs.fees"),
+				Number: true}, {Label: i18n.T(l, "review.gigs.deposited"), Number: true}}}
 	for _, x := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.PlatformName))}, {Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: given(l, hours(x.HoursWorked))},
 			money(l, usd, x.Gross), money(l, usd, x.Tips), money(l, usd, x.Fees), money(l, usd, x.Deposited)})
@@ -105,9 +126,12 @@ func hours(h *report.Hours) string {
 	return plain(h.String())
 }
 
-func assetGrid(l contract.Lang, all []report.AssetAccount) ui.Grid {
-	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{{Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)}, {Label: reportOwner.In(l)},
-		{Label: reportBalance.In(l), Number: true}, {Label: eligibilityAverage.In(l), Number: true}, {Label: eligibilityInterest.In(l), Number: true}}}
+func assetGrid(l i18n.Lang, all []report.AssetAccount) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.number")},
+			{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.owner")},
+			{Label: i18n.T(l, "review.report.balance"), Number: true}, {Label: i18n.T(l, "review.eligibility.average"),
+				Number: true}, {Label: i18n.T(l, "review.eligibility.interest"), Number: true}}}
 	for _, a := range all {
 		kind := report.Text(a.AccountSubtype)
 		if kind == "" {
@@ -120,16 +144,18 @@ func assetGrid(l contract.Lang, all []report.AssetAccount) ui.Grid {
 	return g
 }
 
-func assetTitle(l contract.Lang, a report.AssetAccount) string {
+func assetTitle(l i18n.Lang, a report.AssetAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.InstitutionName, AccountName: a.AccountName, TruncatedNumber: a.TruncatedNumber})
 }
 
-func assetFacts(l contract.Lang, a report.AssetAccount) []ui.Fact {
-	return []ui.Fact{{Term: eligibilityFirst.In(l), Body: date(l, a.FirstTransaction)}, {Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)}, {Term: reportSource.In(l), Body: source(a.SourceID)}}
+func assetFacts(l i18n.Lang, a report.AssetAccount) []ui.Fact {
+	return []ui.Fact{{Term: i18n.T(l, "review.eligibility.first"), Body: date(l, a.FirstTransaction)},
+		{Term: i18n.T(l, "review.report.statement"), Body: date(l, a.LastStatementEndDate)},
+		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)}}
 }
 
 // account names the account of an id.
-func (v EligibilityView) account(l contract.Lang) func(id string) string {
+func (v EligibilityView) account(l i18n.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.assets().AccountDetails {
 			if a.AccountID == id {
@@ -140,8 +166,10 @@ func (v EligibilityView) account(l contract.Lang) func(id string) string {
 	}
 }
 
-func failedGrid(l contract.Lang, all []report.FailedConnection) ui.Grid {
-	g := ui.Grid{Caption: eligibilityFailedOf.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reviewStatus.In(l)}, {Label: reviewWhen.In(l)}}}
+func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.failed_caption"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.application.report_status")},
+			{Label: i18n.T(l, "review.when")}}}
 	for _, f := range all {
 		name := report.Text(f.InstitutionName)
 		if name == "" {
@@ -152,8 +180,10 @@ func failedGrid(l contract.Lang, all []report.FailedConnection) ui.Grid {
 	return g
 }
 
-func (v EligibilityView) documents(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: eligibilityDocumentsOf.In(l), Columns: []ui.Column{{Label: reportSubtype.In(l)}, {Label: reportSource.In(l)}, {Label: eligibilityAvailable.In(l)}, {Label: stubKindOfFile.In(l)}}}
+func (v EligibilityView) documents(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.documents_caption"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
+			{Label: i18n.T(l, "review.eligibility.available")}, {Label: i18n.T(l, "review.stub.kind_of_file")}}}
 	for _, d := range v.Report.Documents {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, d.DocumentType)}, {Body: source(d.SourceID)}, {Body: date(l, d.AvailableDate)},
 			{Body: fileLink(l, v.ApplicationID, d.SourceFilepath, code(l, d.DocumentType))}})
@@ -171,14 +201,18 @@ func statedNames(all []report.StatedName) string {
 }
 
 // CompletenessWords says a check of application_completeness_checks.
-func CompletenessWords(l contract.Lang, name string) string { return known(l, completenessWords, name) }
+func CompletenessWords(l i18n.Lang, name string) string {
+	return i18n.Code(l, "review.completeness", name)
+}
 
 // SkippedWords says why an employer was skipped.
-func SkippedWords(l contract.Lang, reason string) string { return known(l, skippedWords, reason) }
+func SkippedWords(l i18n.Lang, reason string) string {
+	return i18n.Code(l, "review.skip_reasons", reason)
+}
 
-func employerName(l contract.Lang, name *string) string {
+func employerName(l i18n.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s
 	}
-	return reportEmployer.In(l)
+	return i18n.T(l, "review.report.employer")
 }

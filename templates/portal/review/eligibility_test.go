@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -42,33 +43,33 @@ func madeEligibility() EligibilityView {
 		Checks:    map[string]report.Check{report.CheckEmployers: {Value: b(false)}, report.CheckAssets: {Value: b(true)}, report.CheckDocuments: {Value: b(true)}, report.CheckSixMonths: {}}}}
 }
 
-func eligibilityPage(t *testing.T, l contract.Lang, v EligibilityView) string {
+func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 	t.Helper()
 	return render(t, Eligibility(ui.Page{Lang: l}, v))
 }
 
 func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeEligibility()
-	page := eligibilityPage(t, contract.English, v)
+	page := eligibilityPage(t, i18n.English, v)
 	lacks(t, page, "1 of 4 stated employers verified, 1 skipped, 1 tried without success, 1 open.", "no longer employed there",
 		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank", "not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
 		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped", "The accounts hold about what they held", "Every uploaded document could be read.",
 		"/files/"+FileRef("u-bank/transactions.json"), "Bank transactions", "/report.csv", "1 of 4")
 	has(t, page, "u-bank/transactions", "months.csv")
-	lacks(t, eligibilityPage(t, contract.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
+	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
 }
 
 func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
-	has(t, eligibilityPage(t, contract.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
+	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
 	v = madeEligibility()
 	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
-	page := eligibilityPage(t, contract.English, v)
+	page := eligibilityPage(t, i18n.English, v)
 	has(t, page, "Stated employers", "Employment and direct deposits", "Payroll", "report.csv", "The employer<", "Employers verified")
 	lacks(t, page, "Held today", "Is the application complete?")
 	v.Report = &report.Eligibility{Meta: madeMeta(), Assets: &report.Assets{}}
-	page = eligibilityPage(t, contract.English, v)
+	page = eligibilityPage(t, i18n.English, v)
 	lacks(t, page, "No account was connected.")
 	has(t, page, `class="keys"`, `href="#failed"`)
 }
@@ -90,13 +91,13 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 		v := madeEligibility()
 		a := &v.Report.Assets.AccountDetails[0]
 		a.CurrentBalance, a.AverageBalance = &tc.now, &tc.average
-		if got := v.assetsReal(); got.tone != tc.want {
+		if got := v.assetsReal(i18n.English); got.tone != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got.tone, tc.want)
 		}
 	}
 	v := madeEligibility()
 	v.Report.Assets.AccountDetails[0].AverageBalance = nil
-	if got := v.assetsReal(); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, contract.English, v), "Held today") {
+	if got := v.assetsReal(i18n.English); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, i18n.English, v), "Held today") {
 		t.Errorf("without an average: %q", got.tone)
 	}
 }
@@ -116,29 +117,29 @@ func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 	if got := v.stateOf(tern); got != employerElsewhere {
 		t.Errorf("payroll of another: state %d", got)
 	}
-	if got := v.employersReal(); got.tone != ui.Danger || !strings.Contains(got.answer.EN, "0 of 4") || !strings.Contains(got.answer.EN, "for 1 name other employers only") {
+	if got := v.employersReal(i18n.English); got.tone != ui.Danger || !strings.Contains(got.answer, "0 of 4") || !strings.Contains(got.answer, "for 1 name other employers only") {
 		t.Errorf("payroll of another: %+v", got)
 	}
-	lacks(t, eligibilityPage(t, contract.Spanish, v), "sus fuentes nombran otros")
+	lacks(t, eligibilityPage(t, i18n.Spanish, v), "sus fuentes nombran otros")
 	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
 	if got := v.stateOf(tern); got != employerVerified {
 		t.Errorf("payroll of another, and a document: state %d", got)
 	}
 	v.Report.Employment[0].Matching.EmployerName.Matched = matching
 	v.Report.StatedEmployers = v.Report.StatedEmployers[:1]
-	if got := v.employersReal(); got.tone != ui.Success {
+	if got := v.employersReal(i18n.English); got.tone != ui.Success {
 		t.Errorf("all verified: %q", got.tone)
 	}
 	for name, change := range map[string]func(*report.Eligibility){
 		"no payroll, but a match": func(r *report.Eligibility) { r.Income = nil },
 	} {
 		change(v.Report)
-		if got := v.incomeReal(); got.tone != ui.Success || got.part != "inflows" {
+		if got := v.incomeReal(i18n.English); got.tone != ui.Success || got.part != "inflows" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 	v.Report.Assets.MatchedIncome = nil
-	if got := v.incomeReal(); got.tone != ui.Warning {
+	if got := v.incomeReal(i18n.English); got.tone != ui.Warning {
 		t.Errorf("income without a stated figure: %q", got.tone)
 	}
 }

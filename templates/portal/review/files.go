@@ -1,7 +1,7 @@
 package review
 
 import (
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -28,30 +28,23 @@ type FilesView struct {
 	Retry         string // the address to try again; "" for none
 }
 
-var (
-	filesAre     = contract.Words{EN: "What the report was made from, as the service keeps it now. Nothing of it is kept here. Each download is written down.", ES: "Con qué se hizo el informe, tal como el servicio lo guarda ahora. Aquí no se guarda nada. Cada descarga queda registrada."}
-	filesNone    = contract.Words{EN: "The service has no files of this report", ES: "El servicio no tiene archivos de este informe"}
-	filesNoneWhy = contract.Words{EN: "It keeps them for a limited time.", ES: "Los guarda por un tiempo limitado."}
-	filesCare    = contract.Words{EN: "A file comes from the applicant or a bank. Open it with care.", ES: "Un archivo proviene del solicitante o de un banco. Ábralo con cuidado."}
-	filesToPage  = contract.Words{EN: "Back to the report", ES: "Volver al informe"}
-	filesRetry   = contract.Words{EN: "Try again", ES: "Intentar de nuevo"}
-)
-
-func (p FilesProblem) words() (title, text contract.Words) {
+func (p FilesProblem) words() (title, text i18n.Key) {
 	switch p {
 	case FileGone:
-		return contract.Words{EN: "This file is no longer kept", ES: "Este archivo ya no se guarda"},
-			contract.Words{EN: "The service keeps files for a limited time, and that of this one is over. The figures that were read from it stay in the report.", ES: "El servicio guarda los archivos por un tiempo limitado, y el de este ha terminado. Las cifras leídas de él siguen en el informe."}
+		return "review.files.gone.title",
+			"review.files.gone.text"
 	case FileUnknown:
-		return contract.Words{EN: "The service does not have this", ES: "El servicio no tiene esto"},
-			contract.Words{EN: "It has no such file, or the report is older than 90 days and it no longer answers for it.", ES: "No tiene tal archivo, o el informe tiene más de 90 días y ya no responde por él."}
+		return "review.files.unknown.title",
+			"review.files.unknown.text"
 	}
-	return contract.Words{EN: "The service does not answer", ES: "El servicio no responde"},
-		contract.Words{EN: "What it has cannot be fetched now. Wait a moment and try again.", ES: "Lo que tiene no se puede obtener ahora. Espere un momento e inténtelo de nuevo."}
+	return "review.files.no_answer.title",
+		"review.files.no_answer.text"
 }
 
-func (v FilesView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reportAllFiles.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportSubtype.In(l)}, {Label: reportSource.In(l)}, {Label: stubKindOfFile.In(l)}}}
+func (v FilesView) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.all_files"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
+			{Label: i18n.T(l, "review.stub.kind_of_file")}}}
 	for _, f := range v.Files {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(f.SourceID)}, {Body: fileLink(l, v.ApplicationID, f.Path, code(l, f.Kind))}})
 	}

@@ -6,48 +6,14 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
-var (
-	reportRegular    = contract.Words{EN: "Regular income and bills", ES: "Ingresos y pagos regulares"}
-	reportRegularIs  = contract.Words{EN: "Series of payments of one counterparty, found by their names and days.", ES: "Series de pagos de una misma contraparte, halladas por sus nombres y días."}
-	reportStreamsIn  = contract.Words{EN: "Income", ES: "Ingresos"}
-	reportStreamsMix = contract.Words{EN: "Other money that comes regularly", ES: "Otras entradas regulares"}
-	reportStreamsOut = contract.Words{EN: "Bills and other regular payments", ES: "Facturas y otros pagos regulares"}
-	reportEnded      = contract.Words{EN: "Ended or irregular", ES: "Terminados o irregulares"}
-	reportName       = contract.Words{EN: "Counterparty", ES: "Contraparte"}
-	reportCategory   = contract.Words{EN: "Category", ES: "Categoría"}
-	reportCadence    = contract.Words{EN: "How often", ES: "Frecuencia"}
-	reportLastPaid   = contract.Words{EN: "Last", ES: "Último"}
-	reportNext       = contract.Words{EN: "Next about", ES: "Próximo hacia"}
-	reportSince      = contract.Words{EN: "Since", ES: "Desde"}
-	reportMean       = contract.Words{EN: "Usual amount", ES: "Importe habitual"}
-	reportAMonth     = contract.Words{EN: "A month", ES: "Al mes"}
-	reportActive     = contract.Words{EN: "Active", ES: "Activo"}
-	reportEndedAt    = contract.Words{EN: "Ended", ES: "Terminado"}
-	reportNoStreams  = contract.Words{EN: "None was found.", ES: "No se halló ninguno."}
-
-	reportCategories = contract.Words{EN: "Where money comes from and goes", ES: "De dónde viene y adónde va el dinero"}
-	reportCategoryIs = contract.Words{EN: "The whole history. A month is the mean of the last complete months, 12 at most.", ES: "Todo el historial. Un mes es la media de los últimos meses completos, 12 como máximo."}
-	reportGroup      = contract.Words{EN: "Group and category", ES: "Grupo y categoría"}
-	reportShare      = contract.Words{EN: "Share", ES: "Parte"}
-	reportTotal      = contract.Words{EN: "Total", ES: "Total"}
-	reportTimes      = contract.Words{EN: "Times", ES: "Veces"}
-
-	reportReturned   = contract.Words{EN: "Insufficient funds, overdrafts", ES: "Fondos insuficientes y sobregiros"}
-	reportReturnedIs = contract.Words{EN: "Each event in the history, newest first.", ES: "Cada caso del historial, los más recientes primero."}
-	reportNoReturned = contract.Words{EN: "None in the whole history.", ES: "Ninguno en todo el historial."}
-	reportDate       = contract.Words{EN: "Date", ES: "Fecha"}
-	reportAmount     = contract.Words{EN: "Amount", ES: "Importe"}
-	reportText       = contract.Words{EN: "As the bank says it", ES: "Como lo dice el banco"}
-)
-
 // streamKind chooses streams of the analysis.
 type streamKind struct {
-	title   contract.Words
+	title   i18n.Key
 	in      currency
 	streams []report.AnalysisStream // active, at a known cadence
 	ended   []report.AnalysisStream // the others
@@ -55,7 +21,7 @@ type streamKind struct {
 
 func streamKinds(a *report.Analysis) []streamKind {
 	cur := currency(a.In())
-	out := []streamKind{{title: reportStreamsIn, in: cur}, {title: reportStreamsMix, in: cur}, {title: reportStreamsOut, in: cur}}
+	out := []streamKind{{title: "review.income.label", in: cur}, {title: "review.report.streams_mix", in: cur}, {title: "review.report.streams_out", in: cur}}
 	for _, s := range a.Streams {
 		k := &out[2]
 		switch {
@@ -71,7 +37,7 @@ func streamKinds(a *report.Analysis) []streamKind {
 		}
 	}
 	return slices.DeleteFunc(out, func(k streamKind) bool {
-		return k.title == reportStreamsMix && len(k.streams)+len(k.ended) == 0
+		return k.title == "review.report.streams_mix" && len(k.streams)+len(k.ended) == 0
 	})
 }
 
@@ -97,14 +63,15 @@ func next(s report.AnalysisStream) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func (k streamKind) grid(l contract.Lang, ended bool) ui.Grid {
-	g := ui.Grid{Caption: k.title.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportName.In(l)}, {Label: reportCadence.In(l)},
-		{Label: reportSince.In(l)}, {Label: reportLastPaid.In(l)}, {Label: reportNext.In(l)},
-		{Label: reportMean.In(l), Number: true}, {Label: reportAMonth.In(l), Number: true}}}
+func (k streamKind) grid(l i18n.Lang, ended bool) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, k.title), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.name")}, {Label: i18n.T(l, "review.report.cadence")},
+			{Label: i18n.T(l, "review.since")}, {Label: i18n.T(l, "review.report.last_paid")}, {Label: i18n.T(l, "review.report.next")},
+			{Label: i18n.T(l, "review.report.mean"), Number: true}, {Label: i18n.T(l, "review.a_month"), Number: true}}}
 	rows := k.streams
 	if ended {
 		rows = k.ended
-		g.Columns[4].Label = reviewState.In(l)
+		g.Columns[4].Label = i18n.T(l, "review.application.state")
 	}
 	for _, s := range rows {
 		from, last := s.First, s.Last
@@ -114,12 +81,12 @@ func (k streamKind) grid(l contract.Lang, ended bool) ui.Grid {
 			expected = ui.Cell{Body: date(l, &d)}
 		}
 		if ended {
-			expected = ui.Cell{Text: reportEndedAt.In(l)}
+			expected = ui.Cell{Text: i18n.T(l, "review.report.ended_at")}
 			if s.Active {
-				expected = ui.Cell{Text: reportActive.In(l)}
+				expected = ui.Cell{Text: i18n.T(l, "review.active")}
 			}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s)}, {Text: known(l, cadenceWords, s.Cadence)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s)}, {Text: i18n.Code(l, "review.cadences", s.Cadence)},
 			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.say(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
 	return g
@@ -131,7 +98,7 @@ func positive(c report.Cents) report.Cents { return max(c, -c) }
 
 // flow is the money of one direction, by group and category.
 type flow struct {
-	title  contract.Words
+	title  i18n.Key
 	in     currency
 	total  report.Cents
 	groups []flowGroup
@@ -148,9 +115,9 @@ type flowGroup struct {
 func flows(a *report.Analysis) []flow {
 	cur := currency(a.In())
 	var out []flow
-	for _, f := range []flow{{title: legendIn, in: cur}, {title: legendOut, in: cur}} {
+	for _, f := range []flow{{title: "review.legend.in", in: cur}, {title: "review.legend.out", in: cur}} {
 		direction := "IN"
-		if f.title == legendOut {
+		if f.title == "review.legend.out" {
 			direction = "OUT"
 		}
 		at := map[string]int{}
@@ -183,11 +150,11 @@ func flows(a *report.Analysis) []flow {
 	return out
 }
 
-var legendIn = contract.Words{EN: "Money in", ES: "Entradas"}
-
-func (f flow) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: f.title.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportGroup.In(l)}, {Label: reportShare.In(l)},
-		{Label: reportAMonth.In(l), Number: true}, {Label: reportTotal.In(l), Number: true}, {Label: reportTimes.In(l), Number: true}}}
+func (f flow) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, f.title), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.group")}, {Label: i18n.T(l, "review.report.share")},
+			{Label: i18n.T(l, "review.a_month"), Number: true}, {Label: i18n.T(l, "review.report.total"),
+				Number: true}, {Label: i18n.T(l, "review.report.times"), Number: true}}}
 	for _, group := range f.groups {
 		// A group of one category is that category.
 		if len(group.kinds) > 1 {
@@ -207,7 +174,7 @@ func (f flow) grid(l contract.Lang) ui.Grid {
 }
 
 // categoryName names a category; an unknown one by its own description.
-func categoryName(l contract.Lang, c report.AnalysisCategory) string {
+func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
 	name := CategoryWords(l, c.Category)
 	if name == c.Category && c.Description != "" {
 		return c.Description
@@ -227,9 +194,11 @@ func wholePercent(part, whole report.Cents) string {
 	return strconv.FormatInt(n, 10) + " %"
 }
 
-func (v ReportView) returned(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reportReturnedIs.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportDate.In(l)}, {Label: reportCategory.In(l)},
-		{Label: reportAccount.In(l)}, {Label: reportText.In(l)}, {Label: reportAmount.In(l), Number: true}}}
+func (v ReportView) returned(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.returned_explained"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.date")}, {Label: i18n.T(l, "review.report.category")},
+			{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.text")}, {Label: i18n.T(l, "review.amount"),
+				Number: true}}}
 	for _, r := range v.Analysis.Returned {
 		account := ""
 		for _, a := range v.Analysis.Accounts {

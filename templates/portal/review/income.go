@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -67,134 +67,142 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 	return out
 }
 
-func (v IncomeView) sheet(l contract.Lang) sheet {
+func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: reportIncomeTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(r.Meta), currencyNotices(v.in(), v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
-		downloads: []download{{"/report.json", reviewDownload}}}
+	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
-		s.downloads = append(s.downloads, download{"/report.csv", reportRows})
+		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
 	}
 	if v.HasMonths() {
-		s.downloads = append(s.downloads, download{"/months.csv", reportMonthsCSV})
+		s.downloads = append(s.downloads, download{"/months.csv", "review.report.months_csv"})
 	}
 	s.newest = !v.Newest
 	if v.Newest {
 		// Downloads serve the stored copy.
 		s.downloads, s.kept = nil, true
-		s.notices = append(s.notices, notice{ui.Info, incomeNewest})
+		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.newest")})
 		if r.Meta.Revision == nil {
-			s.notices = append(s.notices, notice{ui.Info, incomeNotRevised})
+			s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.not_revised")})
 		}
 	}
 	if r.Income != nil && r.Income.Revised != nil {
-		s.notices = append(s.notices, notice{ui.Info, incomeRevised})
+		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.revised")})
 	}
 	return s
 }
 
 // sections are the parts that the report has something for.
-func (v IncomeView) sections(l contract.Lang) []section {
+func (v IncomeView) sections(l i18n.Lang) []section {
 	r := v.Report
 	var out []section
-	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
+	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
 		if there {
-			out = append(out, section{id, title.In(l), body()})
+			out = append(out, section{id, i18n.T(l, title), body()})
 		}
 	}
 	income := r.Income
 	if income == nil {
 		income = &report.IncomeNode{}
 	}
-	add(len(income.FinancialAccounts) > 0, "bank", incomeFromBank, func() templ.Component { return incomeBank(l, v) })
-	add(len(income.Payroll) > 0, "payroll", incomeFromPayroll, func() templ.Component { return incomePayroll(l, income.Payroll) })
-	add(len(income.Paystubs) > 0, "stubs", incomeFromStubs, func() templ.Component { return payStubs(l, v) })
-	add(income.Revised != nil, "revised", incomeRevisedValues, func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
-	add(len(r.Employment) > 0, "employment", reportEmployment, func() templ.Component { return ui.Table(v.employment(l)) })
-	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return identityPart(l, v.identities()) })
-	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
-	add(len(r.Notices) > 0, "notices", reportNotices, func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
-	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
-	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
+	add(len(income.FinancialAccounts) > 0, "bank", "review.income.from_bank", func() templ.Component { return incomeBank(l, v) })
+	add(len(income.Payroll) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return incomePayroll(l, income.Payroll) })
+	add(len(income.Paystubs) > 0, "stubs", "review.income.from_stubs", func() templ.Component { return payStubs(l, v) })
+	add(income.Revised != nil, "revised", "review.income.revised_values", func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
+	add(len(r.Employment) > 0, "employment", "review.report.employment", func() templ.Component { return ui.Table(v.employment(l)) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
+	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
+	add(len(r.Notices) > 0, "notices", "review.report.notices", func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
+	add(len(r.Sources) > 0, "sources", "review.report.sources", func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
+	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
 }
 
 // keys are the numbers at the head: the year's income, what has become of it of
 // late, what the applicant stated, and what the model says of the job.
-func (v IncomeView) keys(l contract.Lang) []key {
+func (v IncomeView) keys(l i18n.Lang) []key {
 	n := v.Report.Income
 	if n == nil {
 		return nil
 	}
 	cur, summary := v.in(), v.summaryIn()
-	amount := func(label contract.Words, c *report.Cents, is string) key {
+	amount := func(label i18n.Key, c *report.Cents, is string) key {
 		if c == nil {
-			return key{label: label.In(l), value: keyUnknown.In(l), is: is, none: true}
+			return key{label: i18n.T(l, label), value: i18n.T(l, "review.key.unknown"), is: is, none: true}
 		}
-		return key{label: label.In(l), value: summary.say(*c), is: is}
+		return key{label: i18n.T(l, label), value: summary.say(*c), is: is}
 	}
-	out := []key{amount(incomeAnnualGross, n.Summary.AnnualGross, incomeBeforeTax.In(l)), amount(incomeAnnualNet, n.Summary.AnnualNet, incomeAfterTax.In(l))}
+	out := []key{amount("review.income.annual_gross", n.Summary.AnnualGross, i18n.T(l, "review.income.before_tax")),
+		amount("review.income.annual_net", n.Summary.AnnualNet, i18n.T(l, "review.income.after_tax"))}
 	for _, a := range n.FinancialAccounts {
 		if a.GrossRecent != nil {
-			out = append(out, key{label: incomeRecentGross.In(l), value: cur.whole(*a.GrossRecent), is: change(l, a.GrossRecent, a.GrossAnnual)})
+			out = append(out, key{label: i18n.T(l, "review.income.recent_gross"), value: cur.whole(*a.GrossRecent),
+				is: change(l, a.GrossRecent, a.GrossAnnual)})
 		}
 		if m := a.MatchedIncome; m != nil && m.StatedAnnualIncome != nil {
-			out = append(out, key{label: incomeStated.In(l), value: usd.whole(*m.StatedAnnualIncome), is: statedShare(l, cur, *m.StatedAnnualIncome, m.Gross)})
+			out = append(out, key{label: i18n.T(l, "review.income.stated"), value: usd.whole(*m.StatedAnnualIncome),
+				is: statedShare(l, cur, *m.StatedAnnualIncome, m.Gross)})
 		}
-		out = append(out, key{label: incomeConsistent.In(l), value: yesNo(l, a.IsConsistent), is: incomeConsistentIs.In(l)})
+		out = append(out, key{label: i18n.T(l, "review.income.consistent"), value: yesNo(l, a.IsConsistent),
+			is: i18n.T(l, "review.income.consistent_explained")})
 		if s := a.IncomeSuite2; s != nil {
 			if s.JobIrregularityRisk != nil {
-				out = append(out, key{label: incomeRisk.In(l), value: riskName(l, *s.JobIrregularityRisk), is: incomeRiskIs.In(l)})
+				out = append(out, key{label: i18n.T(l, "review.income.risk"), value: riskName(l, *s.JobIrregularityRisk),
+					is: i18n.T(l, "review.income.risk_explained")})
 			}
-			out = append(out, key{label: incomePrimary.In(l), value: yesNo(l, s.PrimaryAccountDetected), is: incomePrimaryIs.In(l)})
+			out = append(out, key{label: i18n.T(l, "review.income.primary"), value: yesNo(l, s.PrimaryAccountDetected),
+				is: i18n.T(l, "review.income.primary_explained")})
 		}
 	}
 	if n := len(n.Paystubs); n > 0 {
-		out = append(out, key{label: incomeFromStubs.In(l), value: strconv.Itoa(n), is: stubsTold(v.Report.Income.Paystubs).In(l)})
+		out = append(out, key{label: i18n.T(l, "review.income.from_stubs"), value: strconv.Itoa(n),
+			is: stubsTold(l, v.Report.Income.Paystubs)})
 	}
 	return out
 }
 
 // change compares the last three months with the year.
-func change(l contract.Lang, recent, annual *int64) string {
+func change(l i18n.Lang, recent, annual *int64) string {
 	if recent == nil || annual == nil || *annual <= 0 {
-		return incomeRecentIs.In(l)
+		return i18n.T(l, "review.income.recent_explained")
 	}
 	percent := (*recent - *annual) * 100 / *annual
 	switch {
 	case percent == 0:
-		return incomeRecentIs.In(l) + " " + contract.Words{EN: "As over the year.", ES: "Como en el año."}.In(l)
+		return i18n.T(l, "review.income.recent_explained") + " " + i18n.T(l, "review.income_change.same")
 	case percent > 0:
-		return incomeRecentIs.In(l) + " " + contract.Words{EN: "Up " + strconv.FormatInt(percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(percent, 10) + " % más que en el año."}.In(l)
+		return i18n.T(l, "review.income.recent_explained") + " " + i18n.T(l, "review.income_change.up", "percent", strconv.FormatInt(percent, 10))
 	}
-	return incomeRecentIs.In(l) + " " + contract.Words{EN: "Down " + strconv.FormatInt(-percent, 10) + " % on the year.", ES: "Un " + strconv.FormatInt(-percent, 10) + " % menos que en el año."}.In(l)
+	return i18n.T(l, "review.income.recent_explained") + " " + i18n.T(l, "review.income_change.down", "percent", strconv.FormatInt(-percent,
+		10))
 }
 
 // statedShare tells which share of the stated income was found. Applicants state
 // dollars, so it needs figures in dollars.
-func statedShare(l contract.Lang, cur currency, stated int64, found *int64) string {
+func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 	if found == nil || stated <= 0 || cur != usd {
-		return incomeStatedIs.In(l)
+		return i18n.T(l, "review.income.stated_explained")
 	}
 	p := strconv.FormatInt(*found/max(stated/100, 1), 10)
-	return contract.Words{EN: "By the applicant. " + p + " % of it was found at that employer.", ES: "Por el solicitante. El " + p + " % consta en ese empleador."}.In(l)
+	return i18n.T(l, "review.income.stated_share", "percent", p)
 }
 
 // findings answers whether income, employer, documents and person are real.
-func (v IncomeView) findings(l contract.Lang) []finding {
-	out := []finding{v.incomeReal(l), v.employerReal()}
+func (v IncomeView) findings(l i18n.Lang) []finding {
+	out := []finding{v.incomeReal(l), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
-		out = append(out, stubsReal(n.Paystubs))
+		out = append(out, stubsReal(l, n.Paystubs))
 	}
-	return append(out, v.personReal())
+	return append(out, v.personReal(l))
 }
 
 // personReal is person, with a warning for a name that only pay stubs show.
-func (v IncomeView) personReal() finding {
+func (v IncomeView) personReal(l i18n.Lang) finding {
 	all := v.identities()
-	f := person(all)
+	f := person(l, all)
 	if f.tone == ui.Success && !slices.ContainsFunc(all, func(i report.Identity) bool { return compare(all, i) == matched && !v.ofStub(i.SourceID) }) {
-		f.tone, f.answer = ui.Warning, contract.Words{EN: "Only uploaded pay stubs bear the name that the applicant gave.", ES: "Solo los recibos subidos llevan el nombre indicado por el solicitante."}
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.person_real.stubs_only")
 	}
 	return f
 }
@@ -204,46 +212,45 @@ func (v IncomeView) ofStub(sourceID string) bool {
 	return v.Report.Income != nil && slices.ContainsFunc(v.Report.Income.Paystubs, func(p report.Paystub) bool { return p.SourceID == sourceID })
 }
 
-func (v IncomeView) incomeReal(l contract.Lang) finding {
-	f := finding{question: askIncome}
+func (v IncomeView) incomeReal(l i18n.Lang) finding {
+	f := finding{question: "review.ask.income"}
 	n := v.Report.Income
 	switch {
 	case n == nil:
-		f.tone, f.answer = ui.Danger, contract.Words{EN: "No source has any income.", ES: "Ninguna fuente tiene ingresos."}
+		f.tone, f.answer = ui.Danger, i18n.T(l, "review.income_real.none")
 	case len(n.FinancialAccounts) > 0:
 		a := n.FinancialAccounts[0]
 		f.part = "bank"
 		high := a.IncomeSuite2 != nil && report.Text(a.JobIrregularityRisk) == report.RiskHigh
 		switch {
 		case !a.IsConsistent:
-			f.tone, f.answer = ui.Warning, contract.Words{EN: "Not every one of the last three complete months has income.", ES: "No todos los últimos tres meses completos tienen ingresos."}
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.gaps")
 		case high:
-			f.tone, f.answer = ui.Warning, contract.Words{EN: "Income comes every month, but its amounts or dates vary widely.", ES: "Hay ingresos cada mes, pero sus importes o fechas varían mucho."}
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.irregular")
 		case a.GrossRecent != nil && a.GrossAnnual != nil && *a.GrossRecent < *a.GrossAnnual*3/4:
-			f.tone, f.answer = ui.Warning, contract.Words{EN: "Income comes every month, but in the last three it is less than three quarters of the year's.", ES: "Hay ingresos cada mes, pero en los últimos tres son menos de tres cuartos de los del año."}
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.falling")
 		default:
-			f.tone, f.answer = ui.Success, contract.Words{EN: "The bank shows income in each of the last three complete months.", ES: "El banco muestra ingresos en cada uno de los últimos tres meses completos."}
+			f.tone, f.answer = ui.Success, i18n.T(l, "review.income_real.bank")
 		}
 	case slices.ContainsFunc(n.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }):
 		count := 0
 		for _, p := range n.Payroll {
 			count += len(p.Statements)
 		}
-		c := strconv.Itoa(count)
 		f.tone, f.part = ui.Success, "payroll"
-		f.answer = contract.Words{EN: "The employer's payroll has " + c + " statements of it.", ES: "La nómina del empleador tiene " + c + " recibos."}
+		f.answer = i18n.T(l, "review.income_real.statements", "count", strconv.Itoa(count))
 	case len(n.Paystubs) > 0:
 		f.tone, f.part = ui.Warning, "stubs"
-		f.answer = contract.Words{EN: "Only uploaded pay stubs speak for it: no bank and no payroll.", ES: "Solo hablan de ellos los recibos subidos: ni banco ni nómina."}
+		f.answer = i18n.T(l, "review.income_real.stubs_only")
 	default:
-		f.answer = contract.Words{EN: "No source tells where it comes from.", ES: "Ninguna fuente dice de dónde provienen."}
+		f.answer = i18n.T(l, "review.income_real.unknown")
 	}
 	return f
 }
 
 // employerReal reports whether the employer that the applicant stated was found.
-func (v IncomeView) employerReal() finding {
-	f := finding{question: askEmployer, part: "employment"}
+func (v IncomeView) employerReal(l i18n.Lang) finding {
+	f := finding{question: "review.ask.employer", part: "employment"}
 	stated, found, missed, stub := "", false, false, true
 	for _, e := range v.Report.Employment {
 		switch v.comparedEmployer(e) {
@@ -257,17 +264,17 @@ func (v IncomeView) employerReal() finding {
 	}
 	switch {
 	case found && stub:
-		f.tone, f.answer = ui.Warning, contract.Words{EN: "Only uploaded pay stubs name " + stated + ", which the applicant stated.", ES: "Solo los recibos subidos nombran a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.employer_real.stubs_only", "employer", stated)
 	case found:
-		f.tone, f.answer = ui.Success, contract.Words{EN: stated + ", which the applicant stated, was found by a source.", ES: "Una fuente encontró a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Success, i18n.T(l, "review.employer_real.found", "employer", stated)
 	case stated != "" && missed:
-		f.tone, f.answer = ui.Danger, contract.Words{EN: "Another employer was found than " + stated + ", which the applicant stated.", ES: "Se encontró otro empleador que " + stated + ", el que indicó el solicitante."}
+		f.tone, f.answer = ui.Danger, i18n.T(l, "review.employer_real.another", "employer", stated)
 	case stated != "":
-		f.tone, f.answer = ui.Warning, contract.Words{EN: stated + ", which the applicant stated, was found by no source.", ES: "Ninguna fuente encontró a " + stated + ", que el solicitante indicó."}
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.employer_real.not_found", "employer", stated)
 	case len(v.Report.Employment) > 0:
-		f.answer = contract.Words{EN: "The applicant stated none; sources found " + v.employers() + ".", ES: "El solicitante no indicó ninguno; las fuentes encontraron " + v.employers() + "."}
+		f.answer = i18n.T(l, "review.employer_real.unstated", "employers", v.employers())
 	default:
-		f.answer = contract.Words{EN: "The applicant stated none, and no source found one.", ES: "El solicitante no indicó ninguno y ninguna fuente lo encontró."}
+		f.answer = i18n.T(l, "review.employer_real.none")
 	}
 	return f
 }
@@ -306,9 +313,11 @@ func (v IncomeView) comparedEmployer(of report.Employment) comparison {
 	return notCompared
 }
 
-func (v IncomeView) employment(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: employmentIs.In(l), Columns: []ui.Column{{Label: reportEmployer.In(l)}, {Label: reportSource.In(l)}, {Label: reportJob.In(l)},
-		{Label: reviewState.In(l)}, {Label: reportSince.In(l)}, {Label: reportAddress.In(l)}, {Label: employerCompared.In(l)}}}
+func (v IncomeView) employment(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.employment.explained"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.report.source")},
+			{Label: i18n.T(l, "review.report.job")},
+			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")}, {Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
 	for _, e := range v.Report.Employment {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(e.EmployerName))}, {Body: source(e.SourceID)},
 			{Body: given(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},

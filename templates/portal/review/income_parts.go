@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -67,23 +67,24 @@ func cents(c *report.Cents) report.Cents {
 }
 
 // amountOr is an amount in words, where a month may have none.
-func amountOr(l contract.Lang, cur currency, c *report.Cents) string {
+func amountOr(l i18n.Lang, cur currency, c *report.Cents) string {
 	if c == nil {
-		return keyUnknown.In(l)
+		return i18n.T(l, "review.key.unknown")
 	}
 	return cur.say(*c)
 }
 
 // incomeBars draws the months: net pay, and above it the deductions.
-func incomeBars(l contract.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
+func incomeBars(l i18n.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
 	cur := v.in()
 	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
 	months := drawn(a)
 	for _, m := range months {
 		net := max(0, cents(m.Net))
-		title := monthName(l, m.Month) + ": " + strings.ToLower(incomeGross.In(l)) + " " + amountOr(l, cur, m.Gross) + ", " + strings.ToLower(incomeNet.In(l)) + " " + amountOr(l, cur, m.Net)
+		title := monthName(l, m.Month) + ": " + strings.ToLower(i18n.T(l, "review.gross")) + " " + amountOr(l, cur,
+			m.Gross) + ", " + strings.ToLower(i18n.T(l, "review.net")) + " " + amountOr(l, cur, m.Net)
 		if v.begun(m) {
-			title += " (" + reportPart.In(l) + ")"
+			title += " (" + i18n.T(l, "review.report.part") + ")"
 		}
 		p.Bars = append(p.Bars, ui.Bars{First: int64(net), More: int64(max(0, cents(m.Gross)-net)), Text: tick(l, m.Month),
 			Rank: tickRank(m.Month, len(months)), Major: m.Month.Month() == time.January, Title: title, Faint: v.begun(m)})
@@ -92,7 +93,7 @@ func incomeBars(l contract.Lang, v IncomeView, a report.FinancialAccount, id str
 }
 
 // incomeStory tells the last twelve complete months of a history in words.
-func incomeStory(l contract.Lang, v IncomeView, a report.FinancialAccount) string {
+func incomeStory(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
 	var gross, net report.Cents
@@ -112,19 +113,17 @@ func incomeStory(l contract.Lang, v IncomeView, a report.FinancialAccount) strin
 		}
 	}
 	if len(months) == 0 {
-		return contract.Words{EN: "No month is complete yet.", ES: "Aún no hay ningún mes completo."}.In(l)
+		return i18n.T(l, "review.story.no_month")
 	}
 	n, count, with := report.Cents(len(months)), strconv.Itoa(len(months)), strconv.Itoa(paid)
 	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, cur, m.Net) + ")" }
-	return contract.Words{
-		EN: "Income in " + with + " of the last " + count + " complete months. On average gross " + cur.say(gross/n) + ", net " + cur.say(net/n) + ". Most in " + at(best) + ", least in " + at(worst) + ".",
-		ES: "Ingresos en " + with + " de los últimos " + count + " meses completos. De media, bruto " + cur.say(gross/n) + ", neto " + cur.say(net/n) + ". El mayor, " + at(best) + "; el menor, " + at(worst) + ".",
-	}.In(l)
+	return i18n.T(l, "review.story.income", "months", with, "count", count, "gross", cur.say(gross/n), "net", cur.say(net/n), "most", at(best), "least", at(worst))
 }
 
-func incomeMonthGrid(l contract.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
-	g := ui.Grid{Caption: incomeHistory.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)},
-		{Label: incomeGross.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}}}
+func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.income.history"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
+			{Label: i18n.T(l, "review.gross"), Number: true}, {Label: i18n.T(l, "review.net"), Number: true}}}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))}, money(l, v.in(), m.Gross), money(l, v.in(), m.Net)})
 	}
@@ -132,36 +131,36 @@ func incomeMonthGrid(l contract.Lang, v IncomeView, a report.FinancialAccount) u
 }
 
 // bankFacts lists a model's results for the accounts.
-func bankFacts(l contract.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
-	wholeOf := func(cur currency, term contract.Words, n *int64) ui.Fact {
+func bankFacts(l i18n.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
+	wholeOf := func(cur currency, term i18n.Key, n *int64) ui.Fact {
 		if n == nil {
-			return ui.Fact{Term: term.In(l), Body: given(l, "")}
+			return ui.Fact{Term: i18n.T(l, term), Body: given(l, "")}
 		}
-		return ui.Fact{Term: term.In(l), Text: cur.whole(*n)}
+		return ui.Fact{Term: i18n.T(l, term), Text: cur.whole(*n)}
 	}
-	facts := []ui.Fact{wholeOf(cur, incomeAnnualGross, a.GrossAnnual), wholeOf(cur, incomeAnnualNet, a.NetAnnual),
-		wholeOf(cur, incomeRecentGross, a.GrossRecent), wholeOf(cur, incomeRecentNet, a.NetRecent),
-		{Term: incomeStreams.In(l), Body: list(l, a.Descriptions)}, {Term: reportSource.In(l), Body: sourceList(l, a.SourceIDs)},
-		{Term: incomeModel.In(l), Text: joined(" ", a.ModelType, a.ModelVersion)}}
+	facts := []ui.Fact{wholeOf(cur, "review.income.annual_gross", a.GrossAnnual), wholeOf(cur, "review.income.annual_net", a.NetAnnual),
+		wholeOf(cur, "review.income.recent_gross", a.GrossRecent), wholeOf(cur, "review.income.recent_net", a.NetRecent),
+		{Term: i18n.T(l, "review.income.streams"), Body: list(l, a.Descriptions)}, {Term: i18n.T(l, "review.report.source"),
+			Body: sourceList(l, a.SourceIDs)},
+		{Term: i18n.T(l, "review.income.model"), Text: joined(" ", a.ModelType, a.ModelVersion)}}
 	if m := a.MatchedIncome; m != nil {
-		facts = append(facts, ui.Fact{Term: incomeMatched.In(l), Text: joined(" → ", report.Text(m.StatedEmployer), report.Text(m.Description))},
-			wholeOf(usd, incomeStated, m.StatedAnnualIncome), wholeOf(cur, incomeAnnualGrossThere, m.Gross), wholeOf(cur, incomeAnnualNetThere, m.Net))
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.income.matched"),
+			Text: joined(" → ", report.Text(m.StatedEmployer), report.Text(m.Description))},
+			wholeOf(usd, "review.income.stated", m.StatedAnnualIncome), wholeOf(cur, "review.income.annual_gross_there", m.Gross), wholeOf(cur, "review.income.annual_net_there", m.Net))
 	}
 	return facts
 }
 
-var (
-	incomeAnnualGrossThere = contract.Words{EN: "Gross of a year from there", ES: "Bruto anual de ahí"}
-	incomeAnnualNetThere   = contract.Words{EN: "Net of a year from there", ES: "Neto anual de ahí"}
-)
-
 // inflowGrid lists recurring income with the matching stated employer and the
 // account that receives it.
-func inflowGrid(l contract.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource, account func(id string) string) ui.Grid {
-	g := ui.Grid{Caption: incomeInflowsOf.In(l), HideCaption: true, Columns: []ui.Column{{Label: incomeInflow.In(l)}, {Label: incomeOfEmployer.In(l)}, {Label: reportAccount.In(l)},
-		{Label: incomeYear.In(l), Number: true}, {Label: incomeRecently.In(l), Number: true}}}
+func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource,
+	account func(id string) string) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.income.inflows_caption"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.income.inflow")}, {Label: i18n.T(l, "review.income.of_employer")},
+			{Label: i18n.T(l, "review.report.account")},
+			{Label: i18n.T(l, "review.income.year"), Number: true}, {Label: i18n.T(l, "review.income.recently"), Number: true}}}
 	for _, x := range inflows {
-		stated := ui.Cell{Body: ui.Badge(ui.Neutral, incomeUnmatched.In(l))}
+		stated := ui.Cell{Body: ui.Badge(ui.Neutral, i18n.T(l, "review.income.unmatched"))}
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
 			stated = ui.Cell{Body: ui.Badge(ui.Success, from[i].StatedEmployer)}
 		}
@@ -171,7 +170,7 @@ func inflowGrid(l contract.Lang, cur currency, inflows []report.Inflow, from []r
 }
 
 // account names the account of an id.
-func (v IncomeView) account(l contract.Lang) func(id string) string {
+func (v IncomeView) account(l i18n.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.Report.AccountDetails {
 			if a.AccountID == id {
@@ -182,13 +181,14 @@ func (v IncomeView) account(l contract.Lang) func(id string) string {
 	}
 }
 
-func incomeAccountTitle(l contract.Lang, a report.IncomeAccount) string {
+func incomeAccountTitle(l i18n.Lang, a report.IncomeAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.InstitutionName, AccountName: a.AccountName, TruncatedNumber: a.TruncatedNumber})
 }
 
-func incomeAccountGrid(l contract.Lang, all []report.IncomeAccount) ui.Grid {
-	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)},
-		{Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)}, {Label: reportOwner.In(l)}, {Label: reportOpened.In(l)}, {Label: reportBalance.In(l), Number: true}}}
+func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
+			{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.opened")}, {Label: i18n.T(l, "review.report.balance"), Number: true}}}
 	for _, a := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
 			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Text: joined(" · ", code(l, a.AccountType), code(l, report.Text(a.Responsibility)))},
@@ -202,39 +202,44 @@ func mailingLine(a report.IncomeAddress) string {
 	return mailing(report.Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode})
 }
 
-func payrollFacts(l contract.Lang, p report.Payroll) []ui.Fact {
+func payrollFacts(l i18n.Lang, p report.Payroll) []ui.Fact {
 	return []ui.Fact{
-		{Term: payrollSalary.In(l), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: payrollGross.In(l), Body: balance(l, usd, p.EstimatedGrossAnnual)},
-		{Term: payrollNet.In(l), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
-		{Term: payrollPeriod.In(l), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)}, {Term: reportSource.In(l), Body: source(p.SourceID)}}
+		{Term: i18n.T(l, "review.payroll.salary"), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: i18n.T(l, "review.payroll.gross"),
+			Body: balance(l, usd, p.EstimatedGrossAnnual)},
+		{Term: i18n.T(l, "review.payroll.net"), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: i18n.T(l, "review.payroll.frequency"),
+			Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+		{Term: i18n.T(l, "review.payroll.period"), Body: span(l, p.PayPeriodStart,
+			p.PayPeriodEnd)}, {Term: i18n.T(l, "review.report.source"), Body: source(p.SourceID)}}
 }
 
-func statementGrid(l contract.Lang, all []report.Statement) ui.Grid {
-	g := ui.Grid{Caption: payrollStatements.In(l), HideCaption: true, Columns: []ui.Column{{Label: payrollDate.In(l)}, {Label: incomeGross.In(l), Number: true},
-		{Label: incomeGross.In(l) + ", " + payrollYTD.In(l), Number: true}, {Label: incomeNet.In(l), Number: true}, {Label: incomeNet.In(l) + ", " + payrollYTD.In(l), Number: true}}}
+func statementGrid(l i18n.Lang, all []report.Statement) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.payroll.statements"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.paid_on")}, {Label: i18n.T(l, "review.gross"), Number: true},
+			{Label: i18n.T(l, "review.gross") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}, {Label: i18n.T(l, "review.net"),
+				Number: true}, {Label: i18n.T(l, "review.net") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
 }
 
-func revisedFacts(l contract.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
+func revisedFacts(l i18n.Lang, cur currency, r *report.RevisedValues) []ui.Fact {
 	var facts []ui.Fact
 	for _, f := range []struct {
-		term contract.Words
+		term i18n.Key
 		n    *int64
-	}{{incomeAnnualGross, r.GrossAnnual}, {incomeAnnualNet, r.NetAnnual}, {incomeRecentGross, r.GrossRecent}, {incomeRecentNet, r.NetRecent}} {
+	}{{"review.income.annual_gross", r.GrossAnnual}, {"review.income.annual_net", r.NetAnnual}, {"review.income.recent_gross", r.GrossRecent}, {"review.income.recent_net", r.NetRecent}} {
 		if f.n != nil {
-			facts = append(facts, ui.Fact{Term: f.term.In(l), Text: cur.whole(*f.n)})
+			facts = append(facts, ui.Fact{Term: i18n.T(l, f.term), Text: cur.whole(*f.n)})
 		}
 	}
 	return facts
 }
 
 // payrollName is a provider's name, or a generic term without one.
-func payrollName(l contract.Lang, name *string) string {
+func payrollName(l i18n.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s
 	}
-	return incomeFromPayroll.In(l)
+	return i18n.T(l, "review.income.from_payroll")
 }

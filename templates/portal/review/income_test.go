@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -60,7 +61,7 @@ func madeIncome() IncomeView {
 		Notices: []report.ConsumerNotice{{Description: "You may <dispute> this."}}}}
 }
 
-func incomePage(t *testing.T, l contract.Lang, v IncomeView) string {
+func incomePage(t *testing.T, l i18n.Lang, v IncomeView) string {
 	t.Helper()
 	return render(t, Income(ui.Page{Lang: l}, v))
 }
@@ -89,16 +90,16 @@ func has(t *testing.T, page string, absent ...string) {
 func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
-	lacks(t, incomePage(t, contract.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.", "50 % of it was found", "Medium", "$100,000", "$51,000",
+	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.", "50 % of it was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
 		"Mar 2026: gross $1,000.00, net $800.00 (not complete)", "TERN &lt;PAY&gt;", "none of those stated", "ending in", "−$12.05", "Springfield, IL",
 		"Tern &amp; Sons, which the applicant stated, was found by a source.", "does not match every source", "Irregularities in 1 of 2 pay stubs.",
 		"Something was appended", "NEW_REASON", "Net is at most gross", "NEW_CHECK", "could not be checked", "PDF, changed or made by an editor",
 		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", "twice a month", "$8,000.00", "(estimated)", "full time", "You may &lt;dispute&gt; this.", "the whole report",
 		"/report.csv", "/months.csv", "/files\"", "Income &lt;report&gt;")
-	lacks(t, incomePage(t, contract.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.", "Ingresos en 2 de los últimos 3 meses completos.",
+	lacks(t, incomePage(t, i18n.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.", "Ingresos en 2 de los últimos 3 meses completos.",
 		"Se añadió algo al archivo", "El neto no supera el bruto", "dos veces al mes", "en contra", "mar 2026")
-	page := incomePage(t, contract.English, v)
+	page := incomePage(t, i18n.English, v)
 	if strings.Contains(page, "s-1/paystub") {
 		t.Error("the page names a file by its path")
 	}
@@ -113,21 +114,21 @@ func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 	v.Report = &report.Income{Meta: madeMeta()}
 	sub := contract.SubNoRecentInformation
 	v.Report.Meta.Substatus = &sub
-	page := incomePage(t, contract.English, v)
+	page := incomePage(t, i18n.English, v)
 	lacks(t, page, "No source has any income.", "no recent information", "About this report")
 	has(t, page, "plot", "months.csv", "report.csv", "Pay stubs", "Payroll", "Employment</h2>", "Accounts</h2>", "Identity</h2>", "Sources</h2>", `class="keys"`, "The documents")
 
 	v = madeIncome()
 	v.Report.Income.FinancialAccounts[0].IncomeSuite2, v.Report.Income.FinancialAccounts[0].MatchedIncome = nil, nil
 	v.Report.Income.FinancialAccounts[0].History = []report.IncomeYear{{Year: 2026}}
-	has(t, incomePage(t, contract.English, v), "Primary account", "Irregularity of the job", "Stated income", "none of those stated", "plot", "months.csv")
+	has(t, incomePage(t, i18n.English, v), "Primary account", "Irregularity of the job", "Stated income", "none of those stated", "plot", "months.csv")
 }
 
 func TestWhetherIncomeIsReal(t *testing.T) {
 	answers := func(v IncomeView) map[string]ui.Tone {
 		out := map[string]ui.Tone{}
-		for _, f := range v.findings(contract.English) {
-			out[f.question.EN] = f.tone
+		for _, f := range v.findings(i18n.English) {
+			out[i18n.T(i18n.English, f.question)] = f.tone
 		}
 		return out
 	}

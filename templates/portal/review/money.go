@@ -6,48 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
-)
-
-var (
-	reportBalances     = contract.Words{EN: "Balance over time", ES: "Saldo a lo largo del tiempo"}
-	reportAllAccounts  = contract.Words{EN: "All accounts together, at the end of each day", ES: "Todas las cuentas juntas, al cierre de cada día"}
-	reportOneAccount   = contract.Words{EN: "At the end of each day", ES: "Al cierre de cada día"}
-	reportEachAccount  = contract.Words{EN: "Each account on its own", ES: "Cada cuenta por separado"}
-	reportBalanceTable = contract.Words{EN: "Balances by month, as a table", ES: "Saldos por mes, en una tabla"}
-	reportMonthEnd     = contract.Words{EN: "At the end", ES: "Al cierre"}
-	reportLowest       = contract.Words{EN: "Lowest", ES: "El más bajo"}
-	reportMoney        = contract.Words{EN: "Money in and out by month", ES: "Entradas y salidas por mes"}
-	reportMoneyIs      = contract.Words{EN: "Transfers between own accounts are left out.", ES: "Sin las transferencias entre cuentas propias."}
-	reportMoneyTable   = contract.Words{EN: "Month by month, as a table", ES: "Mes a mes, en una tabla"}
-	reportMonth        = contract.Words{EN: "Month", ES: "Mes"}
-	reportIn           = contract.Words{EN: "In", ES: "Entradas"}
-	reportIncome       = contract.Words{EN: "Of it income", ES: "De ellas, ingresos"}
-	reportOut          = contract.Words{EN: "Out", ES: "Salidas"}
-	reportNet          = contract.Words{EN: "Net", ES: "Neto"}
-	reportNSF          = contract.Words{EN: "NSF or overdraft", ES: "Sin fondos o sobregiro"}
-	reportPart         = contract.Words{EN: "not complete", ES: "incompleto"}
-	legendIncome       = contract.Words{EN: "Income", ES: "Ingresos"}
-	legendOther        = contract.Words{EN: "Other money in", ES: "Otras entradas"}
-	legendOut          = contract.Words{EN: "Money out", ES: "Salidas"}
-	legendPart         = contract.Words{EN: "Paler: the month is not complete", ES: "Más claro: el mes no está completo"}
-	reportPending      = contract.Words{EN: "Balances, months and categories are still being fetched. Open this page again in a moment.", ES: "Los saldos, los meses y las categorías aún se están obteniendo. Vuelva a abrir esta página en un momento."}
-	wordsDay           = contract.Words{EN: "day", ES: "día"}
-	wordsDays          = contract.Words{EN: "days", ES: "días"}
 )
 
 // date is the day of an index of the analysis' series.
 func seriesDay(a *report.Analysis, i int) time.Time { return a.From.AddDate(0, 0, i) }
 
 // monthName is a month in words, as in "Mar 2026".
-func monthName(l contract.Lang, t time.Time) string {
+func monthName(l i18n.Lang, t time.Time) string {
 	return ui.MonthWords(l, t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
 // tick is a month below a plot: January is its year.
-func tick(l contract.Lang, t time.Time) string {
+func tick(l i18n.Lang, t time.Time) string {
 	if t.Month() == time.January {
 		return strconv.Itoa(t.Year())
 	}
@@ -70,7 +43,7 @@ func tickRank(t time.Time, months int) int {
 func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.Total) > 1 }
 
 // balanceLine draws a series of balances.
-func balanceLine(l contract.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
+func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
 	cur := currency(a.In())
 	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100, Say: cur.onAxis, Values: make([]int64, len(series))}
 	for i, c := range series {
@@ -88,7 +61,7 @@ func balanceLine(l contract.Lang, a *report.Analysis, id string, series []report
 			to = months[n+1] - 1
 		}
 		p.Spans = append(p.Spans, ui.PlotSpan{From: from, To: min(to+1, len(series)-1), Text: monthName(l, seriesDay(a, from)) + ": " +
-			strings.ToLower(reportMonthEnd.In(l)) + " " + cur.say(series[to]) + ", " + strings.ToLower(reportLowest.In(l)) + " " + cur.say(slices.Min(series[from:to+1]))})
+			strings.ToLower(i18n.T(l, "review.report.month_end")) + " " + cur.say(series[to]) + ", " + strings.ToLower(i18n.T(l, "review.report.lowest")) + " " + cur.say(slices.Min(series[from:to+1]))})
 	}
 	return p
 }
@@ -105,7 +78,7 @@ func monthStarts(a *report.Analysis) []int {
 }
 
 // balanceStory tells a series in words.
-func balanceStory(l contract.Lang, a *report.Analysis, series []report.Cents) string {
+func balanceStory(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
 	cur := currency(a.In())
 	low, high, below := 0, 0, 0
 	for i, c := range series {
@@ -121,25 +94,22 @@ func balanceStory(l contract.Lang, a *report.Analysis, series []report.Cents) st
 	}
 	at := func(i int) string { return ui.DayWords(l, seriesDay(a, i)) }
 	first, last := 0, len(series)-1
-	zero := contract.Words{EN: "Never below zero.", ES: "Nunca por debajo de cero."}
+	zero := i18n.T(l, "review.story.never_below_zero")
 	if below > 0 {
 		n, all := grouped(strconv.Itoa(below)), grouped(strconv.Itoa(len(series)))
-		zero = contract.Words{EN: "Below zero on " + n + " of " + all + " days.", ES: "Por debajo de cero " + n + " de " + all + " días."}
+		zero = i18n.T(l, "review.story.below_zero", "n", n, "all", all)
 	}
-	return contract.Words{
-		EN: cur.say(series[last]) + " on " + at(last) + ", " + cur.say(series[first]) + " on " + at(first) + ". Highest " + cur.say(series[high]) + " on " + at(high) +
-			", lowest " + cur.say(series[low]) + " on " + at(low) + ". " + zero.EN,
-		ES: cur.say(series[last]) + " el " + at(last) + "; " + cur.say(series[first]) + " el " + at(first) + ". El más alto, " + cur.say(series[high]) + " el " + at(high) +
-			"; el más bajo, " + cur.say(series[low]) + " el " + at(low) + ". " + zero.ES,
-	}.In(l)
+	return i18n.T(l, "review.story.balance", "last", cur.say(series[last]), "last_day", at(last), "first", cur.say(series[first]), "first_day", at(first),
+		"high", cur.say(series[high]), "high_day", at(high), "low", cur.say(series[low]), "low_day", at(low)) + " " + zero
 }
 
 // balanceGrid is the balances by month, newest first: the total's end and lowest,
 // and each account's end.
-func balanceGrid(l contract.Lang, a *report.Analysis) ui.Grid {
+func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	cur := currency(a.In())
-	g := ui.Grid{Caption: reportBalances.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)},
-		{Label: reportMonthEnd.In(l), Number: true}, {Label: reportLowest.In(l), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.report.balances"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
+			{Label: i18n.T(l, "review.report.month_end"), Number: true}, {Label: i18n.T(l, "review.report.lowest"), Number: true}}}
 	each := a.Accounts
 	if len(each) < 2 || len(each) > 6 {
 		each = nil
@@ -163,7 +133,7 @@ func balanceGrid(l contract.Lang, a *report.Analysis) ui.Grid {
 }
 
 // analysisAccount names an account of the analysis.
-func analysisAccount(l contract.Lang, a report.AnalysisAccount) string {
+func analysisAccount(l i18n.Lang, a report.AnalysisAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.Institution, AccountName: a.Name, TruncatedNumber: a.TruncatedNumber})
 }
 
@@ -177,16 +147,16 @@ func parseMonth(m report.AnalysisMonth) time.Time {
 	return t
 }
 
-func monthBars(l contract.Lang, a *report.Analysis) ui.BarPlot {
+func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
 	cur := currency(a.In())
 	p := ui.BarPlot{ID: "money-plot", Label: "money", Story: "money-story", Least: 100, Say: cur.onAxis}
 	for _, m := range a.Months {
 		t := parseMonth(m)
 		income := min(m.Income, m.In)
-		title := monthName(l, t) + ": " + strings.ToLower(reportIn.In(l)) + " " + cur.say(m.In) + ", " + strings.ToLower(reportOut.In(l)) + " " + cur.say(-m.Out) + ", " +
-			strings.ToLower(reportNet.In(l)) + " " + cur.say(m.In+m.Out)
+		title := monthName(l, t) + ": " + strings.ToLower(i18n.T(l, "review.report.in")) + " " + cur.say(m.In) + ", " + strings.ToLower(i18n.T(l, "review.report.out")) + " " + cur.say(-m.Out) + ", " +
+			strings.ToLower(i18n.T(l, "review.net")) + " " + cur.say(m.In+m.Out)
 		if !m.Complete {
-			title += " (" + reportPart.In(l) + ")"
+			title += " (" + i18n.T(l, "review.report.part") + ")"
 		}
 		p.Bars = append(p.Bars, ui.Bars{First: int64(income), More: int64(m.In - income), Down: int64(-m.Out), Mark: int64(m.In + m.Out),
 			Text: tick(l, t), Rank: tickRank(t, len(a.Months)), Major: t.Month() == time.January, Title: title, Faint: !m.Complete})
@@ -195,7 +165,7 @@ func monthBars(l contract.Lang, a *report.Analysis) ui.BarPlot {
 }
 
 // moneyStory tells the complete months in words.
-func moneyStory(l contract.Lang, a *report.Analysis) string {
+func moneyStory(l i18n.Lang, a *report.Analysis) string {
 	cur := currency(a.In())
 	var in, income, out report.Cents
 	var best, worst *report.AnalysisMonth
@@ -214,30 +184,26 @@ func moneyStory(l contract.Lang, a *report.Analysis) string {
 		}
 	}
 	if n == 0 {
-		return contract.Words{EN: "No month is complete yet.", ES: "Aún no hay ningún mes completo."}.In(l)
+		return i18n.T(l, "review.story.no_month")
 	}
 	count := strconv.Itoa(int(n))
 	net := func(m *report.AnalysisMonth) string {
 		return monthName(l, parseMonth(*m)) + " (" + cur.say(m.In+m.Out) + ")"
 	}
 	if n == 1 {
-		return contract.Words{EN: "In the one complete month: in " + cur.say(in) + ", of it income " + cur.say(income) + "; out " + cur.say(-out) + "; net " + cur.say(in+out) + ".",
-			ES: "En el único mes completo: entradas " + cur.say(in) + ", de ellas ingresos " + cur.say(income) + "; salidas " + cur.say(-out) + "; neto " + cur.say(in+out) + "."}.In(l)
+		return i18n.T(l, "review.story.money.one", "in", cur.say(in), "income", cur.say(income), "out", cur.say(-out), "net", cur.say(in+out))
 	}
-	return contract.Words{
-		EN: "On average of " + count + " complete months: in " + cur.say(in/n) + ", of it income " + cur.say(income/n) + "; out " + cur.say(-out/n) + "; net " + cur.say((in+out)/n) +
-			". Best month " + net(best) + ", weakest " + net(worst) + ".",
-		ES: "De media en " + count + " meses completos: entradas " + cur.say(in/n) + ", de ellas ingresos " + cur.say(income/n) + "; salidas " + cur.say(-out/n) + "; neto " + cur.say((in+out)/n) +
-			". Mejor mes, " + net(best) + "; el más flojo, " + net(worst) + ".",
-	}.In(l)
+	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.say(in/n), "income", cur.say(income/n), "out", cur.say(-out/n), "net", cur.say((in+out)/n), "best", net(best), "weakest", net(worst))
 }
 
 // monthGrid is the months newest first.
-func monthGrid(l contract.Lang, a *report.Analysis) ui.Grid {
+func monthGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	cur := currency(a.In())
-	g := ui.Grid{Caption: reportMoney.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportMonth.In(l)}}}
-	for _, w := range []contract.Words{reportIn, reportIncome, reportOut, reportNet, reportMonthEnd, reportLowest, reportNSF} {
-		g.Columns = append(g.Columns, ui.Column{Label: w.In(l), Number: true})
+	g := ui.Grid{Caption: i18n.T(l, "review.report.money"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")}}}
+	for _, w := range []i18n.Key{"review.report.in", "review.report.income", "review.report.out", "review.net", "review.report.month_end",
+		"review.report.lowest", "review.report.nsf"} {
+		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, w), Number: true})
 	}
 	for _, m := range slices.Backward(a.Months) {
 		row := []ui.Cell{{Body: monthCell(l, m)}}

@@ -13,6 +13,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -80,7 +81,7 @@ func madeReport() ReportView {
 	return ReportView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: r, Analysis: a}
 }
 
-func reportPage(t *testing.T, l contract.Lang, v ReportView) string {
+func reportPage(t *testing.T, l i18n.Lang, v ReportView) string {
 	t.Helper()
 	return render(t, Report(ui.Page{Lang: l}, v))
 }
@@ -92,14 +93,14 @@ func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
 	} else if _, err := report.ParseAnalysis(raw); err != nil {
 		t.Fatalf("the made analysis is invalid: %v", err)
 	}
-	for l, wants := range map[contract.Lang][]string{
-		contract.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words", "Score 512 on a scale from 300 to 850; Reference household 630",
+	for l, wants := range map[i18n.Lang][]string{
+		i18n.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words", "Score 512 on a scale from 300 to 850; Reference household 630",
 			"27 of 70", "below $0.00", "$0.00 up to below $50.00", "$50.00 or more", "no usable value: counted as neutral", "beyond the scale",
 			"Below zero on 8 of 40 days.", "lowest −$40.00 on", "In the one complete month: in $2,100.00, of it income $2,000.00; out $1,900.00; net $200.00.",
 			"(not complete)", "ACME &lt;PAY&gt;", "Wages and salary", "Feb 28, 2026", "Other money that comes regularly", "Ended or irregular (1)", "FORTNIGHTLY",
 			"something new", "53 %", "&lt; 1 %", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;", "STRANGE", "1,234", `href="#categories"`,
 			`action="/review/applications/11111111-1111-4111-8111-111111111111/report#figures"`},
-		contract.Spanish: {"Saldo más bajo", "Their own words", "Puntuación 512 en una escala de 300 a 850; Hogar de referencia 630", "27 de 70", "menos de $0.00",
+		i18n.Spanish: {"Saldo más bajo", "Their own words", "Puntuación 512 en una escala de 300 a 850; Hogar de referencia 630", "27 de 70", "menos de $0.00",
 			"Por debajo de cero 8 de 40 días.", "En el único mes completo", "(incompleto)", "Sueldos y salarios", "28 feb 2026",
 			"Saldo total más bajo al cierre del día, últimos 3 meses completos", `<span lang="en">Another provider`},
 	} {
@@ -118,24 +119,24 @@ func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
 func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 	v := madeReport()
 	v.Analysis = nil
-	page := reportPage(t, contract.English, v)
+	page := reportPage(t, i18n.English, v)
 	for _, absent := range []string{"Balance over time", "by month", "Regular income", "Where money", "Insufficient funds", "months.csv", "plot", "still being fetched", "How the points"} {
 		if strings.Contains(page, absent) {
 			t.Errorf("%q is on the page", absent)
 		}
 	}
 	v.Pending = true
-	if page := reportPage(t, contract.English, v); !strings.Contains(page, "still being fetched") {
+	if page := reportPage(t, i18n.English, v); !strings.Contains(page, "still being fetched") {
 		t.Error("nothing says that more is to come")
 	}
 	v = madeReport()
 	other := 600
 	v.Analysis.Scores[0].Value = &other
-	if page := reportPage(t, contract.English, v); strings.Contains(page, "How the points") {
+	if page := reportPage(t, i18n.English, v); strings.Contains(page, "How the points") {
 		t.Error("the card of another score is shown")
 	}
 	v.Analysis = &report.Analysis{Version: "1.0.0", To: on("2026-03-10")}
-	if page := reportPage(t, contract.English, v); strings.Contains(page, "plot") || strings.Contains(page, "months.csv") {
+	if page := reportPage(t, i18n.English, v); strings.Contains(page, "plot") || strings.Contains(page, "months.csv") {
 		t.Error("an analysis of nothing is drawn")
 	}
 }
@@ -143,17 +144,17 @@ func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 func TestFiguresAreFoundByTheirWords(t *testing.T) {
 	for _, tc := range []struct {
 		query, node string
-		lang        contract.Lang
+		lang        i18n.Lang
 		want        []string
 	}{
-		{"lowest BALANCE", "", contract.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
-		{"saldo mas bajo", "", contract.Spanish, []string{"UA_ASSET_TOTAL_MIN_3M"}},
-		{"total_min", "", contract.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
-		{"total min", "", contract.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
-		{"ratios", "", contract.English, []string{"UA_RATIO_EXPENSE_INFLOW_3M"}},
-		{"", "ASSET", contract.English, []string{"UA_ASSET_TOTAL_BAL_CUR", "UA_ASSET_TOTAL_MIN_3M"}},
-		{"income", "ASSET", contract.English, nil},
-		{`"><script>`, "", contract.English, nil},
+		{"lowest BALANCE", "", i18n.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
+		{"saldo mas bajo", "", i18n.Spanish, []string{"UA_ASSET_TOTAL_MIN_3M"}},
+		{"total_min", "", i18n.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
+		{"total min", "", i18n.English, []string{"UA_ASSET_TOTAL_MIN_3M"}},
+		{"ratios", "", i18n.English, []string{"UA_RATIO_EXPENSE_INFLOW_3M"}},
+		{"", "ASSET", i18n.English, []string{"UA_ASSET_TOTAL_BAL_CUR", "UA_ASSET_TOTAL_MIN_3M"}},
+		{"income", "ASSET", i18n.English, nil},
+		{`"><script>`, "", i18n.English, nil},
 	} {
 		v := madeReport()
 		v.Query, v.Node = tc.query, tc.node
@@ -193,7 +194,7 @@ func TestRangesInWords(t *testing.T) {
 		{"PARSECS", report.AnalysisCell{High: number("1234.5"), HighIncluded: true}, "up to 1,234.5"},
 		{"COUNT", report.AnalysisCell{High: number("1.5"), HighIncluded: true}, "up to 1.5"},
 	} {
-		if got := rangeWords(contract.English, usd, tc.unit, tc.cell); got != tc.want {
+		if got := rangeWords(i18n.English, usd, tc.unit, tc.cell); got != tc.want {
 			t.Errorf("a range of %s is said as %q, want %q", tc.unit, got, tc.want)
 		}
 	}

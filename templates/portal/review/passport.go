@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -37,65 +37,66 @@ func (v PassportView) identities() []report.Identity {
 	return out
 }
 
-func (v PassportView) sheet(l contract.Lang) sheet {
+func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: reportPassportTitle, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(r.LeftOut), noData(r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(), sections: v.sections(l),
-		downloads: []download{{"/report.json", reviewDownload}}}
+	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 
 // sections are the parts that the report has something for.
-func (v PassportView) sections(l contract.Lang) []section {
+func (v PassportView) sections(l i18n.Lang) []section {
 	r := v.Report
 	var out []section
-	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
+	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
 		if there {
-			out = append(out, section{id, title.In(l), body()})
+			out = append(out, section{id, i18n.T(l, title), body()})
 		}
 	}
 	table := func(g func() ui.Grid) func() templ.Component {
 		return func() templ.Component { return ui.Table(g()) }
 	}
-	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return passportIdentities(l, v) })
-	add(len(r.Scores) > 0, "scores", passportScores, func() templ.Component { return passportScoreList(l, r.Scores) })
-	add(len(r.Currencies) > 0, "currencies", passportTotals, func() templ.Component { return passportCurrencies(l, r.Currencies) })
-	add(len(r.Tradelines) > 0, "tradelines", passportTradelines, func() templ.Component { return passportCredits(l, v) })
-	add(len(r.Collections) > 0, "collections", passportCollections, table(func() ui.Grid { return v.collections(l) }))
-	add(len(r.PublicRecords) > 0, "records", passportRecords, table(func() ui.Grid { return v.records(l) }))
-	add(len(r.NSF) > 0, "returned", passportReturned, table(func() ui.Grid { return v.returned(l) }))
-	add(len(r.Disputes) > 0, "disputes", passportDisputes, table(func() ui.Grid { return v.disputes(l) }))
-	add(len(r.Inquiries) > 0, "inquiries", passportInquiries, table(func() ui.Grid { return v.inquiries(l) }))
-	add(len(r.Addresses) > 0, "addresses", passportAddresses, table(func() ui.Grid { return v.addresses(l) }))
-	add(len(r.Employers) > 0, "employers", reportEmployment, table(func() ui.Grid { return v.employers(l) }))
-	add(len(r.OtherIncomes) > 0, "incomes", passportIncomes, table(func() ui.Grid { return v.incomes(l) }))
-	add(len(r.Identifiers) > 0, "identifiers", passportIdentifiers, table(func() ui.Grid { return v.identifiers(l) }))
-	add(len(r.BankAccounts) > 0, "accounts", reportAccounts, table(func() ui.Grid { return v.accounts(l) }))
-	add(len(r.Notices) > 0, "notices", reportNotices, table(func() ui.Grid { return v.notices(l) }))
-	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
-	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return passportIdentities(l, v) })
+	add(len(r.Scores) > 0, "scores", "review.passport.scores", func() templ.Component { return passportScoreList(l, r.Scores) })
+	add(len(r.Currencies) > 0, "currencies", "review.passport.totals", func() templ.Component { return passportCurrencies(l, r.Currencies) })
+	add(len(r.Tradelines) > 0, "tradelines", "review.passport.tradelines", func() templ.Component { return passportCredits(l, v) })
+	add(len(r.Collections) > 0, "collections", "review.passport.collections", table(func() ui.Grid { return v.collections(l) }))
+	add(len(r.PublicRecords) > 0, "records", "review.passport.records", table(func() ui.Grid { return v.records(l) }))
+	add(len(r.NSF) > 0, "returned", "review.passport.returned", table(func() ui.Grid { return v.returned(l) }))
+	add(len(r.Disputes) > 0, "disputes", "review.passport.disputes", table(func() ui.Grid { return v.disputes(l) }))
+	add(len(r.Inquiries) > 0, "inquiries", "review.passport.inquiries", table(func() ui.Grid { return v.inquiries(l) }))
+	add(len(r.Addresses) > 0, "addresses", "review.passport.addresses", table(func() ui.Grid { return v.addresses(l) }))
+	add(len(r.Employers) > 0, "employers", "review.report.employment", table(func() ui.Grid { return v.employers(l) }))
+	add(len(r.OtherIncomes) > 0, "incomes", "review.passport.incomes", table(func() ui.Grid { return v.incomes(l) }))
+	add(len(r.Identifiers) > 0, "identifiers", "review.passport.identifiers", table(func() ui.Grid { return v.identifiers(l) }))
+	add(len(r.BankAccounts) > 0, "accounts", "review.report.accounts", table(func() ui.Grid { return v.accounts(l) }))
+	add(len(r.Notices) > 0, "notices", "review.report.notices", table(func() ui.Grid { return v.notices(l) }))
+	add(len(r.Sources) > 0, "sources", "review.report.sources", func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
+	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
 }
 
-func (v PassportView) keys(l contract.Lang) []key {
+func (v PassportView) keys(l i18n.Lang) []key {
 	var out []key
 	for _, s := range v.Report.Scores {
-		out = append(out, key{label: passportScore.In(l), value: strconv.Itoa(s.Value),
-			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + reportScoreTo.In(l) + " " + strconv.Itoa(s.Maximum)})
+		out = append(out, key{label: i18n.T(l, "review.passport.score"), value: strconv.Itoa(s.Value),
+			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + i18n.T(l, "review.report.score_to") + " " + strconv.Itoa(s.Maximum)})
 	}
 	for _, c := range v.Report.Currencies {
-		native := func(label contract.Words, converted, own *report.Cents) {
+		native := func(label i18n.Key, converted, own *report.Cents) {
 			if converted != nil && own != nil {
-				out = append(out, key{label: label.In(l), value: usd.say(*converted), is: foreign(own, c.Currency) + " " + passportAtRate.In(l)})
+				out = append(out, key{label: i18n.T(l, label), value: usd.say(*converted),
+					is: foreign(own, c.Currency) + " " + i18n.T(l, "review.passport.at_rate")})
 			} else if own != nil {
-				out = append(out, key{label: label.In(l), value: foreign(own, c.Currency), is: passportNoRate.In(l)})
+				out = append(out, key{label: i18n.T(l, label), value: foreign(own, c.Currency), is: i18n.T(l, "review.passport.no_rate")})
 			}
 		}
-		native(tradeBalance, c.TotalsUSD.Balance, c.Totals.Balance)
-		native(tradePayment, c.TotalsUSD.MonthlyPayment, c.Totals.MonthlyPayment)
-		native(tradePastDue, c.TotalsUSD.PastDue, c.Totals.PastDue)
+		native("review.trade.balance", c.TotalsUSD.Balance, c.Totals.Balance)
+		native("review.trade.payment", c.TotalsUSD.MonthlyPayment, c.Totals.MonthlyPayment)
+		native("review.trade.past_due", c.TotalsUSD.PastDue, c.Totals.PastDue)
 	}
 	if n := len(v.Report.Tradelines); n > 0 {
-		out = append(out, key{label: passportTradelines.In(l), value: strconv.Itoa(n), is: v.lateTold().In(l)})
+		out = append(out, key{label: i18n.T(l, "review.passport.tradelines"), value: strconv.Itoa(n), is: v.lateTold(l)})
 	}
 	return out
 }
@@ -117,59 +118,58 @@ func (v PassportView) late() (late, gravely int) {
 	return late, gravely
 }
 
-func (v PassportView) lateTold() contract.Words {
+func (v PassportView) lateTold(l i18n.Lang) string {
 	late, gravely := v.late()
 	if late == 0 {
-		return contract.Words{EN: "No month was paid late.", ES: "Ningún mes se pagó tarde."}
+		return i18n.T(l, "review.late.none")
 	}
 	if late == 1 {
 		if gravely == 1 {
-			return contract.Words{EN: "One month was paid late, by 90 days or more.", ES: "Un mes se pagó tarde, con 90 días o más."}
+			return i18n.T(l, "review.late.one_grave")
 		}
-		return contract.Words{EN: "One month was paid late.", ES: "Un mes se pagó tarde."}
+		return i18n.T(l, "review.late.one")
 	}
-	return contract.Words{EN: strconv.Itoa(late) + " months paid late, " + strconv.Itoa(gravely) + " of them by 90 days or more.",
-		ES: strconv.Itoa(late) + " meses pagados tarde, " + strconv.Itoa(gravely) + " de ellos 90 días o más."}
+	return i18n.T(l, "review.late.other", "late", strconv.Itoa(late), "grave", strconv.Itoa(gravely))
 }
 
 // findings answers whether the person and the documents are real, and what the
 // credit says.
-func (v PassportView) findings() []finding {
-	out := []finding{v.personReal()}
-	if f, ok := v.documentsReal(); ok {
+func (v PassportView) findings(l i18n.Lang) []finding {
+	out := []finding{v.personReal(l)}
+	if f, ok := v.documentsReal(l); ok {
 		out = append(out, f)
 	}
 	if len(v.Report.Tradelines) > 0 {
-		out = append(out, v.creditPaid())
+		out = append(out, v.creditPaid(l))
 	}
 	return out
 }
 
 // personReal is person; if a source reports the person as deceased, it is Danger.
-func (v PassportView) personReal() finding {
+func (v PassportView) personReal(l i18n.Lang) finding {
 	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
-		return finding{question: askPerson, part: "identity", tone: ui.Danger, answer: contract.Words{EN: "A source says that this person is dead.", ES: "Una fuente dice que esta persona ha fallecido."}}
+		return finding{question: "review.ask.person", part: "identity", tone: ui.Danger, answer: i18n.T(l, "review.person_real.deceased")}
 	}
-	return person(v.identities())
+	return person(l, v.identities())
 }
 
 // documentsReal holds the identity documents to the day of the report; false where
 // none was read.
-func (v PassportView) documentsReal() (finding, bool) {
-	f, read := finding{question: askDocuments, part: "identity", tone: ui.Success, answer: contract.Words{EN: "Every identity document that was read is valid.", ES: "Todos los documentos de identidad leídos están vigentes."}}, false
+func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
+	f, read := finding{question: "review.ask.documents", part: "identity", tone: ui.Success, answer: i18n.T(l, "review.documents.valid")}, false
 	for _, i := range v.Report.Identities {
 		for _, d := range i.Documents {
 			read = true
 			if d.Expires != nil && d.Expires.Before(report.DateOf(v.Report.Meta.CreatedAt.Time).Time) {
-				f.tone, f.answer = ui.Warning, contract.Words{EN: "An identity document has expired.", ES: "Un documento de identidad está vencido."}
+				f.tone, f.answer = ui.Warning, i18n.T(l, "review.documents.expired")
 			}
 		}
 	}
 	return f, read
 }
 
-func (v PassportView) creditPaid() finding {
-	f := finding{question: askCredit, part: "tradelines", tone: ui.Success, answer: v.lateTold()}
+func (v PassportView) creditPaid(l i18n.Lang) finding {
+	f := finding{question: "review.ask.credit", part: "tradelines", tone: ui.Success, answer: v.lateTold(l)}
 	late, gravely := v.late()
 	is := func(status string) bool {
 		return slices.ContainsFunc(v.Report.Tradelines, func(t report.Tradeline) bool { return t.Status == status })
@@ -181,7 +181,7 @@ func (v PassportView) creditPaid() finding {
 		f.tone = ui.Warning
 	}
 	if is(report.TradelineDelinquent) || is(report.TradelineChargedOff) {
-		f.answer = contract.Words{EN: f.answer.EN + " Some credit is past due or was charged off.", ES: f.answer.ES + " Algún crédito está vencido o fue castigado."}
+		f.answer += " " + i18n.T(l, "review.credit_real.past_due")
 	}
 	return f
 }

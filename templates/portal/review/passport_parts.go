@@ -4,56 +4,59 @@ import (
 	"strconv"
 	"time"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
 // own is an amount in a currency that may not be known.
-func own(l contract.Lang, c *report.Cents, currency *string) ui.Cell {
+func own(l i18n.Lang, c *report.Cents, currency *string) ui.Cell {
 	return ui.Cell{Body: given(l, foreign(c, report.Text(currency)))}
 }
 
-func columns(l contract.Lang, all ...contract.Words) []ui.Column {
+func columns(l i18n.Lang, all ...i18n.Key) []ui.Column {
 	out := make([]ui.Column, len(all))
 	for i, w := range all {
-		out[i] = ui.Column{Label: w.In(l)}
+		out[i] = ui.Column{Label: i18n.T(l, w)}
 	}
 	return out
 }
 
 // hidden is a table whose caption the section's heading says already.
-func hidden(l contract.Lang, caption contract.Words, all ...contract.Words) ui.Grid {
-	return ui.Grid{Caption: caption.In(l), HideCaption: true, Columns: columns(l, all...)}
+func hidden(l i18n.Lang, caption i18n.Key, all ...i18n.Key) ui.Grid {
+	return ui.Grid{Caption: i18n.T(l, caption), HideCaption: true, Columns: columns(l, all...)}
 }
 
-func passportWord(l contract.Lang, value string) string { return known(l, passportWords, value) }
+func passportWord(l i18n.Lang, value string) string {
+	return i18n.Code(l, "review.passport.codes", value)
+}
 
-func passportPersonFacts(l contract.Lang, i report.PassportIdentity) []ui.Fact {
+func passportPersonFacts(l i18n.Lang, i report.PassportIdentity) []ui.Fact {
 	var facts []ui.Fact
-	text := func(term contract.Words, s string) {
+	text := func(term i18n.Key, s string) {
 		if s != "" {
-			facts = append(facts, ui.Fact{Term: term.In(l), Text: s})
+			facts = append(facts, ui.Fact{Term: i18n.T(l, term), Text: s})
 		}
 	}
-	text(passportMiddle, report.Text(i.MiddleName))
-	text(passportLatin, report.Text(i.TransliteratedName))
-	text(passportOther, joined(", ", append([]string{}, i.OtherNames...)...))
+	text("review.passport.middle", report.Text(i.MiddleName))
+	text("review.passport.latin", report.Text(i.TransliteratedName))
+	text("review.passport.other", joined(", ", append([]string{}, i.OtherNames...)...))
 	if i.DateOfBirth != nil {
-		facts = append(facts, ui.Fact{Term: reviewDOB.In(l), Body: date(l, i.DateOfBirth)})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.date_of_birth"), Body: date(l, i.DateOfBirth)})
 	}
-	text(reviewPhone, joined(", ", append([]string{}, i.Telephones...)...))
+	text("review.phone", joined(", ", append([]string{}, i.Telephones...)...))
 	if i.IsDeceased != nil {
-		facts = append(facts, ui.Fact{Term: passportDeceased.In(l), Text: yesNo(l, *i.IsDeceased)})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.passport.deceased"), Text: yesNo(l, *i.IsDeceased)})
 	}
 	if i.DateOfDeath != nil {
-		facts = append(facts, ui.Fact{Term: passportDeath.In(l), Body: date(l, i.DateOfDeath)})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.passport.death"), Body: date(l, i.DateOfDeath)})
 	}
 	return facts
 }
 
-func passportDocumentGrid(l contract.Lang, all []report.IdentityDocument) ui.Grid {
-	g := ui.Grid{Caption: passportDocuments.In(l), Columns: columns(l, reportSubtype, reportNumber, passportCountry, passportIssued, passportExpires)}
+func passportDocumentGrid(l i18n.Lang, all []report.IdentityDocument) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.passport.documents"),
+		Columns: columns(l, "review.report.subtype", "review.report.number", "review.passport.country", "review.passport.issued", "review.passport.expires")}
 	for _, d := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: ending(l, report.Text(d.TruncatedNumber))}, {Body: given(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
 	}
@@ -61,24 +64,24 @@ func passportDocumentGrid(l contract.Lang, all []report.IdentityDocument) ui.Gri
 }
 
 // scoreDial draws a bureau's score on its scale; false for an invalid scale.
-func scoreDial(l contract.Lang, s report.PassportScore) (ui.Dial, bool) {
-	return ui.Dial{Label: contract.Words{EN: s.Type + ": " + strconv.Itoa(s.Value) + " on a scale from " + strconv.Itoa(s.Minimum) + " to " + strconv.Itoa(s.Maximum),
-			ES: s.Type + ": " + strconv.Itoa(s.Value) + " en una escala de " + strconv.Itoa(s.Minimum) + " a " + strconv.Itoa(s.Maximum)}.In(l), Low: s.Minimum, High: s.Maximum, Value: s.Value},
+func scoreDial(l i18n.Lang, s report.PassportScore) (ui.Dial, bool) {
+	return ui.Dial{Label: i18n.T(l, "review.passport.score_on_scale", "type", s.Type, "value", strconv.Itoa(s.Value), "minimum", strconv.Itoa(s.Minimum), "maximum", strconv.Itoa(s.Maximum)), Low: s.Minimum, High: s.Maximum, Value: s.Value},
 		s.Minimum < s.Maximum && s.Value >= s.Minimum && s.Value <= s.Maximum
 }
 
-func totalsGrid(l contract.Lang, c report.PassportCurrency) ui.Grid {
-	g := ui.Grid{Caption: passportOpenCredit.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: c.Currency, Number: true}}}
+func totalsGrid(l i18n.Lang, c report.PassportCurrency) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.passport.open_credit"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.stub.item")}, {Label: c.Currency, Number: true}}}
 	converted := c.Rate != nil && c.Currency != "USD"
 	if converted {
 		g.Columns = append(g.Columns, ui.Column{Label: "USD", Number: true})
 	}
 	for _, x := range []struct {
-		words    contract.Words
+		words    i18n.Key
 		own, usd *report.Cents
-	}{{tradeLimit, c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {tradeBalance, c.Totals.Balance, c.TotalsUSD.Balance},
-		{tradePayment, c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment}, {tradePastDue, c.Totals.PastDue, c.TotalsUSD.PastDue}} {
-		row := []ui.Cell{{Text: x.words.In(l)}, {Body: given(l, foreign(x.own, ""))}}
+	}{{"review.trade.limit", c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {"review.trade.balance", c.Totals.Balance, c.TotalsUSD.Balance},
+		{"review.trade.payment", c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment}, {"review.trade.past_due", c.Totals.PastDue, c.TotalsUSD.PastDue}} {
+		row := []ui.Cell{{Text: i18n.T(l, x.words)}, {Body: given(l, foreign(x.own, ""))}}
 		if converted {
 			row = append(row, money(l, usd, x.usd))
 		}
@@ -87,12 +90,14 @@ func totalsGrid(l contract.Lang, c report.PassportCurrency) ui.Grid {
 	return g
 }
 
-func rateFacts(l contract.Lang, c report.PassportCurrency) []ui.Fact {
+func rateFacts(l i18n.Lang, c report.PassportCurrency) []ui.Fact {
 	if c.Rate == nil {
-		return []ui.Fact{{Term: passportRate.In(l), Text: passportNoRate.In(l)}}
+		return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: i18n.T(l, "review.passport.no_rate")}}
 	}
-	return []ui.Fact{{Term: passportRate.In(l), Text: "1 " + c.Currency + " = " + plain(c.Rate.String()) + " USD"}, {Term: passportRateDay.In(l), Body: date(l, c.RateDate)},
-		{Term: passportRateBy.In(l), Body: given(l, report.Text(c.RateSource))}, {Term: reportSource.In(l), Body: source(c.SourceID)}}
+	return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: "1 " + c.Currency + " = " + plain(c.Rate.String()) + " USD"},
+		{Term: i18n.T(l, "review.passport.rate_day"), Body: date(l, c.RateDate)},
+		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, report.Text(c.RateSource))}, {Term: i18n.T(l, "review.report.source"),
+			Body: source(c.SourceID)}}
 }
 
 func tradelineTone(status string) ui.Tone {
@@ -105,9 +110,13 @@ func tradelineTone(status string) ui.Tone {
 	return ui.Neutral
 }
 
-func (v PassportView) tradelines(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: passportTradelines.In(l), HideCaption: true, Columns: []ui.Column{{Label: tradeKind.In(l)}, {Label: reviewState.In(l)}, {Label: eligibilityTime.In(l)},
-		{Label: tradeLimit.In(l), Number: true}, {Label: tradeBalance.In(l), Number: true}, {Label: tradePayment.In(l), Number: true}, {Label: tradePastDue.In(l), Number: true}}}
+func (v PassportView) tradelines(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.passport.tradelines"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.trade.kind")}, {Label: i18n.T(l, "review.application.state")},
+			{Label: i18n.T(l, "review.eligibility.time")},
+			{Label: i18n.T(l, "review.trade.limit"), Number: true}, {Label: i18n.T(l, "review.trade.balance"),
+				Number: true}, {Label: i18n.T(l, "review.trade.payment"), Number: true},
+			{Label: i18n.T(l, "review.trade.past_due"), Number: true}}}
 	for i, t := range v.Report.Tradelines {
 		amount := func(c *report.Cents) ui.Cell { return ui.Cell{Body: amountAbroad(l, v, c, t.Currency)} }
 		g.Rows = append(g.Rows, []ui.Cell{{Text: tradeName(l, i, t)}, {Body: ui.Badge(tradelineTone(t.Status), passportWord(l, t.Status))}, {Body: span(l, t.Opened, t.Closed)},
@@ -117,7 +126,7 @@ func (v PassportView) tradelines(l contract.Lang) ui.Grid {
 }
 
 // tradeName names a credit, by its place and its kind.
-func tradeName(l contract.Lang, i int, t report.Tradeline) string {
+func tradeName(l i18n.Lang, i int, t report.Tradeline) string {
 	return strconv.Itoa(i+1) + ". " + passportWord(l, t.Type)
 }
 
@@ -145,43 +154,43 @@ func paidMark(status string) (letters, class string) {
 }
 
 // paidWords tells a month, as in "Mar 2026: on time".
-func paidWords(l contract.Lang, m report.PaymentMonth) string {
+func paidWords(l i18n.Lang, m report.PaymentMonth) string {
 	month := m.Month
 	if t, err := time.Parse("2006-01", m.Month); err == nil {
 		month = monthName(l, t)
 	}
 	if m.Status == nil {
-		return month + ": " + passportNoMonth.In(l)
+		return month + ": " + i18n.T(l, "review.passport.no_month")
 	}
 	return month + ": " + passportWord(l, *m.Status)
 }
 
-func (v PassportView) collections(l contract.Lang) ui.Grid {
-	g := hidden(l, passportCollections, passportAgency, passportCreditor, reviewState, passportSince, passportOriginal, tradeBalance)
+func (v PassportView) collections(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.collections", "review.passport.agency", "review.passport.creditor", "review.application.state", "review.since", "review.passport.original", "review.trade.balance")
 	for _, x := range v.Report.Collections {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)}, own(l, x.Original, x.Currency), own(l, x.Balance, x.Currency)})
 	}
 	return g
 }
 
-func (v PassportView) records(l contract.Lang) ui.Grid {
-	g := hidden(l, passportRecords, reportSubtype, passportCourt, reviewState, passportFiled, passportResolved, passportAmount)
+func (v PassportView) records(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.records", "review.report.subtype", "review.passport.court", "review.application.state", "review.passport.filed", "review.passport.resolved", "review.amount")
 	for _, x := range v.Report.PublicRecords {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, own(l, x.Amount, x.Currency)})
 	}
 	return g
 }
 
-func (v PassportView) returned(l contract.Lang) ui.Grid {
-	g := hidden(l, passportReturned, reviewWhen, reportInstitution, passportAmount)
+func (v PassportView) returned(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.returned", "review.when", "review.report.institution", "review.amount")
 	for _, x := range v.Report.NSF {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Institution))}, own(l, x.Amount, x.Currency)})
 	}
 	return g
 }
 
-func (v PassportView) disputes(l contract.Lang) ui.Grid {
-	g := hidden(l, passportDisputes, passportFiled, reviewState, passportWhat, tradeKind)
+func (v PassportView) disputes(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.disputes", "review.passport.filed", "review.application.state", "review.what", "review.trade.kind")
 	for _, x := range v.Report.Disputes {
 		about := ""
 		for i, t := range v.Report.Tradelines {
@@ -194,16 +203,16 @@ func (v PassportView) disputes(l contract.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) inquiries(l contract.Lang) ui.Grid {
-	g := hidden(l, passportInquiries, reviewWhen, passportInquirer, passportPurpose, passportAmount)
+func (v PassportView) inquiries(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.inquiries", "review.when", "review.passport.inquirer", "review.passport.purpose", "review.amount")
 	for _, x := range v.Report.Inquiries {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))}, {Body: given(l, passportWord(l, report.Text(x.Purpose)))}, own(l, x.Amount, x.Currency)})
 	}
 	return g
 }
 
-func (v PassportView) addresses(l contract.Lang) ui.Grid {
-	g := hidden(l, passportAddresses, reportAddress, passportCountry, passportReported)
+func (v PassportView) addresses(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.addresses", "review.report.address", "review.passport.country", "review.passport.reported")
 	for _, x := range v.Report.Addresses {
 		line := report.Text(x.Address)
 		if line == "" {
@@ -214,39 +223,39 @@ func (v PassportView) addresses(l contract.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) employers(l contract.Lang) ui.Grid {
-	g := hidden(l, reportEmployment, reportEmployer, reportJob, eligibilityTime, passportMonthly)
+func (v PassportView) employers(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.report.employment", "review.report.employer", "review.report.job", "review.eligibility.time", "review.a_month")
 	for _, x := range v.Report.Employers {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Name))}, {Body: given(l, report.Text(x.JobTitle))}, {Body: span(l, x.Start, x.End)}, {Body: amountAbroad(l, v, x.MonthlyIncome, report.Text(x.Currency))}})
 	}
 	return g
 }
 
-func (v PassportView) incomes(l contract.Lang) ui.Grid {
-	g := hidden(l, passportIncomes, reportSubtype, passportAmount, payrollFrequency, passportReported)
+func (v PassportView) incomes(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.incomes", "review.report.subtype", "review.amount", "review.payroll.frequency", "review.passport.reported")
 	for _, x := range v.Report.OtherIncomes {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: amountAbroad(l, v, x.Amount, report.Text(x.Currency))}, {Body: given(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
 	}
 	return g
 }
 
-func (v PassportView) identifiers(l contract.Lang) ui.Grid {
-	g := hidden(l, passportIdentifiers, reportSubtype, reportNumber, passportCountry)
+func (v PassportView) identifiers(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.passport.identifiers", "review.report.subtype", "review.report.number", "review.passport.country")
 	for _, x := range v.Report.Identifiers {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: ending(l, report.Text(x.Truncated))}, {Body: given(l, report.Text(x.Country))}})
 	}
 	return g
 }
 
-func (v PassportView) accounts(l contract.Lang) ui.Grid {
-	g := hidden(l, reportAccounts, reportInstitution, reportSubtype, reportNumber, eligibilityTime, passportCurrency)
+func (v PassportView) accounts(l i18n.Lang) ui.Grid {
+	g := hidden(l, "review.report.accounts", "review.report.institution", "review.report.subtype", "review.report.number", "review.eligibility.time", "review.passport.currency")
 	for _, x := range v.Report.BankAccounts {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Institution))}, {Body: given(l, code(l, report.Text(x.Type)))}, {Body: ending(l, report.Text(x.Truncated))}, {Body: span(l, x.Opened, x.Closed)}, {Body: given(l, report.Text(x.Currency))}})
 	}
 	return g
 }
 
-func (v PassportView) notices(l contract.Lang) ui.Grid {
+func (v PassportView) notices(l i18n.Lang) ui.Grid {
 	all := make([]report.ConsumerNotice, len(v.Report.Notices))
 	for i, x := range v.Report.Notices {
 		all[i] = report.ConsumerNotice{Description: x.Description, SourceReference: x.SourceID}

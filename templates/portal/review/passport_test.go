@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/proptest"
 	"vestibule/templates/ui"
@@ -41,7 +41,7 @@ func madePassport() PassportView {
 
 func TestThePassportPageShowsTheFile(t *testing.T) {
 	v := madePassport()
-	page := render(t, Passport(ui.Page{Lang: contract.English}, v))
+	page := render(t, Passport(ui.Page{Lang: i18n.English}, v))
 	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", "An identity document has expired.", "CDC score: 650 on a scale from 400 to 850", "Paid &lt;late&gt;",
 		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", "No rate for US dollars is known.", "77 XAF", "20,000.50 MXN", "$1,000.03", "−10 MXN", "−$0.50", "5 XAF", "NEW_KIND",
 		"Feb 2026: on time", "Jan 2026: 30 to 59 days late", "Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;", "new credit", "Bankruptcy", "Not mine", "1. Credit card", "About nobody.", "the whole report",
@@ -50,12 +50,12 @@ func TestThePassportPageShowsTheFile(t *testing.T) {
 	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: on time") {
 		t.Error("the latest month does not come last")
 	}
-	lacks(t, render(t, Passport(ui.Page{Lang: contract.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito", "Un documento de identidad está vencido.", "en una escala de 400 a 850")
+	lacks(t, render(t, Passport(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito", "Un documento de identidad está vencido.", "en una escala de 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
-	lacks(t, render(t, Passport(ui.Page{Lang: contract.English}, v)), "cannot show these parts of the report, or not as a whole: scores, collections.")
+	lacks(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
-	has(t, render(t, Passport(ui.Page{Lang: contract.English}, v)), "cannot show")
-	has(t, render(t, Passport(ui.Page{Lang: contract.English}, v)), "Credits", "Scores", "Identity</h2>", `class="keys"`, "The credit", "The documents")
+	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "cannot show")
+	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores", "Identity</h2>", `class="keys"`, "The credit", "The documents")
 }
 
 func TestWhatACreditFileSays(t *testing.T) {
@@ -83,8 +83,8 @@ func TestWhatACreditFileSays(t *testing.T) {
 		tc.change(v.Report)
 		var got ui.Tone
 		found := false
-		for _, f := range v.findings() {
-			if f.question.EN == tc.question {
+		for _, f := range v.findings(i18n.English) {
+			if i18n.T(i18n.English, f.question) == tc.question {
 				got, found = f.tone, true
 			}
 		}

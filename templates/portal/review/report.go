@@ -6,7 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -31,18 +31,18 @@ func (v ReportView) url(path string) string {
 func (v ReportView) in() currency { return currency(v.Report.In()) }
 
 // sheet is the page that the report has in common with other kinds.
-func (v ReportView) sheet(l contract.Lang) sheet {
-	s := sheet{title: reportCashflow, stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
-		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(v.Report.Meta), currencyNotices(v.in(), v.inCurrency(l))...), sections: v.sections(l),
-		downloads: []download{{"/report.json", reviewDownload}}}
+func (v ReportView) sheet(l i18n.Lang) sheet {
+	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
+		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...), sections: v.sections(l),
+		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
-		s.downloads = append(s.downloads, download{"/report.csv", reportFiguresCSV})
+		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
 	}
 	if v.hasMonths() {
-		s.downloads = append(s.downloads, download{"/months.csv", reportMonthsCSV})
+		s.downloads = append(s.downloads, download{"/months.csv", "review.report.months_csv"})
 	}
 	if v.Pending {
-		s.notices = append(s.notices, notice{ui.Info, reportPending})
+		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.report.pending")})
 	}
 	if keys := v.keys(l); len(keys) > 0 {
 		s.keys = reportKeys(l, v.in(), keys)
@@ -62,25 +62,25 @@ type section struct {
 }
 
 // sections are the parts that the report has something for.
-func (v ReportView) sections(l contract.Lang) []section {
+func (v ReportView) sections(l i18n.Lang) []section {
 	r, a := v.Report, v.Analysis
 	var out []section
-	add := func(there bool, id string, title contract.Words, body func() templ.Component) {
+	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
 		if there {
-			out = append(out, section{id, title.In(l), body()})
+			out = append(out, section{id, i18n.T(l, title), body()})
 		}
 	}
-	add(len(r.Scores) > 0, "score", reportScore, func() templ.Component { return reportScores(l, v) })
-	add(v.hasDays(), "balance", reportBalances, func() templ.Component { return balancesOverTime(l, a) })
-	add(v.hasMonths(), "money", reportMoney, func() templ.Component { return reportMonthly(l, a) })
-	add(a != nil && len(a.Streams) > 0, "regular", reportRegular, func() templ.Component { return reportStreams(l, a) })
-	add(a != nil && len(a.Categories) > 0, "categories", reportCategories, func() templ.Component { return reportFlows(l, a) })
-	add(v.hasMonths(), "returned", reportReturned, func() templ.Component { return reportReturns(l, v) })
-	add(len(r.Identities) > 0, "identity", reportIdentities, func() templ.Component { return identityPart(l, r.Identities) })
-	add(len(r.AccountDetails) > 0, "accounts", reportAccounts, func() templ.Component { return reportAccountList(l, v) })
-	add(len(r.Attributes) > 0, "figures", reportFigures, func() templ.Component { return reportAttributes(l, v) })
-	add(len(r.Sources) > 0, "sources", reportSources, func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
-	add(true, "about", reportAbout, func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
+	add(len(r.Scores) > 0, "score", "review.report.score", func() templ.Component { return reportScores(l, v) })
+	add(v.hasDays(), "balance", "review.report.balances", func() templ.Component { return balancesOverTime(l, a) })
+	add(v.hasMonths(), "money", "review.report.money", func() templ.Component { return reportMonthly(l, a) })
+	add(a != nil && len(a.Streams) > 0, "regular", "review.report.regular", func() templ.Component { return reportStreams(l, a) })
+	add(a != nil && len(a.Categories) > 0, "categories", "review.report.categories", func() templ.Component { return reportFlows(l, a) })
+	add(v.hasMonths(), "returned", "review.report.returned", func() templ.Component { return reportReturns(l, v) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, r.Identities) })
+	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return reportAccountList(l, v) })
+	add(len(r.Attributes) > 0, "figures", "review.report.figures", func() templ.Component { return reportAttributes(l, v) })
+	add(len(r.Sources) > 0, "sources", "review.report.sources", func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
+	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
 }
 
@@ -142,10 +142,11 @@ func agreement(all []report.Identity) (compared, agrees bool) {
 	return compared, compared && agrees
 }
 
-func (v ReportView) accounts(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reportAccountsSum.In(l), Columns: []ui.Column{
-		{Label: reportInstitution.In(l)}, {Label: reportAccount.In(l)}, {Label: reportNumber.In(l)}, {Label: reportSubtype.In(l)},
-		{Label: reportOwner.In(l)}, {Label: reportMonths.In(l), Number: true}, {Label: reportBalance.In(l), Number: true},
+func (v ReportView) accounts(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"), Columns: []ui.Column{
+		{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
+		{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.months"),
+			Number: true}, {Label: i18n.T(l, "review.report.balance"), Number: true},
 	}}
 	for _, a := range v.Report.AccountDetails {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
@@ -156,33 +157,33 @@ func (v ReportView) accounts(l contract.Lang) ui.Grid {
 }
 
 // account is one account in full, besides what the table above says of it.
-func account(l contract.Lang, a report.Account) []ui.Fact {
+func account(l i18n.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
-		{Term: reportSource.In(l), Body: source(a.SourceID)},
-		{Term: reportResponsible.In(l), Body: given(l, code(l, report.Text(a.Responsibility)))},
-		{Term: reportOpened.In(l), Body: date(l, a.DateOpened)},
-		{Term: reportStatement.In(l), Body: date(l, a.LastStatementEndDate)},
+		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)},
+		{Term: i18n.T(l, "review.report.responsible"), Body: given(l, code(l, report.Text(a.Responsibility)))},
+		{Term: i18n.T(l, "review.report.opened"), Body: date(l, a.DateOpened)},
+		{Term: i18n.T(l, "review.report.statement"), Body: date(l, a.LastStatementEndDate)},
 	}
 }
 
-func orNever(l contract.Lang, s string) string {
+func orNever(l i18n.Lang, s string) string {
 	if s == "" {
-		return reportNever.In(l)
+		return i18n.T(l, "review.never")
 	}
 	return s
 }
 
 // accountTitle names an account in a heading.
-func accountTitle(l contract.Lang, a report.Account) string {
+func accountTitle(l i18n.Lang, a report.Account) string {
 	title := report.Text(a.InstitutionName)
 	if name := report.Text(a.AccountName); name != "" {
 		title = strings.TrimPrefix(title+" · "+name, " · ")
 	}
 	if last := report.Text(a.TruncatedNumber); last != "" {
-		title += " " + reportEnding.In(l) + " " + last
+		title += " " + i18n.T(l, "review.report.ending") + " " + last
 	}
 	if title == "" {
-		return reportAccount.In(l)
+		return i18n.T(l, "review.report.account")
 	}
 	return title
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -14,7 +15,7 @@ import (
 // sheet is what the pages of all kinds of report have in common. A part that is
 // empty is not on the page.
 type sheet struct {
-	title         contract.Words
+	title         i18n.Key
 	by            string // email of the signed-in user
 	applicationID string
 	identities    []report.Identity // of any kind of report, as the page compares them
@@ -33,53 +34,30 @@ type sheet struct {
 // download is a file of the report itself, by its address below the application.
 type download struct {
 	path  string
-	words contract.Words
+	words i18n.Key
 }
 
 type notice struct {
-	tone  ui.Tone
-	words contract.Words
+	tone ui.Tone
+	text string
 }
 
 // finding is the answer to one of the reviewer's questions.
 type finding struct {
-	question contract.Words
+	question i18n.Key
 	tone     ui.Tone // Success: borne out; Warning: look closer; Danger: speaks against it; Neutral: nothing to go by
-	answer   contract.Words
+	answer   string
 	part     string // the section with details; "" for none
 }
 
-var (
-	reportFindings  = contract.Words{EN: "Is it real?", ES: "¿Es real?"}
-	findingsAre     = contract.Words{EN: "What the sources say. The decision is yours.", ES: "Lo que dicen las fuentes. La decisión es suya."}
-	findingBorne    = contract.Words{EN: "borne out", ES: "confirmado"}
-	findingClose    = contract.Words{EN: "look closer", ES: "revisar"}
-	findingAgainst  = contract.Words{EN: "speaks against it", ES: "en contra"}
-	findingNothing  = contract.Words{EN: "nothing to go by", ES: "sin datos"}
-	findingSee      = contract.Words{EN: "See", ES: "Ver"}
-	askPerson       = contract.Words{EN: "The person", ES: "La persona"}
-	askEmployer     = contract.Words{EN: "The employer", ES: "El empleador"}
-	askIncome       = contract.Words{EN: "The income", ES: "Los ingresos"}
-	askDocuments    = contract.Words{EN: "The documents", ES: "Los documentos"}
-	reportNewest    = contract.Words{EN: "As the service has it now", ES: "Como lo tiene ahora el servicio"}
-	reportKept      = contract.Words{EN: "The report that was fetched", ES: "El informe que se obtuvo"}
-	reportAllFiles  = contract.Words{EN: "Files of the report", ES: "Archivos del informe"}
-	reportRows      = contract.Words{EN: "Pay statements as CSV", ES: "Recibos de nómina en CSV"}
-	reportNotices   = contract.Words{EN: "Notices to the consumer", ES: "Avisos al consumidor"}
-	reportAboutWhat = contract.Words{EN: "About", ES: "Sobre"}
-	reportNotice    = contract.Words{EN: "Notice", ES: "Aviso"}
-	reportWhole     = contract.Words{EN: "the whole report", ES: "todo el informe"}
-	wordsYes        = contract.Words{EN: "Yes", ES: "Sí"}
-	wordsNo         = contract.Words{EN: "No", ES: "No"}
-)
-
-func (f finding) badge(l contract.Lang) templ.Component {
-	words := map[ui.Tone]contract.Words{ui.Success: findingBorne, ui.Warning: findingClose, ui.Danger: findingAgainst}
+func (f finding) badge(l i18n.Lang) templ.Component {
+	words := map[ui.Tone]i18n.Key{ui.Success: "review.finding.borne", ui.Warning: "review.finding.close",
+		ui.Danger: "review.finding.against"}
 	w, ok := words[f.tone]
 	if !ok {
-		w = findingNothing
+		w = "review.finding.nothing"
 	}
-	return ui.Badge(f.tone, w.In(l))
+	return ui.Badge(f.tone, i18n.T(l, w))
 }
 
 // titleOf is the heading of the section that a finding leads to.
@@ -108,10 +86,10 @@ func typedName(all []report.Identity) string {
 }
 
 // identityGrid shows the applicant's identity by each source.
-func identityGrid(l contract.Lang, all []report.Identity) ui.Grid {
-	g := ui.Grid{Caption: reportIdentityIs.In(l), Columns: []ui.Column{
-		{Label: reportSource.In(l)}, {Label: reportFullName.In(l)}, {Label: reportFirstName.In(l)}, {Label: reportLastName.In(l)},
-		{Label: reportEmails.In(l)}, {Label: reportAgreement.In(l)},
+func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: []ui.Column{
+		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")}, {Label: i18n.T(l, "review.report.first_name")}, {Label: i18n.T(l, "review.report.last_name")},
+		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
 	}}
 	for _, i := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
@@ -122,14 +100,14 @@ func identityGrid(l contract.Lang, all []report.Identity) ui.Grid {
 }
 
 // identityPart is the section of the identities.
-func identityPart(l contract.Lang, all []report.Identity) templ.Component {
+func identityPart(l i18n.Lang, all []report.Identity) templ.Component {
 	compared, agrees := agreement(all)
 	return whoIs(l, identityGrid(l, all), compared, agrees)
 }
 
 // person reports whether the name that the applicant gave is known to the sources.
-func person(all []report.Identity) finding {
-	f := finding{question: askPerson, part: "identity"}
+func person(l i18n.Lang, all []report.Identity) finding {
+	f := finding{question: "review.ask.person", part: "identity"}
 	var yes, no []string
 	for _, i := range all {
 		switch compare(all, i) {
@@ -141,19 +119,21 @@ func person(all []report.Identity) finding {
 	}
 	switch {
 	case len(no) > 0 && len(yes) == 0:
-		f.tone, f.answer = ui.Danger, contract.Words{EN: "No source knows the name that the applicant gave.", ES: "Ninguna fuente conoce el nombre indicado por el solicitante."}
+		f.tone, f.answer = ui.Danger, i18n.T(l, "review.person_real.unknown")
 	case len(no) > 0:
-		f.tone, f.answer = ui.Warning, reportSomeDiffer
+		f.tone, f.answer = ui.Warning, i18n.T(l, "review.report.some_differ")
 	case len(yes) > 0:
-		f.tone, f.answer = ui.Success, reportAllMatch
+		f.tone, f.answer = ui.Success, i18n.T(l, "review.report.all_match")
 	default:
-		f.answer = contract.Words{EN: "There is no second name to compare with.", ES: "No hay otro nombre con el que comparar."}
+		f.answer = i18n.T(l, "review.person_real.nothing_to_compare")
 	}
 	return f
 }
 
-func sourceGrid(l contract.Lang, all []report.Source) ui.Grid {
-	g := ui.Grid{Caption: reportSourcesOf.In(l), Columns: []ui.Column{{Label: reportSource.In(l)}, {Label: reportSubtype.In(l)}, {Label: reviewState.In(l)}}}
+func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.sources_caption"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.subtype")},
+			{Label: i18n.T(l, "review.application.state")}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
 	}
@@ -161,52 +141,51 @@ func sourceGrid(l contract.Lang, all []report.Source) ui.Grid {
 }
 
 // aboutFacts is what a report says of itself.
-func aboutFacts(l contract.Lang, p *report.Product, m *report.Meta) []ui.Fact {
+func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 	var facts []ui.Fact
 	if p != nil {
-		facts = append(facts, ui.Fact{Term: reviewProduct.In(l), Text: p.Name}, ui.Fact{Term: reportProductID.In(l), Body: mono(p.ProductID)},
-			ui.Fact{Term: reportInquiry.In(l), Text: p.InquiryType})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.product"), Text: p.Name},
+			ui.Fact{Term: i18n.T(l, "review.report.product_id"), Body: mono(p.ProductID)},
+			ui.Fact{Term: i18n.T(l, "review.report.inquiry"), Text: p.InquiryType})
 	}
 	facts = append(facts,
-		ui.Fact{Term: reportVersion.In(l), Text: m.APIVersion},
-		ui.Fact{Term: reviewToken.In(l), Body: mono(m.PublicToken)},
-		ui.Fact{Term: reportRetrieved.In(l), Body: when(l, m.CreatedAt.Time)},
-		ui.Fact{Term: reviewStatus.In(l), Body: statusBadge(m.Status)},
-		ui.Fact{Term: reportSubstatus.In(l), Body: given(l, string(report.Text(m.Substatus)))},
-		ui.Fact{Term: reviewExternalID.In(l), Body: given(l, report.Text(m.ExternalID))},
-		ui.Fact{Term: reviewUserArgs.In(l), Body: given(l, report.Text(m.UserArgs))},
-		ui.Fact{Term: reportConsumer.In(l), Body: given(l, report.Text(m.ConsumerID))},
-		ui.Fact{Term: reportConsumerExt.In(l), Body: given(l, report.Text(m.ConsumerExternalID))},
-		ui.Fact{Term: reportRevision.In(l), Text: orNever(l, report.Text(m.Revision))})
+		ui.Fact{Term: i18n.T(l, "review.report.version"), Text: m.APIVersion},
+		ui.Fact{Term: i18n.T(l, "review.application.public_token"), Body: mono(m.PublicToken)},
+		ui.Fact{Term: i18n.T(l, "review.report.retrieved"), Body: when(l, m.CreatedAt.Time)},
+		ui.Fact{Term: i18n.T(l, "review.application.report_status"), Body: statusBadge(m.Status)},
+		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: given(l, string(report.Text(m.Substatus)))},
+		ui.Fact{Term: i18n.T(l, "review.application.external_id"), Body: given(l, report.Text(m.ExternalID))},
+		ui.Fact{Term: i18n.T(l, "review.application.user_args"), Body: given(l, report.Text(m.UserArgs))},
+		ui.Fact{Term: i18n.T(l, "review.report.consumer"), Body: given(l, report.Text(m.ConsumerID))},
+		ui.Fact{Term: i18n.T(l, "review.report.consumer_ext"), Body: given(l, report.Text(m.ConsumerExternalID))},
+		ui.Fact{Term: i18n.T(l, "review.report.revision"), Text: orNever(l, report.Text(m.Revision))})
 	if m.RevisionCreatedAt != nil {
-		facts = append(facts, ui.Fact{Term: reportRevisedAt.In(l), Body: when(l, m.RevisionCreatedAt.Time)})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.report.revised_at"), Body: when(l, m.RevisionCreatedAt.Time)})
 	}
 	return facts
 }
 
 // noData is the notice of a report whose bank had nothing to say.
-func noData(m *report.Meta) []notice {
+func noData(l i18n.Lang, m *report.Meta) []notice {
 	if report.Text(m.Substatus) == string(contract.SubNoRecentInformation) {
-		return []notice{{ui.Warning, reportNoData}}
+		return []notice{{ui.Warning, i18n.T(l, "review.report.no_data")}}
 	}
 	return nil
 }
 
 // otherShape is the notice of a report with parts that the page cannot show.
-func otherShape(parts []string) []notice {
+func otherShape(l i18n.Lang, parts []string) []notice {
 	if len(parts) == 0 {
 		return nil
 	}
-	names := strings.Join(parts, ", ")
-	return []notice{{ui.Warning, contract.Words{
-		EN: "This page cannot show these parts of the report, or not as a whole: " + names + ". Nothing below counts what is missing; download the report as JSON to read it.",
-		ES: "Esta página no puede mostrar estas partes del informe, o no del todo: " + names + ". Nada de lo siguiente cuenta lo que falta; descargue el informe en JSON para leerlo."}}}
+	return []notice{{ui.Warning, i18n.T(l, "review.report.other_shape", "parts", strings.Join(parts, ", "))}}
 }
 
-func noticeGrid(l contract.Lang, all []report.ConsumerNotice) ui.Grid {
-	g := ui.Grid{Caption: reportNotices.In(l), HideCaption: true, Columns: []ui.Column{{Label: reportNotice.In(l)}, {Label: reportAboutWhat.In(l)}}}
+func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.report.notices"), HideCaption: true,
+		Columns: []ui.Column{{Label: i18n.T(l, "review.report.notice")}, {Label: i18n.T(l, "review.report.about_what")}}}
 	for _, n := range all {
-		about := ui.Cell{Text: reportWhole.In(l)}
+		about := ui.Cell{Text: i18n.T(l, "review.report.whole")}
 		if s := report.Text(n.SourceReference); s != "" {
 			about = ui.Cell{Body: source(s)}
 		}
@@ -228,9 +207,9 @@ func keyRow(all []key) templ.Component {
 	return keyList(all)
 }
 
-func yesNo(l contract.Lang, yes bool) string {
+func yesNo(l i18n.Lang, yes bool) string {
 	if yes {
-		return wordsYes.In(l)
+		return i18n.T(l, "review.yes")
 	}
-	return wordsNo.In(l)
+	return i18n.T(l, "review.no")
 }

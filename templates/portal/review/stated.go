@@ -3,14 +3,9 @@ package review
 import (
 	"strings"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
-)
-
-var (
-	statedAsOf    = contract.Words{EN: "as of", ES: "al"}
-	statedLeftOut = contract.Words{EN: "Not in any figure", ES: "En ninguna cifra"}
 )
 
 // inCurrency is an account's name with what its balance is.
@@ -21,7 +16,7 @@ type inCurrency struct {
 
 // currencyNotices say which accounts no figure counts, and that figures are not in
 // US dollars.
-func currencyNotices(figures currency, all []inCurrency) []notice {
+func currencyNotices(l i18n.Lang, figures currency, all []inCurrency) []notice {
 	var names []string
 	for _, a := range all {
 		if a.terms.LeftOut {
@@ -30,20 +25,15 @@ func currencyNotices(figures currency, all []inCurrency) []notice {
 	}
 	var out []notice
 	if figures != usd {
-		out = append(out, notice{ui.Warning, contract.Words{
-			EN: "The figures of this report are in " + string(figures) + ". Nothing was converted.",
-			ES: "Las cifras de este informe están en " + string(figures) + ". No se convirtió nada."}})
+		out = append(out, notice{ui.Warning, i18n.T(l, "review.currency.figures", "currency", string(figures))})
 	}
 	if len(names) > 0 {
-		list := strings.Join(names, "; ")
-		out = append(out, notice{ui.Warning, contract.Words{
-			EN: "No figure counts these accounts, because they are in another currency: " + list + ".",
-			ES: "Ninguna cifra cuenta estas cuentas, porque están en otra moneda: " + list + "."}})
+		out = append(out, notice{ui.Warning, i18n.T(l, "review.currency.left_out", "accounts", strings.Join(names, "; "))})
 	}
 	return out
 }
 
-func (v ReportView) inCurrency(l contract.Lang) []inCurrency {
+func (v ReportView) inCurrency(l i18n.Lang) []inCurrency {
 	var out []inCurrency
 	for _, a := range v.Report.AccountDetails {
 		out = append(out, inCurrency{accountTitle(l, a), a.BalanceTerms})
@@ -51,7 +41,7 @@ func (v ReportView) inCurrency(l contract.Lang) []inCurrency {
 	return out
 }
 
-func (v IncomeView) inCurrency(l contract.Lang) []inCurrency {
+func (v IncomeView) inCurrency(l i18n.Lang) []inCurrency {
 	var out []inCurrency
 	for _, a := range v.Report.AccountDetails {
 		out = append(out, inCurrency{incomeAccountTitle(l, a), a.BalanceTerms})
@@ -59,7 +49,7 @@ func (v IncomeView) inCurrency(l contract.Lang) []inCurrency {
 	return out
 }
 
-func (v EligibilityView) inCurrency(l contract.Lang) []inCurrency {
+func (v EligibilityView) inCurrency(l i18n.Lang) []inCurrency {
 	var out []inCurrency
 	if v.Report.Assets != nil {
 		for _, a := range v.Report.Assets.AccountDetails {

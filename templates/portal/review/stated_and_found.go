@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
@@ -24,9 +24,9 @@ type Stated struct {
 type found struct {
 	names, emails, phones, births, addresses, employers []foundText
 
-	income   *report.Cents  // of a year; nil where no source says it
-	in       currency       // of income
-	incomeIs contract.Words // what kind of income that is
+	income   *report.Cents // of a year; nil where no source says it
+	in       currency      // of income
+	incomeIs i18n.Key      // what kind of income that is
 }
 
 // foundText is what one source says.
@@ -56,7 +56,7 @@ func fullName(i report.Identity) string {
 }
 
 func (v ReportView) sources() found {
-	f := found{incomeIs: statedDeposited, in: v.in()}
+	f := found{incomeIs: "review.stated.deposited", in: v.in()}
 	f.identity(v.Report.Identities)
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -64,7 +64,7 @@ func (v ReportView) sources() found {
 		}
 	}
 	i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == "UA_INFLOW_INCOME_SUM_12M" })
-	if i >= 0 && sentinel(contract.English, v.Report.Attributes[i].Name, v.Report.Attributes[i].Value) == "" {
+	if i >= 0 && sentinel(i18n.English, v.Report.Attributes[i].Name, v.Report.Attributes[i].Value) == "" {
 		if c, err := report.ParseCents(v.Report.Attributes[i].Value.String()); err == nil {
 			f.income = &c
 		}
@@ -73,7 +73,7 @@ func (v ReportView) sources() found {
 }
 
 func (v IncomeView) sources() found {
-	f := found{incomeIs: incomeBeforeTax, in: v.summaryIn()}
+	f := found{incomeIs: "review.income.before_tax", in: v.summaryIn()}
 	f.identity(v.identities())
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -92,7 +92,7 @@ func (v IncomeView) sources() found {
 }
 
 func (v EligibilityView) sources() found {
-	f := found{incomeIs: incomeBeforeTax, in: usd}
+	f := found{incomeIs: "review.income.before_tax", in: usd}
 	f.identity(v.identities())
 	for _, e := range v.Report.Employment {
 		c := notCompared
@@ -134,7 +134,7 @@ func (v PassportView) sources() found {
 }
 
 // beside is the card of a report's page.
-func (s *Stated) beside(m Measured, l contract.Lang) templ.Component {
+func (s *Stated) beside(m Measured, l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (s *Stated) beside(m Measured, l contract.Lang) templ.Component {
 }
 
 // component is the card; nil where nothing was stated.
-func (s *Stated) component(l contract.Lang) templ.Component {
+func (s *Stated) component(l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}
@@ -150,29 +150,31 @@ func (s *Stated) component(l contract.Lang) templ.Component {
 	if len(rows) == 0 {
 		return nil
 	}
-	return statedCard(l, ui.Grid{Caption: statedTitle.In(l), HideCaption: true, Rows: rows, Columns: []ui.Column{
-		{Label: statedWhat.In(l)}, {Label: statedStated.In(l)}, {Label: statedFound.In(l)}, {Label: statedCompared.In(l)}}})
+	return statedCard(l, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")}, {Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})
 }
 
-func (s *Stated) rows(l contract.Lang) (out [][]ui.Cell) {
+func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 	var f found
 	if s.Found != nil {
 		f = s.Found.sources()
 	}
-	row := func(term contract.Words, stated string, all []foundText, alike func(a, b string) bool) {
+	row := func(term i18n.Key, stated string, all []foundText, alike func(a, b string) bool) {
 		if stated == "" {
 			return
 		}
-		out = append(out, []ui.Cell{{Text: term.In(l)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))}, {Body: statedAgrees(l, agree(stated, all, alike))}})
+		out = append(out, []ui.Cell{{Text: i18n.T(l, term)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))},
+			{Body: statedAgrees(l, agree(stated, all, alike))}})
 	}
 	a := s.Fields
-	row(listName, joined(" ", a.FirstName, a.LastName), f.names, sameWords)
-	row(statedBirth, a.DOB, f.births, func(a, b string) bool { return a == b })
-	row(reviewEmail, a.Email, f.emails, strings.EqualFold)
-	row(statedPhone, phoneWords(a.Phone), f.phones, samePhone)
-	row(reportAddress, joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
+	row("review.list.name", joined(" ", a.FirstName, a.LastName), f.names, sameWords)
+	row("review.date_of_birth", a.DOB, f.births, func(a, b string) bool { return a == b })
+	row("review.email.label", a.Email, f.emails, strings.EqualFold)
+	row("review.phone", phoneWords(a.Phone), f.phones, samePhone)
+	row("review.report.address", joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
 	if a.StatedAnnualIncome != nil {
-		out = append(out, []ui.Cell{{Text: statedIncome.In(l)}, {Text: usd.whole(*a.StatedAnnualIncome)}, {Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
+		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
+			{Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
 	}
 	employers := a.StatedEmployerNames
 	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
@@ -188,7 +190,7 @@ func (s *Stated) rows(l contract.Lang) (out [][]ui.Cell) {
 				}
 			}
 		}
-		row(reportEmployer, e, all, sameWords)
+		row("review.report.employer", e, all, sameWords)
 	}
 	return out
 }
@@ -251,21 +253,21 @@ func samePhone(a, b string) bool {
 	return digits(a) == digits(b)
 }
 
-func (f found) incomeTold(l contract.Lang) string {
+func (f found) incomeTold(l i18n.Lang) string {
 	if f.income == nil {
 		return ""
 	}
-	return joined(", ", f.in.say(*f.income), f.incomeIs.In(l))
+	return joined(", ", f.in.say(*f.income), i18n.T(l, f.incomeIs))
 }
 
 // incomeDiffers is the difference between found and stated income, with its share of
 // the stated income. Applicants state dollars, so other currencies are not compared.
-func (f found) incomeDiffers(l contract.Lang, stated int64) string {
+func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 	if f.income == nil {
 		return ""
 	}
 	if f.in != usd {
-		return compareCurrencies.In(l)
+		return i18n.T(l, "review.compare.currencies")
 	}
 	d := *f.income - report.Cents(stated*100)
 	text := usd.say(d)
@@ -276,21 +278,5 @@ func (f found) incomeDiffers(l contract.Lang, stated int64) string {
 		return text
 	}
 	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // found cents / stated dollars
-	return text + " (" + percent + " % " + statedOfIt.In(l) + ")"
+	return text + " (" + percent + " % " + i18n.T(l, "review.stated.of_it") + ")"
 }
-
-var (
-	statedTitle     = contract.Words{EN: "Stated and found", ES: "Lo declarado y lo encontrado"}
-	statedIntro     = contract.Words{EN: "What the applicant stated in the application, beside what the sources of the report say.", ES: "Lo que el solicitante declaró en la solicitud, junto a lo que dicen las fuentes del informe."}
-	statedWhat      = contract.Words{EN: "Detail", ES: "Dato"}
-	statedStated    = contract.Words{EN: "Stated", ES: "Declarado"}
-	statedFound     = contract.Words{EN: "Found", ES: "Encontrado"}
-	statedCompared  = contract.Words{EN: "Compared", ES: "Comparación"}
-	statedBirth     = contract.Words{EN: "Date of birth", ES: "Fecha de nacimiento"}
-	statedPhone     = contract.Words{EN: "Phone", ES: "Teléfono"}
-	statedIncome    = contract.Words{EN: "Yearly income", ES: "Ingresos anuales"}
-	statedConfirmed = contract.Words{EN: "Confirmed", ES: "Confirmado"}
-	statedDifferent = contract.Words{EN: "Different", ES: "Distinto"}
-	statedOfIt      = contract.Words{EN: "of what was stated", ES: "de lo declarado"}
-	statedDeposited = contract.Words{EN: "deposited in 12 months, after taxes", ES: "depositado en 12 meses, después de impuestos"}
-)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -20,9 +20,9 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		{InstitutionName: &bank, AccountName: &name, CurrentBalance: &cents, BalanceTerms: abroad}, {CurrentBalance: &cents, BalanceTerms: home}}}}
 	assets := EligibilityView{Report: &report.Eligibility{Meta: &report.Meta{}, Assets: &report.Assets{AccountDetails: []report.AssetAccount{
 		{InstitutionName: &bank, AccountName: &name, AccountType: &kind, CurrentBalance: &cents, BalanceTerms: abroad}, {AccountType: &kind, CurrentBalance: &cents, BalanceTerms: home}}}}}
-	for l, wants := range map[contract.Lang][]string{
-		contract.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "Not in any figure", "$1,234.50", "as of", "Feb 11, 2026"},
-		contract.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "En ninguna cifra", "$1,234.50", "11 feb 2026"},
+	for l, wants := range map[i18n.Lang][]string{
+		i18n.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "Not in any figure", "$1,234.50", "as of", "Feb 11, 2026"},
+		i18n.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "En ninguna cifra", "$1,234.50", "11 feb 2026"},
 	} {
 		p := ui.Page{Lang: l}
 		for product, page := range map[string]string{"cashflow": render(t, Report(p, cashflow)), "income": render(t, Income(p, income)), "eligibility": render(t, Eligibility(p, assets))} {

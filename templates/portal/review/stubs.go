@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strconv"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -24,16 +24,16 @@ func fileURL(applicationID, path string) string {
 }
 
 // irregularity is irregularity_detection's status in a word, with its color.
-func irregularity(status string) (ui.Tone, contract.Words) {
+func irregularity(l i18n.Lang, status string) (ui.Tone, string) {
 	switch status {
 	case report.IrregularityNotDetected:
-		return ui.Success, stubNothing
+		return ui.Success, i18n.T(l, "review.stub.nothing")
 	case report.IrregularityDetected:
-		return ui.Danger, stubAltered
+		return ui.Danger, i18n.T(l, "review.stub.altered")
 	case report.IrregularityReview:
-		return ui.Warning, stubLook
+		return ui.Warning, i18n.T(l, "review.stub.look")
 	}
-	return ui.Neutral, contract.Words{EN: status, ES: status}
+	return ui.Neutral, status
 }
 
 // failed counts the checks of a pay stub that do not hold.
@@ -48,8 +48,8 @@ func failed(p report.Paystub) int {
 }
 
 // stubsReal reports whether the pay stubs are what they seem.
-func stubsReal(all []report.Paystub) finding {
-	f := finding{question: askDocuments, part: "stubs", answer: stubsTold(all), tone: ui.Success}
+func stubsReal(l i18n.Lang, all []report.Paystub) finding {
+	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsTold(l, all), tone: ui.Success}
 	for _, p := range all {
 		switch {
 		case p.IrregularityDetection.Status == report.IrregularityDetected:
@@ -62,7 +62,7 @@ func stubsReal(all []report.Paystub) finding {
 }
 
 // stubsTold sums the pay stubs up.
-func stubsTold(all []report.Paystub) contract.Words {
+func stubsTold(l i18n.Lang, all []report.Paystub) string {
 	detected, look, broken := 0, 0, 0
 	for _, p := range all {
 		switch p.IrregularityDetection.Status {
@@ -77,88 +77,92 @@ func stubsTold(all []report.Paystub) contract.Words {
 	of := count(len(all))
 	switch {
 	case detected > 0:
-		return contract.Words{EN: "Irregularities in " + count(detected) + " of " + of + " pay stubs.", ES: "Irregularidades en " + count(detected) + " de " + of + " recibos."}
+		return i18n.T(l, "review.stubs.altered", "n", count(detected), "all", of)
 	case look > 0:
-		return contract.Words{EN: count(look) + " of " + of + " pay stubs should be looked at.", ES: "Conviene mirar " + count(look) + " de " + of + " recibos."}
+		return i18n.T(l, "review.stubs.look", "n", count(look), "all", of)
 	case broken > 0:
-		return contract.Words{EN: "Nothing irregular in " + of + " pay stubs, but " + count(broken) + " checks do not hold.", ES: "Sin irregularidades en " + of + " recibos, pero " + count(broken) + " comprobaciones no se cumplen."}
+		return i18n.T(l, "review.stubs.broken", "all", of, "n", count(broken))
 	case len(all) == 1:
-		return contract.Words{EN: "Nothing irregular in the one pay stub.", ES: "Sin irregularidades en el único recibo."}
+		return i18n.T(l, "review.stubs.fine.one")
 	}
-	return contract.Words{EN: "Nothing irregular in " + of + " pay stubs.", ES: "Sin irregularidades en " + of + " recibos."}
+	return i18n.T(l, "review.stubs.fine.other", "all", of)
 }
 
-func stubTitle(l contract.Lang, i int, p report.Paystub) string {
-	title := stubOf.In(l) + " " + strconv.Itoa(i+1)
+func stubTitle(l i18n.Lang, i int, p report.Paystub) string {
+	title := i18n.T(l, "review.stub.of") + " " + strconv.Itoa(i+1)
 	if p.PayDate != nil {
 		title += " · " + ui.DayWords(l, p.PayDate.Time)
 	}
 	return title
 }
 
-func stubFacts(l contract.Lang, p report.Paystub) []ui.Fact {
+func stubFacts(l i18n.Lang, p report.Paystub) []ui.Fact {
 	d := p.IrregularityDetection
-	file := stubImage
+	file := i18n.Key("review.stub.image")
 	if report.Text(d.FileType) == report.FilePDF && d.GenuinePDF != nil {
-		file = stubNotGenuine
+		file = "review.stub.not_genuine"
 		if *d.GenuinePDF {
-			file = stubGenuine
+			file = "review.stub.genuine"
 		}
 	}
-	kind := ui.Fact{Term: stubKindOfFile.In(l), Text: file.In(l)}
+	kind := ui.Fact{Term: i18n.T(l, "review.stub.kind_of_file"), Text: i18n.T(l, file)}
 	if report.Text(d.FileType) == "" {
-		kind = ui.Fact{Term: stubKindOfFile.In(l), Body: given(l, "")}
+		kind = ui.Fact{Term: i18n.T(l, "review.stub.kind_of_file"), Body: given(l, "")}
 	}
 	return []ui.Fact{kind,
-		{Term: stubEmployee.In(l), Body: given(l, report.Text(p.EmployeeName))},
-		{Term: reportAddress.In(l), Body: given(l, joined(", ", report.Text(p.EmployeeLine1), report.Text(p.EmployeeLine2), report.Text(p.EmployeeCity), joined(" ", report.Text(p.EmployeeState), report.Text(p.EmployeeZIP))))},
-		{Term: stubPeriod.In(l), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)},
-		{Term: stubPaid.In(l), Body: date(l, p.PayDate)},
-		{Term: payrollFrequency.In(l), Body: given(l, known(l, frequencyWords, report.Text(p.PayFrequency)))},
-		{Term: stubHired.In(l), Body: date(l, p.HireDate)},
-		{Term: stubMadeBy.In(l), Body: given(l, report.Text(p.PaystubProvider))},
-		{Term: stubAnnualGross.In(l), Body: balance(l, usd, p.Insights.AnnualGross)},
-		{Term: stubAnnualNet.In(l), Body: balance(l, usd, p.Insights.AnnualNet)}}
+		{Term: i18n.T(l, "review.stub.employee"), Body: given(l, report.Text(p.EmployeeName))},
+		{Term: i18n.T(l, "review.report.address"), Body: given(l,
+			joined(", ", report.Text(p.EmployeeLine1), report.Text(p.EmployeeLine2), report.Text(p.EmployeeCity), joined(" ", report.Text(p.EmployeeState), report.Text(p.EmployeeZIP))))},
+		{Term: i18n.T(l, "review.stub.period"), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)},
+		{Term: i18n.T(l, "review.paid_on"), Body: date(l, p.PayDate)},
+		{Term: i18n.T(l, "review.payroll.frequency"), Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+		{Term: i18n.T(l, "review.stub.hired"), Body: date(l, p.HireDate)},
+		{Term: i18n.T(l, "review.stub.made_by"), Body: given(l, report.Text(p.PaystubProvider))},
+		{Term: i18n.T(l, "review.stub.annual_gross"), Body: balance(l, usd, p.Insights.AnnualGross)},
+		{Term: i18n.T(l, "review.stub.annual_net"), Body: balance(l, usd, p.Insights.AnnualNet)}}
 }
 
 // StubAmount is an item of a pay stub.
 type StubAmount struct {
-	Words        contract.Words
+	Words        i18n.Key
 	Current, YTD *report.Cents
 }
 
 // StubAmounts are the items that a pay stub shows.
 func StubAmounts(a report.PaystubAmounts) []StubAmount {
 	all := []StubAmount{
-		{contract.Words{EN: "Gross", ES: "Bruto"}, a.GrossTotal, a.GrossTotalYTD},
-		{contract.Words{EN: "Regular pay", ES: "Paga ordinaria"}, a.RegularPay, a.RegularPayYTD},
-		{contract.Words{EN: "Overtime", ES: "Horas extra"}, a.Overtime, a.OvertimeYTD},
-		{contract.Words{EN: "Bonus", ES: "Bonificación"}, a.Bonus, a.BonusYTD},
-		{contract.Words{EN: "Commission", ES: "Comisión"}, a.Commission, a.CommissionYTD},
-		{contract.Words{EN: "Paid time off", ES: "Tiempo libre pagado"}, a.PaidTimeOff, a.PaidTimeOffYTD},
-		{contract.Words{EN: "Vacation", ES: "Vacaciones"}, a.Vacation, a.VacationYTD},
-		{contract.Words{EN: "Taken off for time off", ES: "Deducción por tiempo libre"}, a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
-		{contract.Words{EN: "Taken off for vacation", ES: "Deducción por vacaciones"}, a.VacationDeduct, a.VacationDeductYTD},
-		{contract.Words{EN: "Social security", ES: "Seguridad social"}, a.SocialSecurityTax, a.SocialSecurityTaxYTD},
-		{contract.Words{EN: "Medicare", ES: "Medicare"}, a.MedicareTax, a.MedicareTaxYTD},
-		{contract.Words{EN: "FICA", ES: "FICA"}, a.FICATax, a.FICATaxYTD},
-		{contract.Words{EN: "Net", ES: "Neto"}, a.NetTotal, a.NetTotalYTD},
+		{"review.gross", a.GrossTotal, a.GrossTotalYTD},
+		{"review.stub_amounts.regular_pay", a.RegularPay, a.RegularPayYTD},
+		{"review.stub_amounts.overtime", a.Overtime, a.OvertimeYTD},
+		{"review.stub_amounts.bonus", a.Bonus, a.BonusYTD},
+		{"review.stub_amounts.commission", a.Commission, a.CommissionYTD},
+		{"review.stub_amounts.paid_time_off", a.PaidTimeOff, a.PaidTimeOffYTD},
+		{"review.stub_amounts.vacation", a.Vacation, a.VacationYTD},
+		{"review.stub_amounts.taken_off_for_time_off", a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
+		{"review.stub_amounts.taken_off_for_vacation", a.VacationDeduct, a.VacationDeductYTD},
+		{"review.stub_amounts.social_security", a.SocialSecurityTax, a.SocialSecurityTaxYTD},
+		{"review.stub_amounts.medicare", a.MedicareTax, a.MedicareTaxYTD},
+		{"review.stub_amounts.fica", a.FICATax, a.FICATaxYTD},
+		{"review.net", a.NetTotal, a.NetTotalYTD},
 	}
 	return slices.DeleteFunc(all, func(x StubAmount) bool { return x.Current == nil && x.YTD == nil })
 }
 
-func stubAmountGrid(l contract.Lang, a report.PaystubAmounts) ui.Grid {
-	g := ui.Grid{Caption: stubAmounts.In(l), Columns: []ui.Column{{Label: stubItem.In(l)}, {Label: stubCurrent.In(l), Number: true}, {Label: stubYTD.In(l), Number: true}}}
+func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.stub.amounts"),
+		Columns: []ui.Column{{Label: i18n.T(l, "review.stub.item")}, {Label: i18n.T(l, "review.stub.current"), Number: true},
+			{Label: i18n.T(l, "review.stub.ytd"), Number: true}}}
 	for _, x := range StubAmounts(a) {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Words.In(l)}, money(l, usd, x.Current), money(l, usd, x.YTD)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, x.Words)}, money(l, usd, x.Current), money(l, usd, x.YTD)})
 	}
 	return g
 }
 
 // checkGrid is checks with their answers: what does not hold first, then what could
 // not be checked.
-func checkGrid(l contract.Lang, caption contract.Words, checks map[string]report.Check, words map[string]contract.Words, order []string) ui.Grid {
-	g := ui.Grid{Caption: caption.In(l), Columns: []ui.Column{{Label: stubCheck.In(l)}, {Label: reviewResult.In(l)}}}
+func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, texts i18n.Group, order []string) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, caption), Columns: []ui.Column{{Label: i18n.T(l, "review.stub.check")},
+		{Label: i18n.T(l, "review.application.result")}}}
 	names := make([]string, 0, len(checks))
 	for name := range checks {
 		names = append(names, name)
@@ -184,21 +188,21 @@ func checkGrid(l contract.Lang, caption contract.Words, checks map[string]report
 		return names[i] < names[j]
 	})
 	for _, name := range names {
-		answer := ui.Badge(ui.Neutral, stubUnchecked.In(l))
+		answer := ui.Badge(ui.Neutral, i18n.T(l, "review.stub.unchecked"))
 		if v := checks[name].Value; v != nil && *v {
-			answer = ui.Badge(ui.Success, stubHolds.In(l))
+			answer = ui.Badge(ui.Success, i18n.T(l, "review.stub.holds"))
 		} else if v != nil {
-			answer = ui.Badge(ui.Danger, stubFails.In(l))
+			answer = ui.Badge(ui.Danger, i18n.T(l, "review.stub.fails"))
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: known(l, words, name)}, {Body: answer}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(l, texts, name)}, {Body: answer}})
 	}
 	return g
 }
 
 // StubCheckWords says a consistency check of a pay stub.
-func StubCheckWords(l contract.Lang, name string) string { return known(l, stubCheckWords, name) }
+func StubCheckWords(l i18n.Lang, name string) string { return i18n.Code(l, "review.stub_checks", name) }
 
 // IrregularityWords says a reason of irregularity_detection.
-func IrregularityWords(l contract.Lang, reason string) string {
-	return known(l, irregularityWords, reason)
+func IrregularityWords(l i18n.Lang, reason string) string {
+	return i18n.Code(l, "review.irregularities", reason)
 }

@@ -1,13 +1,13 @@
 package review
 
 import (
-	"maps"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -23,18 +23,18 @@ const (
 	SignInClaims    // the issuer says too little of the person
 )
 
-func (p SignInProblem) words(l contract.Lang) string {
+func (p SignInProblem) words(l i18n.Lang) string {
 	switch p {
 	case SignInWrong:
-		return reviewWrong.In(l)
+		return i18n.T(l, "review.sign_in.wrong")
 	case SignInTooOften:
-		return reviewTooOften.In(l)
+		return i18n.T(l, "review.sign_in.too_many")
 	case SignInNoEntry:
-		return reviewNoEntry.In(l)
+		return i18n.T(l, "review.sign_in.no_entry")
 	case SignInElsewhere:
-		return reviewNotElsewhere.In(l)
+		return i18n.T(l, "review.sign_in.oidc_failed")
 	case SignInClaims:
-		return reviewNoClaims.In(l)
+		return i18n.T(l, "review.sign_in.no_claims")
 	}
 	return ""
 }
@@ -99,16 +99,9 @@ func (s State) count() string {
 	return strconv.Itoa(s.Count)
 }
 
-// decidedWords are decisionWords with a word for none.
-func decidedWords() map[string]contract.Words {
-	out := maps.Clone(decisionWords)
-	out["none"] = listUndecided
-	return out
-}
-
-func (s State) name(l contract.Lang) string {
+func (s State) name(l i18n.Lang) string {
 	if s.State == "" {
-		return reviewAll.In(l)
+		return i18n.T(l, "review.list.all")
 	}
 	return stateName(l, s.State)
 }
@@ -128,16 +121,16 @@ type Row struct {
 	UpdatedAt  time.Time
 }
 
-func (v ListView) grid(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reviewApplications.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewOpen.In(l)}, {Label: listName.In(l)}, {Label: reviewProduct.In(l)}, {Label: reviewState.In(l)}, {Label: listDecision.In(l)},
-		{Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)},
+func (v ListView) grid(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.list.title"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.list.name")}, {Label: i18n.T(l, "review.application.product")}, {Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.decision")},
+		{Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.moved")},
 	}}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{
 			{Text: shorten(r), URL: "/review/applications/" + r.ID},
 			{Body: given(l, r.Name)},
-			{Text: known(l, productWords, r.Product)},
+			{Text: i18n.Code(l, "review.products", r.Product)},
 			{Body: stateBadge(l, r.State)},
 			{Body: r.decision(l)},
 			{Body: when(l, r.CreatedAt)},
@@ -153,8 +146,8 @@ type ApplicationView struct {
 	Row        Row
 	Origin     string
 	UserArgs   string
-	Words      []contract.Words // what the applicant reads
-	Token      string           // publicToken
+	Words      []i18n.Key // what the applicant reads
+	Token      string     // publicToken
 	Status     contract.Status
 	Substatus  contract.Substatus
 	Error      contract.WidgetError
@@ -213,31 +206,33 @@ func Result(status contract.Status, substatus contract.Substatus, problem contra
 	return out
 }
 
-func (v ApplicationView) facts(l contract.Lang) []ui.Fact {
+func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: letterRef.In(l), Body: given(l, v.Row.ID)},
-		{Term: reviewState.In(l), Body: stateBadge(l, v.Row.State)},
-		{Term: reviewTold.In(l), Text: sentences(l, v.Words)},
-		{Term: listName.In(l), Body: given(l, v.Row.Name)},
-		{Term: reviewEmail.In(l), Body: given(l, v.Email)},
-		{Term: reviewProduct.In(l), Text: known(l, productWords, v.Row.Product)},
-		{Term: reviewMode.In(l), Text: known(l, modeWords, v.Row.Mode)},
-		{Term: reviewOrigin.In(l), Text: known(l, originWords, v.Origin)},
-		{Term: reviewBegan.In(l), Body: when(l, v.Row.CreatedAt)},
-		{Term: reviewMoved.In(l), Body: when(l, v.Row.UpdatedAt)},
-		{Term: reviewExternalID.In(l), Body: given(l, v.Row.ExternalID)},
-		{Term: reviewUserArgs.In(l), Body: given(l, v.UserArgs)},
-		{Term: reviewToken.In(l), Body: given(l, v.Token)},
+		{Term: i18n.T(l, "review.letter.ref"), Body: given(l, v.Row.ID)},
+		{Term: i18n.T(l, "review.application.state"), Body: stateBadge(l, v.Row.State)},
+		{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)},
+		{Term: i18n.T(l, "review.list.name"), Body: given(l, v.Row.Name)},
+		{Term: i18n.T(l, "review.email.label"), Body: given(l, v.Email)},
+		{Term: i18n.T(l, "review.application.product"), Text: i18n.Code(l, "review.products", v.Row.Product)},
+		{Term: i18n.T(l, "review.application.mode"), Text: i18n.Code(l, "review.modes", v.Row.Mode)},
+		{Term: i18n.T(l, "review.application.origin"), Text: i18n.Code(l, "review.origins", v.Origin)},
+		{Term: i18n.T(l, "review.application.began"), Body: when(l, v.Row.CreatedAt)},
+		{Term: i18n.T(l, "review.application.moved"), Body: when(l, v.Row.UpdatedAt)},
+		{Term: i18n.T(l, "review.application.external_id"), Body: given(l, v.Row.ExternalID)},
+		{Term: i18n.T(l, "review.application.user_args"), Body: given(l, v.UserArgs)},
+		{Term: i18n.T(l, "review.application.public_token"), Body: given(l, v.Token)},
 	}
 	if r := Result(v.Status, v.Substatus, v.Error); r != "" {
-		facts = append(facts, ui.Fact{Term: reviewStatus.In(l), Text: r})
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.report_status"), Text: r})
 	}
 	return facts
 }
 
-func (v ApplicationView) attempts(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reviewAttempts.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewAttempt.In(l), Number: true}, {Label: reviewBegan.In(l)}, {Label: reviewMoved.In(l)}, {Label: reviewState.In(l)}, {Label: reviewResult.In(l)},
+func (v ApplicationView) attempts(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.application.attempts"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.application.attempt"),
+			Number: true}, {Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.moved")},
+		{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.application.result")},
 	}}
 	for _, a := range v.Attempts {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(a.Number)}, {Body: when(l, a.Began)}, {Body: when(l, a.Last)},
@@ -246,9 +241,10 @@ func (v ApplicationView) attempts(l contract.Lang) ui.Grid {
 	return g
 }
 
-func (v ApplicationView) timeline(l contract.Lang) ui.Grid {
-	g := ui.Grid{Caption: reviewTimelineOf.In(l), HideCaption: true, Columns: []ui.Column{
-		{Label: reviewWhen.In(l)}, {Label: reviewWhat.In(l)}, {Label: reviewAttempt.In(l), Number: true}, {Label: reviewResult.In(l)}, {Label: reviewMoves.In(l)},
+func (v ApplicationView) timeline(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.application.timeline_caption"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.application.attempt"),
+			Number: true}, {Label: i18n.T(l, "review.application.result")}, {Label: i18n.T(l, "review.application.state_after")},
 	}}
 	for _, t := range v.Timeline {
 		attempt := ""
@@ -257,9 +253,9 @@ func (v ApplicationView) timeline(l contract.Lang) ui.Grid {
 		}
 		after := ui.Cell{Body: stateBadge(l, t.To)}
 		if t.From == t.To {
-			after = ui.Cell{Text: reviewUnmoved.In(l)}
+			after = ui.Cell{Text: i18n.T(l, "review.application.unchanged")}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: known(l, lineWords, t.Kind)}, {Text: attempt},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: i18n.Code(l, "review.timeline", t.Kind)}, {Text: attempt},
 			{Text: Result(t.Status, t.Substatus, t.Error)}, after})
 	}
 	return g
@@ -304,10 +300,10 @@ func (v ApplicationView) earlier(h HeldReport, as string) string {
 }
 
 // sentences joins texts, some of which are headings without a full stop.
-func sentences(l contract.Lang, words []contract.Words) string {
+func sentences(l i18n.Lang, words []i18n.Key) string {
 	var out []string
 	for _, w := range words {
-		out = append(out, strings.TrimSuffix(w.In(l), "."))
+		out = append(out, strings.TrimSuffix(i18n.T(l, w), "."))
 	}
 	return strings.Join(out, ". ") + "."
 }

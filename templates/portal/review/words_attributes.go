@@ -3,7 +3,7 @@ package review
 import (
 	"strings"
 
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // spanishAttributes are the Spanish descriptions of the embedded provider's
@@ -156,44 +156,46 @@ var spanishOwn = map[string]string{
 
 // AttributeWords describes an attribute in the reader's language: the Spanish description
 // if known, otherwise the report's. It returns the language of the text.
-func AttributeWords(l contract.Lang, name, description string) (string, contract.Lang) {
-	if l != contract.Spanish {
-		return description, contract.English
+func AttributeWords(l i18n.Lang, name, description string) (string, i18n.Lang) {
+	if l != i18n.Spanish {
+		return description, i18n.English
 	}
 	if s, ok := spanishOwn[description]; ok {
-		return s, contract.Spanish
+		return s, i18n.Spanish
 	}
 	if s, ok := spanishAttributes[name]; ok {
-		return s, contract.Spanish
+		return s, i18n.Spanish
 	}
 	for _, w := range spanishWindows {
 		if stem, ok := strings.CutSuffix(name, w.suffix); ok {
 			if s, ok := spanishAttributes[stem]; ok {
-				return s + ", " + w.words, contract.Spanish
+				return s + ", " + w.words, i18n.Spanish
 			}
 		}
 	}
-	return description, contract.English
+	return description, i18n.English
 }
 
 // attributeWords is AttributeWords with limits and units in the currency.
-func (cur currency) attributeWords(l contract.Lang, name, description string) (string, contract.Lang) {
+func (cur currency) attributeWords(l i18n.Lang, name, description string) (string, i18n.Lang) {
 	words, lang := AttributeWords(l, name, description)
 	return cur.of(words), lang
 }
 
 // CategoryWords names a category and GroupWords its group; an unknown code is
 // returned unchanged.
-func CategoryWords(l contract.Lang, code string) string { return known(l, categoryWords, code) }
+func CategoryWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.categories", code) }
 
 // GroupWords is a category group's name.
-func GroupWords(l contract.Lang, code string) string { return known(l, groupWords, code) }
+func GroupWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.category_groups", code) }
 
 // ReasonWords describes an adverse action code: the report's description, or Spanish words
 // for codes with the meaning that the embedded provider gives them.
-func ReasonWords(l contract.Lang, code, description string) string {
-	if w, ok := reasonWords[code]; ok && (description == w.EN || description == "") {
-		return w.In(l)
+func ReasonWords(l i18n.Lang, code, description string) string {
+	if description == "" || description == i18n.Code(i18n.English, "review.reasons", code) {
+		if text, ok := i18n.Find(l, "review.reasons", code); ok {
+			return text
+		}
 	}
 	return description
 }

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -97,7 +98,7 @@ func (s *Handler) admitFrame(w http.ResponseWriter, r *http.Request, id, token s
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
 	carry := url.Values{}
-	if lang := r.URL.Query().Get("lang"); contract.Lang(lang).Spoken() {
+	if lang := r.URL.Query().Get("lang"); i18n.Lang(lang).Spoken() {
 		carry.Set("lang", lang) // frames have no cookie to store it
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {

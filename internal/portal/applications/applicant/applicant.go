@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -31,7 +32,7 @@ type Handler struct {
 
 	// RequestText returns the text that a reviewer wrote to the applicant when asking for
 	// more.
-	RequestText func(ctx context.Context, id string) (pages.Asked, error)
+	RequestText func(ctx context.Context, l i18n.Lang, id string) (pages.Asked, error)
 
 	// ResumeByEmail reports whether applicants can request a resume link by email.
 	ResumeByEmail bool

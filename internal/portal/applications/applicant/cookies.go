@@ -3,8 +3,6 @@ package applicant
 import (
 	"io"
 	"net/http"
-
-	"vestibule/internal/contract"
 )
 
 // An application is bound to a browser by a cookie, so a browser that blocks cookies
@@ -57,7 +55,3 @@ func (s *Handler) cookieStyle(w http.ResponseWriter, r *http.Request) error {
 	}
 	return nil
 }
-
-var wordsBlocked = contract.Words{
-	EN: "Your browser did not send a cookie with the form, so nothing was saved. Allow cookies for this site, then send the form again: what you typed is still here.",
-	ES: "Su navegador no envió ninguna cookie con el formulario, así que no se guardó nada. Permita las cookies de este sitio y envíe de nuevo el formulario: lo que escribió sigue aquí."}

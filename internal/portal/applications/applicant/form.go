@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
@@ -74,7 +75,7 @@ type formCache struct {
 
 type formKey struct {
 	product contract.Product
-	lang    contract.Lang
+	lang    i18n.Lang
 	probed  bool // the browser accepts cookies
 }
 
@@ -141,7 +142,7 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 			return err
 		} else if !keeps && s.Service.Offers(n.Product) {
 			m := s.submittedForm(r, form, n)
-			m.Notice, m.CookieStyle = &wordsBlocked, ""
+			m.Notice, m.CookieStyle = "apply.no_cookie_sent", ""
 			fillForm(&m, form, nil)
 			s.probe(w, r)
 			return s.showForm(w, r, http.StatusUnprocessableEntity, m)
@@ -195,7 +196,7 @@ func (s *Handler) showTooManyRequests(w http.ResponseWriter, r *http.Request, fo
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
 	}
 	m := s.submittedForm(r, form, n)
-	m.Notice = &wordsTooOften
+	m.Notice = "apply.too_many"
 	fillForm(&m, form, nil)
 	httpx.RetryAfter(w, wait)
 	return s.showForm(w, r, http.StatusTooManyRequests, m)
@@ -215,9 +216,9 @@ func (s *Handler) submittedForm(r *http.Request, form url.Values, n applications
 func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.Values, n applications.New, problems []prefill.Problem) error {
 	m := s.submittedForm(r, form, n)
 	if problems == nil {
-		m.Problems = []pages.Problem{{Field: "mode", Words: wordsBadMode}}
+		m.Problems = []pages.Problem{{Field: "mode", Text: "apply.mode.missing"}}
 		if n.Variant == applications.BySandboxReport && m.Integrator != nil {
-			m.Problems = []pages.Problem{{Field: "sandboxReportId", Words: wordsBadReportID}}
+			m.Problems = []pages.Problem{{Field: "sandboxReportId", Text: "apply.sandbox_report_id.invalid"}}
 		}
 	}
 	fillForm(&m, form, problems)
@@ -235,7 +236,7 @@ func fillForm(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	m.Employers = form[prefill.StatedEmployerNames]
 	for _, p := range problems {
 		if slices.Contains(names, p.Field) {
-			m.Problems = append(m.Problems, pages.Problem{Field: p.Field, Words: p.Words})
+			m.Problems = append(m.Problems, pages.Problem{Field: p.Field, Text: p.Text})
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if m.Decision == journey.MoreAsked && s.RequestText != nil {
-		if m.Asked, err = s.RequestText(r.Context(), a.ID); err != nil {
+		if m.Asked, err = s.RequestText(r.Context(), m.Lang, a.ID); err != nil {
 			return err
 		}
 	}
@@ -60,14 +60,14 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 	}
 	switch {
 	case state == journey.Ready && !v.Framed: // in a frame, the framing page continues
-		m.Detail, m.Tone = wordsClose, ui.Success
+		m.Detail, m.Tone = "status.close_page", ui.Success
 	case state != journey.Failed:
 	case m.Retry:
 		m.Support = base.Brand.Support
 	case correctable(j) && a.Origin == applications.FromWeb && !v.Framed:
-		m.Detail, m.Tone, m.Correct = wordsCorrect, ui.Warning, "/apply/"+string(a.Product)
+		m.Detail, m.Tone, m.Correct = "status.failed.correct_details", ui.Warning, "/apply/"+string(a.Product)
 	case correctable(j):
-		m.Detail, m.Tone, m.Support = wordsNoRetry, ui.Warning, base.Brand.Support
+		m.Detail, m.Tone, m.Support = "status.failed.no_retry", ui.Warning, base.Brand.Support
 	default: // the text names whom to contact
 		m.Support = base.Brand.Support
 	}
@@ -82,7 +82,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 	}
 	for _, l := range lines {
 		if words, ok := timelineWords(l); ok {
-			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Words: words})
+			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Text: words})
 		}
 	}
 	return m
@@ -99,13 +99,13 @@ func (s *Handler) showDecision(m *pages.Status, a applications.Application) {
 		if a.Decision.Kind == journey.Declined {
 			m.Tone = ui.Neutral
 		}
-		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = contract.Words{}, false, false, false, "", false, ""
+		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = "", false, false, false, "", false, ""
 		m.Elsewhere = pages.Elsewhere{}
 	case journey.MoreAsked:
 		if m.Moving {
 			return // the answer is on its way; the page shows the request again if anything is still missing
 		}
-		m.Title, m.Text, m.Detail, m.Tone = title, text, contract.Words{}, ui.Warning
+		m.Title, m.Text, m.Detail, m.Tone = title, text, "", ui.Warning
 		if a.Journey.State == journey.Ready {
 			m.Retry = a.Resumable()
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	pages "vestibule/templates/portal"
@@ -56,16 +57,16 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	var out strings.Builder
 	for _, j := range all {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", j.State, j.Status, j.Substatus, j.Error)))
-		for _, l := range contract.Languages() {
+		for _, l := range i18n.Languages() {
 			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
-			m := site.StatusView(pages.Base{Lang: l.Lang, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
-			parts := []string{m.Title.In(l.Lang), m.Text.In(l.Lang)}
-			if m.Detail != (contract.Words{}) {
-				parts = append(parts, m.Detail.In(l.Lang))
+			m := site.StatusView(pages.Base{Lang: l, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
+			parts := []string{i18n.T(l, m.Title), i18n.T(l, m.Text)}
+			if m.Detail != "" {
+				parts = append(parts, i18n.T(l, m.Detail))
 			}
-			fmt.Fprintf(&out, "  %s  %s\n", l.Lang, strings.Join(parts, " | "))
-			if l.Lang != contract.English {
+			fmt.Fprintf(&out, "  %s  %s\n", l, strings.Join(parts, " | "))
+			if l != i18n.English {
 				continue
 			}
 			if on := ways(m); len(on) == 0 {
@@ -123,11 +124,11 @@ func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 		"an app":      {applications.FromAPI, Visitor{}, false},
 		"a frame":     {applications.FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.StatusView(pages.Base{Lang: contract.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.StatusView(pages.Base{Lang: contract.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}

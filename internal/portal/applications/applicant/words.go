@@ -4,77 +4,63 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 )
 
-var (
-	wordsBadMode     = contract.Words{EN: "Choose how you would like to verify.", ES: "Elija cómo desea verificar."}
-	wordsBadReportID = contract.Words{EN: "Enter a sandboxReportId: a UUID of your account.", ES: "Indique un sandboxReportId: un UUID de su cuenta."}
-	wordsTooOften    = contract.Words{
-		EN: "Too many applications were begun from your network. Nothing you typed is lost: wait a minute and send the form again.",
-		ES: "Se iniciaron demasiadas solicitudes desde su red. No se ha perdido nada de lo que escribió: espere un minuto y envíe de nuevo el formulario."}
-	wordsNoRetry = contract.Words{
-		EN: "Trying again with the same details will not help. Please contact the company you are applying to.",
-		ES: "Intentarlo de nuevo con los mismos datos no servirá. Póngase en contacto con la empresa a la que se dirige."}
-	wordsCorrect = contract.Words{
-		EN: "The same details would be refused again. Fill in the form once more, and look at each of them.",
-		ES: "Los mismos datos se rechazarían otra vez. Complete el formulario de nuevo y revise cada uno."}
-	wordsClose = contract.Words{EN: "You can close this page.", ES: "Puede cerrar esta página."}
-)
-
 // title returns the heading of the status page.
-func title(j journey.Application) contract.Words {
+func title(j journey.Application) i18n.Key {
 	switch j.State {
 	case journey.Started:
-		return contract.Words{EN: "Your details are saved", ES: "Sus datos están guardados"}
+		return "status.started.title"
 	case journey.Connecting:
-		return contract.Words{EN: "The verification is open", ES: "La verificación está abierta"}
+		return "status.connecting.title"
 	case journey.Returned:
-		return contract.Words{EN: "Thank you, we are checking", ES: "Gracias, lo estamos comprobando"}
+		return "status.returned.title"
 	case journey.Pending:
-		return contract.Words{EN: "Your report is on its way", ES: "Su informe está en camino"}
+		return "status.pending.title"
 	case journey.Ready:
-		return contract.Words{EN: "All done", ES: "Todo listo"}
+		return "status.ready.title"
 	case journey.Failed:
 		return failure(j)
 	case journey.Exited:
-		return contract.Words{EN: "You stopped the verification", ES: "Detuvo la verificación"}
+		return "status.exited.title"
 	}
-	return contract.Words{EN: "The time ran out", ES: "Se acabó el tiempo"}
+	return "status.expired.title"
 }
 
 // failure returns a heading that says what went wrong.
-func failure(j journey.Application) contract.Words {
+func failure(j journey.Application) i18n.Key {
 	switch {
 	case correctable(j):
-		return contract.Words{EN: "Some details were not accepted", ES: "Algunos datos no fueron aceptados"}
+		return "status.failed.details.title"
 	case j.Cause() != "" && !j.Cause().Retry():
-		return contract.Words{EN: "This application cannot go on", ES: "Esta solicitud no puede continuar"}
+		return "status.failed.final.title"
 	case j.Cause() != "":
-		return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
+		return "status.failed.title"
 	}
 	switch j.Substatus {
 	case contract.SubMFARequired:
-		return contract.Words{EN: "The one-time code was missing", ES: "Faltó el código de un solo uso"}
+		return "status.failed.code.title"
 	case contract.SubEBankingNotSupported:
-		return contract.Words{EN: "No connection was possible", ES: "No fue posible la conexión"}
+		return "status.failed.no_connection.title"
 	case contract.SubIncompatibleAccounts:
-		return contract.Words{EN: "Another account is needed", ES: "Hace falta otra cuenta"}
+		return "status.failed.account.title"
 	case contract.SubIncomplete:
-		return contract.Words{EN: "Something was missing", ES: "Faltó algo"}
+		return "status.failed.incomplete.title"
 	case contract.SubWidgetSessionExpired:
-		return contract.Words{EN: "The sign-in took too long", ES: "El inicio de sesión tardó demasiado"}
+		return "status.failed.session.title"
 	}
 	switch j.Status {
 	case contract.StatusNotAuthenticated:
-		return contract.Words{EN: "The sign-in did not work", ES: "El inicio de sesión no funcionó"}
+		return "status.failed.sign_in.title"
 	case contract.StatusBureauUnresponsive:
-		return contract.Words{EN: "The credit bureau does not answer", ES: "La agencia de crédito no responde"}
+		return "status.failed.bureau.title"
 	case contract.StatusSupplierUnresponsive:
-		return contract.Words{EN: "Your bank or payroll provider does not answer", ES: "Su banco o proveedor de nómina no responde"}
+		return "status.failed.supplier.title"
 	}
-	return contract.Words{EN: "This did not work", ES: "Esto no funcionó"}
+	return "status.failed.title"
 }
 
 // correctable reports whether the attempt failed because of a detail that the applicant
@@ -95,39 +81,39 @@ func correctable(j journey.Application) bool {
 
 // timelineWords returns the applicant's text for a timeline entry; false for entries that
 // applicants do not see.
-func timelineWords(l applications.TimelineEntry) (contract.Words, bool) {
+func timelineWords(l applications.TimelineEntry) (i18n.Key, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:
-		return contract.Words{EN: "You began to give what was asked for.", ES: "Empezó a dar lo que se le pidió."}, true
+		return "status.timeline.reopened", true
 	case journey.MoreAsked:
-		return contract.Words{EN: "You were asked for more.", ES: "Se le pidió algo más."}, true
+		return "status.timeline.more_asked", true
 	case applications.Joined:
-		return contract.Words{EN: "Another browser was let in by a link.", ES: "Otro navegador entró con un enlace."}, true
+		return "status.timeline.joined", true
 	case "created":
-		return contract.Words{EN: "You filled in your details.", ES: "Completó sus datos."}, true
+		return "status.timeline.created", true
 	case journey.Connect:
-		return contract.Words{EN: "The verification was opened.", ES: "Se abrió la verificación."}, true
+		return "status.timeline.connected", true
 	case journey.Restart:
-		return contract.Words{EN: "You started again.", ES: "Empezó de nuevo."}, true
+		return "status.timeline.restarted", true
 	case journey.CallbackError:
-		return contract.Words{EN: "The verification reported a problem.", ES: "La verificación informó de un problema."}, true
+		return "status.timeline.error", true
 	case journey.Fetched:
-		return contract.Words{EN: "The report arrived.", ES: "Llegó el informe."}, true
+		return "status.timeline.fetched", true
 	}
 	if l.From == l.To {
-		return contract.Words{}, false
+		return "", false
 	}
 	switch journey.State(l.To) {
 	case journey.Returned:
-		return contract.Words{EN: "You finished the verification.", ES: "Terminó la verificación."}, true
+		return "status.timeline.returned", true
 	case journey.Pending:
-		return contract.Words{EN: "The verification service confirmed it.", ES: "El servicio de verificación lo confirmó."}, true
+		return "status.timeline.pending", true
 	case journey.Exited:
-		return contract.Words{EN: "You closed the verification.", ES: "Cerró la verificación."}, true
+		return "status.timeline.exited", true
 	case journey.Failed:
-		return contract.Words{EN: "The verification ended without a report.", ES: "La verificación terminó sin informe."}, true
+		return "status.timeline.failed", true
 	case journey.Expired:
-		return contract.Words{EN: "The time to finish ran out.", ES: "Se acabó el tiempo para terminar."}, true
+		return "status.timeline.expired", true
 	}
-	return contract.Words{}, false
+	return "", false
 }

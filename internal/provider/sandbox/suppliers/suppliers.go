@@ -23,7 +23,7 @@ import (
 	"golang.org/x/text/language/display"
 
 	"vestibule/internal/analysis/passport"
-	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 )
 
@@ -47,23 +47,25 @@ func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); retur
 
 // Place returns the country of a supplier, for users to search: with its name in its
 // own language if different; for the reader of documents, what it reads.
-func (Bureaus) Place(code string) contract.Words {
+func (Bureaus) Place(l i18n.Lang, code string) string {
 	s, _ := report.SupplierOf(code)
 	c, ok := in(report.Text(s.Country))
 	if !ok {
-		return contract.Words{EN: "Passport, national ID or driving license", ES: "Pasaporte, documento de identidad o licencia de conducir"}
+		return i18n.T(l, "visit.supplier.documents")
 	}
 	region, err := language.ParseRegion(report.Text(s.Country))
 	if err != nil {
-		return contract.Words{EN: c.name, ES: c.name}
+		return c.name
 	}
-	own := func(name string) string {
-		if strings.EqualFold(name, c.name) {
-			return name
-		}
-		return name + " · " + c.name
+	names := display.English
+	if l == i18n.Spanish {
+		names = display.Spanish
 	}
-	return contract.Words{EN: own(display.English.Regions().Name(region)), ES: own(display.Spanish.Regions().Name(region))}
+	name := names.Regions().Name(region)
+	if strings.EqualFold(name, c.name) {
+		return name
+	}
+	return name + " · " + c.name
 }
 
 // Quote returns the sandbox's rate for a currency, or nil.
