@@ -83,17 +83,17 @@ func documented(t testing.TB, d Document) map[string]bool {
 	return out
 }
 
-var manuals = [2]func() (apidocs.Manual, error){
-	sync.OnceValues(func() (apidocs.Manual, error) { return manualOf(docs.OpenAPI) }),
-	sync.OnceValues(func() (apidocs.Manual, error) { return manualOf(docs.PortalOpenAPI) }),
+var manuals = [2]func() (apidocs.Document, error){
+	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.OpenAPI) }),
+	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.PortalOpenAPI) }),
 }
 
-func read(d Document) (apidocs.Manual, error) { return manuals[d]() }
+func read(d Document) (apidocs.Document, error) { return manuals[d]() }
 
-func manualOf(source func() ([]byte, error)) (apidocs.Manual, error) {
+func manualOf(source func() ([]byte, error)) (apidocs.Document, error) {
 	raw, err := source()
 	if err != nil {
-		return apidocs.Manual{}, err
+		return apidocs.Document{}, err
 	}
 	return apidocs.Read(raw, "")
 }

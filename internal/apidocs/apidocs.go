@@ -20,8 +20,8 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Manual is one document.
-type Manual struct {
+// Document is one document.
+type Document struct {
 	Title, Version, About string
 	Server                string // the base of the curl lines, without a trailing slash
 	Access                []Access
@@ -94,7 +94,7 @@ type Type struct {
 // reader reads one document.
 type reader struct {
 	root   *yaml.Node
-	wanted []string        // linked shapes, in order
+	shapes []string        // linked shapes, in order
 	seen   map[string]bool // of wanted
 	server string
 	access map[string]Access
@@ -105,13 +105,13 @@ var methods = []string{"get", "post", "put", "patch", "delete"}
 
 // Read parses a document in JSON or YAML. server, if given, replaces the document's
 // first server.
-func Read(document []byte, server string) (Manual, error) {
+func Read(document []byte, server string) (Document, error) {
 	var top yaml.Node
 	if err := yaml.Unmarshal(document, &top); err != nil {
-		return Manual{}, fmt.Errorf("apidocs: %w", err)
+		return Document{}, fmt.Errorf("apidocs: %w", err)
 	}
 	if top.Kind != yaml.DocumentNode || top.Content[0].Kind != yaml.MappingNode {
-		return Manual{}, fmt.Errorf("apidocs: not an OpenAPI document")
+		return Document{}, fmt.Errorf("apidocs: not an OpenAPI document")
 	}
 	r := &reader{root: top.Content[0], seen: map[string]bool{}, server: server, access: map[string]Access{}}
 	if r.server == "" {
@@ -121,7 +121,7 @@ func Read(document []byte, server string) (Manual, error) {
 		}
 	}
 	info := get(r.root, "info")
-	m := Manual{Title: text(info, "title"), Version: text(info, "version"), About: text(info, "description"), Server: r.server}
+	m := Document{Title: text(info, "title"), Version: text(info, "version"), About: text(info, "description"), Server: r.server}
 	for name, s := range members(get(r.root, "components", "securitySchemes")) {
 		a := Access{name, text(s, "scheme"), text(s, "description")}
 		r.access[name] = a
@@ -131,8 +131,8 @@ func Read(document []byte, server string) (Manual, error) {
 	if hooks := r.webhooks(); len(hooks) > 0 {
 		m.Sections = append(m.Sections, Section{"webhooks", "Webhooks", hooks})
 	}
-	for i := 0; i < len(r.wanted); i++ { // a shape may link to more of them
-		name := r.wanted[i]
+	for i := 0; i < len(r.shapes); i++ { // a shape may link to more of them
+		name := r.shapes[i]
 		s := get(r.root, "components", "schemas", name)
 		m.Shapes = append(m.Shapes, Shape{shapeID(name), name, text(s, "description"), r.rows(s, "", false, 0)})
 	}
@@ -185,8 +185,8 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 	if security == nil {
 		security = get(r.root, "security")
 	}
-	if ways := items(security); len(ways) > 0 {
-		for name := range members(ways[0]) {
+	if schemes := items(security); len(schemes) > 0 {
+		for name := range members(schemes[0]) {
 			out.Access = name
 			if _, ok := r.access[name]; !ok {
 				r.fail("%s has no security scheme %s", out.ID, name)
@@ -235,14 +235,14 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 		if content := r.json(a); content != nil {
 			s := get(content, "schema")
 			answer.Type = r.typeOf(s, false)
-			r.want(answer.Type)
+			r.addShapes(answer.Type)
 			if answer.Type.Shape == "" {
 				answer.Rows = r.rows(s, "", false, 0)
 			}
 			switch {
 			case status == "default":
 			case status >= "400":
-				answer.Example = r.refusal(out, status, content)
+				answer.Example = r.errorExample(out, status, content)
 			default:
 				answer.Example = r.example(content)
 			}

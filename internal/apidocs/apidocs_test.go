@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-func read(t *testing.T, source func() ([]byte, error)) apidocs.Manual {
+func read(t *testing.T, source func() ([]byte, error)) apidocs.Document {
 	t.Helper()
 	raw, err := source()
 	if err != nil {
@@ -30,7 +30,7 @@ func read(t *testing.T, source func() ([]byte, error)) apidocs.Manual {
 }
 
 // operations are a manual's by method and path.
-func operations(m apidocs.Manual) map[string]apidocs.Operation {
+func operations(m apidocs.Document) map[string]apidocs.Operation {
 	out := map[string]apidocs.Operation{}
 	for _, s := range m.Sections {
 		for _, op := range s.Operations {
@@ -188,7 +188,7 @@ func TestRead(t *testing.T) {
 	token := contract.CodeInvalidToken.Info()
 	token.Status, token.Words = 400, contract.WidgetError("INVALID_TOKEN").Info().Engineer
 	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ],\n  \"kind\": \"x\",\n  \"note\": \"ada\",\n  \"one\": {\n    \"n\": 0\n  }\n}"
-	want := apidocs.Manual{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
+	want := apidocs.Document{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
 		Access: []apidocs.Access{{Name: "key", Scheme: "bearer", About: "A key."}},
 		Errors: []contract.CodeInfo{contract.CodeNotFound.Info()},
 		Shapes: []apidocs.Shape{

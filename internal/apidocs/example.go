@@ -19,7 +19,7 @@ func (r *reader) example(content *yaml.Node) string {
 	if e := get(content, "example"); e != nil {
 		r.value(&raw, e)
 	} else {
-		r.made(&raw, get(content, "schema"), 0)
+		r.writeExample(&raw, get(content, "schema"), 0)
 	}
 	if err := json.Indent(&out, raw.Bytes(), "", "  "); err != nil {
 		r.fail("example: %w", err)
@@ -27,10 +27,10 @@ func (r *reader) example(content *yaml.Node) string {
 	return out.String()
 }
 
-// refusal returns the example of an error: that of the content or schema, or else the
+// errorExample returns the example of an error: that of the content or schema, or else the
 // operation's code with this status. Of several codes it takes the last, since shared
 // codes come first. It omits details, which name a field.
-func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string {
+func (r *reader) errorExample(o *Operation, status string, content *yaml.Node) string {
 	schema := r.follow(get(content, "schema"))
 	if get(content, "example") != nil || example(schema) != nil {
 		return r.example(content)
@@ -59,7 +59,7 @@ func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string
 		case "message":
 			r.string(&raw, code.Words)
 		default:
-			r.made(&raw, f.schema, 1)
+			r.writeExample(&raw, f.schema, 1)
 		}
 	}
 	raw.WriteByte('}')
@@ -69,8 +69,8 @@ func (r *reader) refusal(o *Operation, status string, content *yaml.Node) string
 	return out.String()
 }
 
-// made writes a value that the schema allows, its example if it has one.
-func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
+// writeExample writes a value that the schema allows, its example if it has one.
+func (r *reader) writeExample(out *bytes.Buffer, s *yaml.Node, depth int) {
 	if e := example(s); e != nil {
 		r.value(out, e)
 		return
@@ -91,7 +91,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 		r.value(out, get(s, "const"))
 	case len(values) > 0:
 		r.value(out, values[0])
-	case len(fields) > 0 && depth < 2*deepest:
+	case len(fields) > 0 && depth < 2*maxDepth:
 		out.WriteByte('{')
 		for i, f := range fields {
 			if i > 0 {
@@ -99,7 +99,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 			}
 			r.string(out, f.name)
 			out.WriteByte(':')
-			r.made(out, f.schema, depth+1)
+			r.writeExample(out, f.schema, depth+1)
 		}
 		out.WriteByte('}')
 	case kind == "array", slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "array" }):
@@ -109,7 +109,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			r.made(out, get(s, "items"), depth+1)
+			r.writeExample(out, get(s, "items"), depth+1)
 		}
 		out.WriteByte(']')
 	case slices.ContainsFunc(kinds, func(n *yaml.Node) bool { return n.Value == "null" }):
@@ -123,7 +123,7 @@ func (r *reader) made(out *bytes.Buffer, s *yaml.Node, depth int) {
 			}
 			r.string(out, name.Value)
 			out.WriteByte(':')
-			r.made(out, get(s, "additionalProperties"), depth+1)
+			r.writeExample(out, get(s, "additionalProperties"), depth+1)
 		}
 		out.WriteByte('}')
 	case kind == "string" && formats[text(s, "format")] != "":

@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// longest is the maximum number of enumeration values listed in place.
-const longest = 14
+// maxEnumValues is the maximum number of enumeration values listed in place.
+const maxEnumValues = 14
 
-// deepest is the maximum depth to which bodies are expanded.
-const deepest = 6
+// maxDepth is the maximum depth to which bodies are expanded.
+const maxDepth = 6
 
 // row returns the row of a field with that schema.
 func (r *reader) row(name string, s *yaml.Node) Row {
@@ -35,11 +35,11 @@ func (r *reader) rows(s *yaml.Node, inside string, unfold bool, depth int) []Row
 			core, path = r.core(list), path+"[]"
 		}
 		inner, _ := r.fields(core)
-		opens := len(inner) > 0 && depth < deepest && (unfold || row.Type.Shape == "")
+		opens := len(inner) > 0 && depth < maxDepth && (unfold || row.Type.Shape == "")
 		if opens {
 			row.Type = r.typeOf(f.schema, true)
 		} else {
-			r.want(row.Type)
+			r.addShapes(row.Type)
 		}
 		out = append(out, row)
 		if opens {
@@ -117,7 +117,7 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 		return out
 	}
 	var kinds []string
-	for _, t := range append(items(get(s, "type")), only(get(s, "type"))...) {
+	for _, t := range append(items(get(s, "type")), singleton(get(s, "type"))...) {
 		kinds = append(kinds, t.Value)
 	}
 	if i := slices.Index(kinds, "array"); i >= 0 {
@@ -135,20 +135,20 @@ func (r *reader) typeOf(s *yaml.Node, plain bool) Type {
 	return Type{Words: words}
 }
 
-// only returns a scalar as a list of one.
-func only(n *yaml.Node) []*yaml.Node {
+// singleton returns a scalar as a list of one.
+func singleton(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return nil
 	}
 	return []*yaml.Node{n}
 }
 
-// want adds the named shapes of a type to those to describe.
-func (r *reader) want(t Type) {
+// addShapes adds the named shapes of a type to those to describe.
+func (r *reader) addShapes(t Type) {
 	for _, t := range append(t.Or, t) {
 		if name, ok := strings.CutPrefix(t.Shape, "shape-"); ok && !r.seen[name] {
 			r.seen[name] = true
-			r.wanted = append(r.wanted, name)
+			r.shapes = append(r.shapes, name)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (r *reader) limits(s *yaml.Node) []string {
 	if c := get(s, "const"); c != nil {
 		out = append(out, "always "+c.Value)
 	}
-	if values := items(get(s, "enum")); len(values) > longest {
+	if values := items(get(s, "enum")); len(values) > maxEnumValues {
 		out = append(out, "one of the error codes")
 	} else if len(values) > 0 {
 		var words []string

@@ -129,7 +129,7 @@ func (c *checker) value(v any, into reflect.Type, path string) {
 	if v == nil && path != "" {
 		return
 	}
-	if into != nil && !holds(into, v) {
+	if into != nil && !fits(into, v) {
 		c.note(path, "must be "+article(into))
 		into = nil
 	}
@@ -152,7 +152,7 @@ func (c *checker) value(v any, into reflect.Type, path string) {
 
 // members checks the members of an object.
 func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
-	seen := make(map[string]bool, len(o))
+	names := make(map[string]bool, len(o))
 	for _, m := range o {
 		if c.full() {
 			return
@@ -164,10 +164,10 @@ func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 				c.note(at, "is not a field of this request")
 			}
 		}
-		if seen[m.Name] {
+		if names[m.Name] {
 			c.note(at, "is given twice")
 		}
-		seen[m.Name] = true
+		names[m.Name] = true
 		c.value(m.Value, inner, at)
 	}
 }
@@ -178,9 +178,9 @@ var (
 	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
 )
 
-// holds reports whether v can be decoded into t. encoding/json checks the range of
+// fits reports whether v can be decoded into t. encoding/json checks the range of
 // numbers.
-func holds(t reflect.Type, v any) bool {
+func fits(t reflect.Type, v any) bool {
 	switch v.(type) {
 	case string:
 		return t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == bytesType

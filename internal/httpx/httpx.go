@@ -157,7 +157,7 @@ func Truncate(s string, most int) string {
 // at level Info for a client error or if the client did not wait.
 func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	level := slog.LevelInfo
-	if e.HTTPStatus() >= 500 && !gone(r, e) {
+	if e.HTTPStatus() >= 500 && !clientGone(r, e) {
 		level = slog.LevelError
 	}
 	attrs := []any{"code", e.Code, "status", e.HTTPStatus(), "requestId", RequestID(r.Context())}
@@ -167,8 +167,8 @@ func LogError(r *http.Request, log *slog.Logger, e *Error) {
 	log.Log(r.Context(), level, "request failed", attrs...)
 }
 
-// gone reports whether the request failed because the client closed it.
-func gone(r *http.Request, e *Error) bool {
+// clientGone reports whether the request failed because the client closed it.
+func clientGone(r *http.Request, e *Error) bool {
 	return errors.Is(e.Why, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled)
 }
 
@@ -193,15 +193,15 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// keptBuffer is the largest buffer that is reused, in bytes.
-const keptBuffer = 64 << 10
+// maxReusedBuffer is the largest buffer that is reused, in bytes.
+const maxReusedBuffer = 64 << 10
 
 // JSON writes v as a JSON response. It returns an error, before writing, if v cannot be
 // encoded.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	e := encoders.Get().(*encoder)
 	defer func() {
-		if e.Cap() <= keptBuffer {
+		if e.Cap() <= maxReusedBuffer {
 			e.Reset()
 			encoders.Put(e)
 		}

@@ -74,10 +74,10 @@ type RateLimit struct {
 	ExemptLoopback bool // does not limit loopback addresses; see the function ExemptLoopback
 	Now            func() time.Time
 
-	mu     sync.Mutex
-	recent map[string]tokens // clients seen since turned
-	older  map[string]tokens // clients last seen in the period before
-	turned time.Time
+	mu        sync.Mutex
+	recent    map[string]tokens // clients seen since turned
+	older     map[string]tokens // clients last seen in the period before
+	rotatedAt time.Time
 }
 
 // tokens is a client's remaining requests.
@@ -92,11 +92,11 @@ type tokens struct {
 const maxClients = 20_000
 
 // Take counts one request. It returns 0, or how long to wait before the next try.
-func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeOf(r, "") }
+func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeFor(r, "") }
 
-// TakeOf is Take with a shared bucket for an account, whatever addresses its requests
+// TakeFor is Take with a shared bucket for an account, whatever addresses its requests
 // come from. An empty account counts the client alone.
-func (l *RateLimit) TakeOf(r *http.Request, account string) time.Duration {
+func (l *RateLimit) TakeFor(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0
 	}
@@ -104,16 +104,16 @@ func (l *RateLimit) TakeOf(r *http.Request, account string) time.Duration {
 	if l.ExemptLoopback && client.IsLoopback() {
 		return 0
 	}
-	who := cmp.Or(account, network(client).String())
+	key := cmp.Or(account, network(client).String())
 	now, most := l.Now(), float64(l.PerMinute)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.turned) >= time.Minute || len(l.recent) >= maxClients {
-		l.older, l.recent, l.turned = l.recent, map[string]tokens{}, now
+	if now.Sub(l.rotatedAt) >= time.Minute || len(l.recent) >= maxClients {
+		l.older, l.recent, l.rotatedAt = l.recent, map[string]tokens{}, now
 	}
-	t, known := l.recent[who]
+	t, known := l.recent[key]
 	if !known {
-		t, known = l.older[who]
+		t, known = l.older[key]
 	}
 	if !known {
 		t = tokens{most, now}
@@ -127,6 +127,6 @@ func (l *RateLimit) TakeOf(r *http.Request, account string) time.Duration {
 	} else {
 		t.left--
 	}
-	l.recent[who] = t
+	l.recent[key] = t
 	return wait
 }

@@ -101,7 +101,7 @@ func TestLimit(t *testing.T) {
 	of := func(remote string) time.Duration {
 		r := httptest.NewRequest("POST", "/", nil)
 		r.RemoteAddr = remote + ":1"
-		return account.TakeOf(r, "svc-one")
+		return account.TakeFor(r, "svc-one")
 	}
 	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 || of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
 		t.Error("an account's requests are not counted together, whatever their addresses")

@@ -9,12 +9,12 @@ import (
 )
 
 // Ahead has the queue take the database's clock to be ahead.
-func (q *Queue) Ahead(d time.Duration) { q.ahead.by.Store(int64(d)) }
+func (q *Queue) Ahead(d time.Duration) { q.clockOffset.by.Store(int64(d)) }
 
 // Later is the wait that River is told of for a job that asks for one.
 func (q *Queue) Later(d time.Duration) time.Duration {
 	later := (*rivertype.JobSnoozeError)(nil)
-	if !errors.As(q.told(context.Background(), Snooze(d)), &later) {
+	if !errors.As(q.forRiver(context.Background(), Snooze(d)), &later) {
 		return -1
 	}
 	return later.Duration

@@ -68,24 +68,24 @@ func NoAttemptLimit() Option {
 // was cancelled. The function has a separate context. If it fails, the job is run once
 // more, and the function after it.
 func OnDiscard[A Args](f func(ctx context.Context, args A) error) Option {
-	return func(k *kind) { k.lost = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
+	return func(k *kind) { k.onDiscard = func(ctx context.Context, a Args) error { return f(ctx, a.(A)) } }
 }
 
-// lostTime bounds the OnDiscard function, and lostWait is the wait before the job runs
+// discardTimeout bounds the OnDiscard function, and discardRetryAfter is the wait before the job runs
 // again if that function fails.
 const (
-	lostTime = 20 * time.Second
-	lostWait = time.Minute
+	discardTimeout    = 20 * time.Second
+	discardRetryAfter = time.Minute
 )
 
 type kind struct {
-	name     string
-	timeout  time.Duration
-	attempts int
-	backoff  func(int) time.Duration
-	lost     func(context.Context, Args) error // set by OnDiscard; may be nil
-	wrap     func(args Args, key string) river.JobArgs
-	add      func(*river.Workers, *Queue)
+	name      string
+	timeout   time.Duration
+	attempts  int
+	backoff   func(int) time.Duration
+	onDiscard func(context.Context, Args) error // set by OnDiscard; may be nil
+	wrap      func(args Args, key string) river.JobArgs
+	add       func(*river.Workers, *Queue)
 }
 
 // Registry holds the kinds of jobs that a party runs. Fill it before the queue starts.
@@ -105,30 +105,30 @@ func (a args[A]) Kind() string { return a.A.Kind() }
 
 type worker[A Args] struct {
 	river.WorkerDefaults[args[A]]
-	kind  *kind
-	log   *slog.Logger
-	ahead *ahead
-	work  func(context.Context, Job, A) error
+	kind        *kind
+	log         *slog.Logger
+	clockOffset *clockOffset
+	work        func(context.Context, Job, A) error
 }
 
 func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error) {
 	returned := false
-	if w.kind.lost != nil {
+	if w.kind.onDiscard != nil {
 		defer func() {
 			if returned && !failed(err) || !final(ctx, j.JobRow, err) {
 				return
 			}
-			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostTime)
+			own, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 			defer cancel()
-			if why := w.kind.lost(own, j.Args.A); why != nil {
+			if reason := w.kind.onDiscard(own, j.Args.A); reason != nil {
 				recover() // the job runs again, and may panic again
-				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", why.Error())
-				err = Snooze(lostWait)
+				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", reason.Error())
+				err = Snooze(discardRetryAfter)
 			}
 		}()
 	}
 	if j.Attempt > j.MaxAttempts {
-		err = Cancel(errBegunOften)
+		err = Cancel(errTooManyStarts)
 	} else {
 		err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
 	}
@@ -136,9 +136,9 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 	return err
 }
 
-// errBegunOften is the reason for cancelling a job that may have killed each process
+// errTooManyStarts is the reason for cancelling a job that may have killed each process
 // that ran it.
-var errBegunOften = errors.New("jobs: begun too often without coming to an end")
+var errTooManyStarts = errors.New("jobs: begun too often without coming to an end")
 
 // failed reports whether err is an error other than Snooze's.
 func failed(err error) bool {
@@ -160,7 +160,7 @@ func (w *worker[A]) NextRetry(j *river.Job[args[A]]) time.Time {
 	if w.kind.backoff == nil {
 		return time.Time{}
 	}
-	return time.Now().Add(w.kind.backoff(j.Attempt) + w.ahead.get())
+	return time.Now().Add(w.kind.backoff(j.Attempt) + w.clockOffset.get())
 }
 
 // Register sets the function that runs jobs of A's kind. It panics if the kind is
@@ -176,7 +176,7 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 	}
 	k.wrap = func(a Args, key string) river.JobArgs { return args[A]{A: a.(A), Key: key} }
 	k.add = func(ws *river.Workers, q *Queue) {
-		river.AddWorker(ws, &worker[A]{kind: k, log: q.log, ahead: &q.ahead, work: work})
+		river.AddWorker(ws, &worker[A]{kind: k, log: q.log, clockOffset: &q.clockOffset, work: work})
 	}
 	r.kinds[k.name] = k
 }
@@ -191,8 +191,8 @@ func Cancel(err error) error { return river.JobCancel(err) }
 
 // IsCancel reports whether err was made by Cancel.
 func IsCancel(err error) bool {
-	given := (*rivertype.JobCancelError)(nil)
-	return errors.As(err, &given)
+	cancelled := (*rivertype.JobCancelError)(nil)
+	return errors.As(err, &cancelled)
 }
 
 // Queue enqueues jobs and, once started, runs them.
@@ -205,14 +205,14 @@ type Queue struct {
 	// none. Set it before Start.
 	DisableWorkers bool
 
-	db     *store.DB
-	reg    *Registry
-	log    *slog.Logger
-	now    func() time.Time
-	insert *river.Client[*sql.Tx]
-	bell   notifier
-	watch  Watcher // may be nil
-	ahead  ahead
+	db          *store.DB
+	reg         *Registry
+	log         *slog.Logger
+	now         func() time.Time
+	insert      *river.Client[*sql.Tx]
+	notifier    notifier
+	watch       Watcher // may be nil
+	clockOffset clockOffset
 
 	mu     sync.Mutex
 	run    *river.Client[*sql.Tx] // nil until Start
@@ -224,16 +224,16 @@ type Queue struct {
 // NewQueue migrates River's tables and returns a queue that can enqueue. now is the
 // party's clock, in which times for At are given.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, bell: make(notifier, 1)}
+	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: make(notifier, 1)}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
-	insert, err := river.NewClient(q.driver(), &river.Config{Logger: quiet(log)})
+	insert, err := river.NewClient(q.driver(), &river.Config{Logger: warningsOnly(log)})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	q.insert = insert
-	return q, q.measure(ctx)
+	return q, q.measureClock(ctx)
 }
 
 func (q *Queue) driver() riverdriver.Driver[*sql.Tx] {
@@ -244,15 +244,15 @@ func (q *Queue) driver() riverdriver.Driver[*sql.Tx] {
 }
 
 func (q *Queue) migrate(ctx context.Context) error {
-	m, err := rivermigrate.New(q.driver(), &rivermigrate.Config{Logger: quiet(q.log)})
+	m, err := rivermigrate.New(q.driver(), &rivermigrate.Config{Logger: warningsOnly(q.log)})
 	if err != nil {
 		return err
 	}
-	return q.db.WithLock(ctx, migration, func(ctx context.Context) error {
+	return q.db.WithLock(ctx, migrationLock, func(ctx context.Context) error {
 		if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
-		return q.unindex(ctx)
+		return q.dropUnusedIndexes(ctx)
 	})
 }
 
@@ -292,7 +292,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 	}
 	in := &river.InsertOpts{MaxAttempts: k.attempts, Priority: e.priority} // 0 is the default
 	if !e.at.IsZero() {
-		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()) + q.ahead.get())
+		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()) + q.clockOffset.get())
 	}
 	if e.key != "" {
 		in.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
@@ -300,15 +300,15 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 			rivertype.JobStateRetryable, rivertype.JobStateScheduled}}
 	}
 	if q.watch != nil {
-		if carried := q.watch.Carried(ctx); carried != "" {
-			in.Metadata, _ = json.Marshal(metadata{carried}) // a string always encodes
+		if traceparent := q.watch.Traceparent(ctx); traceparent != "" {
+			in.Metadata, _ = json.Marshal(metadata{traceparent}) // a string always encodes
 		}
 	}
 	_, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
-	tx.AfterCommit(q.bell.ring)
+	tx.AfterCommit(q.notifier.wake)
 	return nil
 }
 
@@ -327,20 +327,20 @@ func (q *Queue) Start(ctx context.Context) error {
 		return nil
 	}
 	q.runner = uuid.NewString()
-	run, err := river.NewClient(notifyingDriver{q.driver(), q.bell}, &river.Config{
+	run, err := river.NewClient(notifyingDriver{q.driver(), q.notifier}, &river.Config{
 		ID:                q.runner,
-		Logger:            quiet(q.log),
+		Logger:            warningsOnly(q.log),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
 		FetchCooldown:     20 * time.Millisecond,
 		FetchPollInterval: q.Poll,
 		ErrorHandler:      &failures{log: q.log},
-		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.watched)},
-		JobTimeout:        q.longest(), // River requires RescueStuckJobsAfter to exceed it
+		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observed)},
+		JobTimeout:        q.longestTimeout(), // River requires RescueStuckJobsAfter to exceed it
 		// A run that its live process has lost is started again after this long; it
 		// must exceed the timeout of every kind.
-		RescueStuckJobsAfter: q.longest() + 10*time.Second,
-		ReindexerIndexNames:  slices.DeleteFunc(river.ReindexerIndexNamesDefault(), func(name string) bool { return slices.Contains(idle, name) }),
+		RescueStuckJobsAfter: q.longestTimeout() + 10*time.Second,
+		ReindexerIndexNames:  slices.DeleteFunc(river.ReindexerIndexNamesDefault(), func(name string) bool { return slices.Contains(unusedIndexes, name) }),
 	})
 	if err != nil {
 		return fmt.Errorf("jobs: %w", err)
@@ -348,7 +348,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	if err := q.resume(ctx); err != nil {
 		return fmt.Errorf("jobs: resume: %w", err)
 	}
-	quit, err := q.live(context.WithoutCancel(ctx))
+	quit, err := q.keepAlive(context.WithoutCancel(ctx))
 	if err != nil {
 		return fmt.Errorf("jobs: attend: %w", err)
 	}
@@ -360,17 +360,17 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// live registers this process as a runner and sends its heartbeat until quit.
-func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
+// keepAlive registers this process as a runner and sends its heartbeat until quit.
+func (q *Queue) keepAlive(ctx context.Context) (quit context.CancelFunc, err error) {
 	if q.db.Dialect != store.Postgres {
 		return func() {}, nil
 	}
-	if err := q.attend(ctx, q.runner); err != nil {
+	if err := q.heartbeat(ctx, q.runner); err != nil {
 		return nil, err
 	}
 	ctx, quit = context.WithCancel(ctx)
 	q.beats.Go(func() {
-		tick := time.NewTicker(beat)
+		tick := time.NewTicker(heartbeatInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -378,7 +378,7 @@ func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
 				return
 			case <-tick.C:
 			}
-			if err := errors.Join(q.attend(ctx, q.runner), q.measure(ctx)); err != nil && ctx.Err() == nil {
+			if err := errors.Join(q.heartbeat(ctx, q.runner), q.measureClock(ctx)); err != nil && ctx.Err() == nil {
 				q.log.WarnContext(ctx, "attending to jobs failed", "err", err.Error())
 			}
 		}
@@ -386,7 +386,7 @@ func (q *Queue) live(ctx context.Context) (quit context.CancelFunc, err error) {
 	return quit, nil
 }
 
-func (q *Queue) longest() time.Duration {
+func (q *Queue) longestTimeout() time.Duration {
 	longest := 10 * time.Second
 	for _, k := range q.reg.kinds {
 		longest = max(longest, k.timeout)
@@ -413,7 +413,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	quit()
 	q.beats.Wait()
 	if q.db.Dialect == store.Postgres {
-		err = errors.Join(err, q.leave(grace, q.runner)) // frees its cancelled jobs at once
+		err = errors.Join(err, q.unregister(grace, q.runner)) // frees its cancelled jobs at once
 	}
 	return err
 }
@@ -437,8 +437,8 @@ func (f *failures) HandlePanic(ctx context.Context, j *rivertype.JobRow, p any, 
 	return nil
 }
 
-// quiet drops River's log lines below level Warn.
-func quiet(log *slog.Logger) *slog.Logger { return slog.New(atLeastWarn{log.Handler()}) }
+// warningsOnly drops River's log lines below level Warn.
+func warningsOnly(log *slog.Logger) *slog.Logger { return slog.New(atLeastWarn{log.Handler()}) }
 
 type atLeastWarn struct{ slog.Handler }
 

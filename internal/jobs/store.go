@@ -11,20 +11,20 @@ import (
 	"vestibule/internal/store"
 )
 
-// migration is the key of the lock for migrating River's tables; no other lock uses
+// migrationLock is the key of the lock for migrating River's tables; no other lock uses
 // this number.
-const migration = 7_640_891_576_956_012_809
+const migrationLock = 7_640_891_576_956_012_809
 
-// idle are River's indexes for searches by arguments and metadata. We make no such
+// unusedIndexes are River's indexes for searches by arguments and metadata. We make no such
 // searches, and the indexes slow down each insertion and change of state.
-var idle = []string{"river_job_args_index", "river_job_metadata_index"}
+var unusedIndexes = []string{"river_job_args_index", "river_job_metadata_index"}
 
-// unindex drops the idle indexes.
-func (q *Queue) unindex(ctx context.Context) error {
+// dropUnusedIndexes drops the idle indexes.
+func (q *Queue) dropUnusedIndexes(ctx context.Context) error {
 	if q.db.Dialect != store.Postgres {
 		return nil
 	}
-	_, err := q.db.SQL.ExecContext(ctx, `DROP INDEX IF EXISTS `+strings.Join(idle, ", "))
+	_, err := q.db.SQL.ExecContext(ctx, `DROP INDEX IF EXISTS `+strings.Join(unusedIndexes, ", "))
 	return err
 }
 
@@ -48,7 +48,7 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, query, arg)
-		tx.AfterCommit(q.bell.ring)
+		tx.AfterCommit(q.notifier.wake)
 		return err
 	})
 }
@@ -61,18 +61,18 @@ func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 	return n, err
 }
 
-// freed returns the UPDATE that makes running jobs available again. It takes back the
+// freeQuery returns the UPDATE that makes running jobs available again. It takes back the
 // attempt, since a killed process is not the job's failure, unless the job has started
 // so often that it may be what kills the process.
-func (q *Queue) freed() string {
+func (q *Queue) freeQuery() string {
 	begun := `coalesce(array_length(attempted_by, 1), 0)`
 	if q.db.Dialect == store.SQLite {
 		begun = `coalesce(json_array_length(attempted_by), 0)`
 	}
-	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` + strconv.Itoa(often) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
+	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` + strconv.Itoa(resumeTries) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
 }
 
-const often = 50
+const resumeTries = 50
 
 // resume frees the jobs that were running when the process was killed. Under SQLite
 // there is only one process, so at its start no job is really running. With PostgreSQL,
@@ -82,7 +82,7 @@ func (q *Queue) resume(ctx context.Context) error {
 		return nil
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, q.freed())
+		_, err := tx.ExecContext(ctx, q.freeQuery())
 		return err
 	})
 }
@@ -90,49 +90,49 @@ func (q *Queue) resume(ctx context.Context) error {
 // Runners send a heartbeat every beat, and count as dead without one for dead. If a
 // runner was only slow, its job runs twice, which is harmless.
 const (
-	beat = 4 * time.Second
-	dead = 4 * beat
+	heartbeatInterval = 4 * time.Second
+	runnerDeadAfter   = 4 * heartbeatInterval
 )
 
 // microsNow is the SQL for the database's clock in microseconds, which all replicas
 // share.
 const microsNow = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
 
-// ahead is how far the database's clock, by which River starts jobs, is ahead of this
+// clockOffset is how far the database's clock, by which River starts jobs, is ahead of this
 // process's clock, by which jobs are scheduled.
-type ahead struct{ by atomic.Int64 }
+type clockOffset struct{ by atomic.Int64 }
 
-func (a *ahead) get() time.Duration { return time.Duration(a.by.Load()) }
+func (a *clockOffset) get() time.Duration { return time.Duration(a.by.Load()) }
 
-// measure compares the two clocks, to within half of the query's duration.
-func (q *Queue) measure(ctx context.Context) error {
+// measureClock compares the two clocks, to within half of the query's duration.
+func (q *Queue) measureClock(ctx context.Context) error {
 	if q.db.Dialect != store.Postgres {
 		return nil // the clocks are one
 	}
-	var theirs int64
-	asked := time.Now()
-	if err := q.db.SQL.QueryRowContext(ctx, `SELECT `+microsNow).Scan(&theirs); err != nil {
+	var databaseTime int64
+	before := time.Now()
+	if err := q.db.SQL.QueryRowContext(ctx, `SELECT `+microsNow).Scan(&databaseTime); err != nil {
 		return err
 	}
-	took := time.Since(asked)
-	by := time.UnixMicro(theirs).Sub(asked.Add(took / 2))
-	if by.Abs() <= took { // within the error of measurement
+	elapsed := time.Since(before)
+	by := time.UnixMicro(databaseTime).Sub(before.Add(elapsed / 2))
+	if by.Abs() <= elapsed { // within the error of measurement
 		by = 0
 	}
-	q.ahead.by.Store(int64(by))
+	q.clockOffset.by.Store(int64(by))
 	return nil
 }
 
-// attend records the heartbeat of this runner, and frees the jobs of dead runners.
-func (q *Queue) attend(ctx context.Context, runner string) error {
+// heartbeat records that this runner is alive, and frees the jobs of dead runners.
+func (q *Queue) heartbeat(ctx context.Context, runner string) error {
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, query := range []struct {
 			text string
 			args []any
 		}{
 			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow + `) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
-			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{dead.Microseconds()}},
-			{q.freed() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
+			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{runnerDeadAfter.Microseconds()}},
+			{q.freeQuery() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
 		} {
 			if _, err := tx.ExecContext(ctx, query.text, query.args...); err != nil {
 				return err
@@ -142,8 +142,8 @@ func (q *Queue) attend(ctx context.Context, runner string) error {
 	})
 }
 
-// leave unregisters this runner.
-func (q *Queue) leave(ctx context.Context, runner string) error {
+// unregister deletes the row of this runner.
+func (q *Queue) unregister(ctx context.Context, runner string) error {
 	_, err := q.db.SQL.ExecContext(ctx, `DELETE FROM job_runners WHERE id = $1`, runner)
 	return err
 }

@@ -10,9 +10,9 @@ import (
 
 // Watcher observes the runs of jobs; *telemetry.Party implements it.
 type Watcher interface {
-	// Carried returns the trace context that a job takes from the context in which it
+	// Traceparent returns the trace context that a job takes from the context in which it
 	// is enqueued, or "".
-	Carried(ctx context.Context) string
+	Traceparent(ctx context.Context) string
 	// Job begins a run, and returns its context and a function that is called with its
 	// outcome: done, later, failed or given_up.
 	Job(ctx context.Context, kind, carried string, attempt int) (context.Context, func(outcome string))
@@ -26,10 +26,10 @@ type metadata struct {
 	Traceparent string `json:"traceparent"`
 }
 
-// watched runs a job and reports it to the watcher.
-func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
+// observed runs a job and reports it to the watcher.
+func (q *Queue) observed(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
 	if q.watch == nil {
-		return q.told(ctx, work(ctx))
+		return q.forRiver(ctx, work(ctx))
 	}
 	var with metadata
 	_ = json.Unmarshal(j.Metadata, &with) // River's own members are ignored
@@ -39,7 +39,7 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 		outcome = "given_up"
 	}
 	defer func() { end(outcome) }()
-	err := q.told(ctx, work(ctx))
+	err := q.forRiver(ctx, work(ctx))
 	switch {
 	case err == nil:
 		outcome = "done"
@@ -51,14 +51,14 @@ func (q *Queue) watched(ctx context.Context, j *rivertype.JobRow, work func(cont
 	return err
 }
 
-// told converts the error of a run for River. A run cancelled by Stop is not a failure
+// forRiver converts the error of a run for River. A run cancelled by Stop is not a failure
 // and runs again at the next start, and snoozes are adjusted to the database's clock.
-func (q *Queue) told(ctx context.Context, err error) error {
+func (q *Queue) forRiver(ctx context.Context, err error) error {
 	if failed(err) && stopped(ctx) && !IsCancel(err) {
 		return Snooze(0)
 	}
 	if later := (*rivertype.JobSnoozeError)(nil); errors.As(err, &later) {
-		return Snooze(max(0, later.Duration+q.ahead.get()))
+		return Snooze(max(0, later.Duration+q.clockOffset.get()))
 	}
 	return err
 }

@@ -20,7 +20,7 @@ type watcher struct {
 	ended chan struct{}
 }
 
-func (w *watcher) Carried(context.Context) string { return "from-there" }
+func (w *watcher) Traceparent(context.Context) string { return "from-there" }
 
 func (w *watcher) Job(ctx context.Context, kind, carried string, _ int) (context.Context, func(string)) {
 	return ctx, func(outcome string) {

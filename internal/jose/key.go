@@ -138,10 +138,10 @@ func parseKey(raw []byte) (*Key, error) {
 	if !ok || !isKeyID(id) {
 		return unfit("kid")
 	}
-	if use, there, ok := o.text("use"); !ok || there && use != "sig" {
+	if use, present, ok := o.text("use"); !ok || present && use != "sig" {
 		return unfit("use")
 	}
-	if ops, there := o.Get("key_ops"); there {
+	if ops, present := o.Get("key_ops"); present {
 		list, ok := ops.([]any)
 		if !ok || !slices.Contains(list, any("verify")) {
 			return unfit("key_ops")

@@ -20,14 +20,14 @@ func parseObject(raw []byte) (object, bool) {
 
 // has reports whether the object has the member name.
 func (o object) has(name string) bool {
-	_, there := o.Get(name)
-	return there
+	_, ok := o.Get(name)
+	return ok
 }
 
 // text returns the member name, whether it is present, and whether it is a string.
-func (o object) text(name string) (value string, there, ok bool) {
-	v, there := o.Get(name)
-	if !there {
+func (o object) text(name string) (value string, present, ok bool) {
+	v, present := o.Get(name)
+	if !present {
 		return "", false, true
 	}
 	value, ok = v.(string)

@@ -51,17 +51,17 @@ type RemoteKeySet struct {
 	Log       *slog.Logger      // nil: silent
 	Watch     func(error)       // called with the result of every fetch; may be nil
 
-	mu      sync.Mutex // guards everything below
-	keys    map[string]*Key
-	readAt  time.Time     // when the fetch that brought keys began
-	fresh   time.Duration // how long keys need no refresh
-	started uint64        // fetches begun so far
-	brought uint64        // the fetch that brought keys, counted from 1
+	mu        sync.Mutex // guards everything below
+	keys      map[string]*Key
+	readAt    time.Time     // when the fetch that brought keys began
+	fresh     time.Duration // how long keys need no refresh
+	started   uint64        // fetches begun so far
+	setNumber uint64        // the fetch that brought keys, counted from 1
 
-	failures   int           // in a row
-	retryAt    time.Time     // earliest time of the next refresh; zero after a success
-	quietUntil time.Time     // earliest time of the next fetch for an unknown kid
-	flight     chan struct{} // closed when the running fetch ends; nil without one
+	failures  int           // in a row
+	retryAt   time.Time     // earliest time of the next refresh; zero after a success
+	missUntil time.Time     // earliest time of the next fetch for an unknown kid
+	flight    chan struct{} // closed when the running fetch ends; nil without one
 }
 
 // Key returns the key that kid names. The error is ErrUnknownKey,
@@ -70,7 +70,7 @@ func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
 	s.mu.Lock()
 	begun := s.started
 	for {
-		key, flight, err := s.look(kid, begun)
+		key, flight, err := s.find(kid, begun)
 		s.mu.Unlock()
 		if flight == nil {
 			return key, err
@@ -84,9 +84,9 @@ func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
 	}
 }
 
-// look returns the key of kid, or the fetch to wait for before looking again. begun is
+// find returns the key of kid, or the fetch to wait for before looking again. begun is
 // the number of fetches begun when the caller first asked. s.mu is held.
-func (s *RemoteKeySet) look(kid string, begun uint64) (*Key, chan struct{}, error) {
+func (s *RemoteKeySet) find(kid string, begun uint64) (*Key, chan struct{}, error) {
 	now := s.now()
 	s.refresh(now)
 	key := s.keys[kid]
@@ -99,13 +99,13 @@ func (s *RemoteKeySet) look(kid string, begun uint64) (*Key, chan struct{}, erro
 		return nil, s.flight, nil
 	case s.keys == nil:
 		return nil, nil, ErrKeysUnavailable
-	case s.brought > begun || now.Before(s.quietUntil):
+	case s.setNumber > begun || now.Before(s.missUntil):
 		if s.failures > 0 {
 			return nil, nil, ErrKeysUnavailable
 		}
 		return nil, nil, ErrUnknownKey
 	}
-	s.quietUntil = now.Add(missCooldown)
+	s.missUntil = now.Add(missCooldown)
 	s.start()
 	return nil, s.flight, nil
 }
@@ -172,7 +172,7 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 		s.retryAt = s.now().Add(pause)
 		s.log().Warn("key set not read", "err", err.Error(), "failures", s.failures, "keys", len(s.keys))
 	} else {
-		s.keys, s.readAt, s.fresh, s.brought = got.keys, began, got.fresh, number
+		s.keys, s.readAt, s.fresh, s.setNumber = got.keys, began, got.fresh, number
 		s.failures, s.retryAt = 0, time.Time{}
 		s.log().Info("key set read", "keys", len(got.keys), "leftOut", got.leftOut, "cut", got.cut)
 	}
@@ -328,9 +328,9 @@ func freshness(header string) time.Duration {
 	return maxFresh
 }
 
-// Look fetches the set once, for diagnosis, and returns how many keys are usable and
+// Diagnose fetches the set once, for diagnosis, and returns how many keys are usable and
 // how many are not. It does not change the set that Key uses.
-func (s *RemoteKeySet) Look(ctx context.Context) (usable, leftOut int, err error) {
+func (s *RemoteKeySet) Diagnose(ctx context.Context) (usable, leftOut int, err error) {
 	got, err := s.read(ctx)
 	return len(got.keys), got.leftOut, err
 }

@@ -49,7 +49,7 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 	if !ok {
 		return nil, ErrMalformed
 	}
-	return v.judge(key.ID, claims)
+	return v.checkTimes(key.ID, claims)
 }
 
 // parts is a compact token split into its segments. Only the header is parsed.
@@ -114,8 +114,8 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 	if !ok || !Alg(alg).Valid() || !slices.Contains(allowed, Alg(alg)) {
 		return nil, ErrAlgorithm
 	}
-	typ, there, ok := header.text("typ")
-	if !ok || there && typ == "" || !slices.Contains(v.Types, typ) {
+	typ, present, ok := header.text("typ")
+	if !ok || present && typ == "" || !slices.Contains(v.Types, typ) {
 		return nil, ErrType
 	}
 	id, _, ok := header.text("kid")
@@ -132,8 +132,8 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 	return key, nil
 }
 
-// judge checks the times of verified claims.
-func (v *Verifier) judge(keyID string, claims object) (*Token, error) {
+// checkTimes checks the times of verified claims.
+func (v *Verifier) checkTimes(keyID string, claims object) (*Token, error) {
 	iat, ok := claims.seconds("iat")
 	if !ok {
 		return nil, ErrClaims
@@ -187,21 +187,21 @@ func (t *Token) Text(name string) (value string, there bool, err error) {
 
 // IssuedBy reports whether the token's iss is issuer or absent.
 func (t *Token) IssuedBy(issuer string) bool {
-	iss, there := t.claims.Get("iss")
-	return !there || iss == issuer
+	iss, present := t.claims.Get("iss")
+	return !present || iss == issuer
 }
 
 // For reports whether the token is meant for audience: its aud is audience, alone or in
 // a list, or is missing and absent is true.
 func (t *Token) For(audience string, absent bool) bool {
-	named, there := t.claims.Get("aud")
+	named, present := t.claims.Get("aud")
 	switch aud := named.(type) {
 	case string:
 		return aud == audience
 	case []any:
 		return slices.Contains(aud, any(audience))
 	}
-	return !there && absent
+	return !present && absent
 }
 
 // IssuedSince returns ErrTooOld if the token was issued before the second of at, and so

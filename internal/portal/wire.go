@@ -170,7 +170,7 @@ func (b browsers) Identity(r *http.Request) (string, error) {
 }
 
 func (b browsers) Renew(ctx context.Context, tx *store.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
-	cur, err := b.sessions.In(ctx, tx, r)
+	cur, err := b.sessions.OfTx(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}

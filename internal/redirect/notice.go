@@ -50,26 +50,26 @@ func uncheckable() Notice {
 // refuse answers a refused return with a page and logs the reason. The attempt stays
 // open. Errors other than refusals are internal failures and are returned.
 func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) error {
-	var why refusal
+	var cause refusal
 	var bad *httpx.Error
 	status, n := http.StatusBadRequest, refused()
 	switch {
 	case errors.As(err, &bad) && bad.HTTPStatus() < 500:
 		status = bad.HTTPStatus()
-	case !errors.As(err, &why):
+	case !errors.As(err, &cause):
 		return err
 	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld):
 		n = tooLate()
 	case errors.Is(err, jose.ErrKeysUnavailable):
 		n = uncheckable()
 		httpx.RetryAfter(w, 5*time.Second)
-	case why == errLate:
+	case cause == errLate:
 		status, n = http.StatusGone, tooLate()
-	case why == errMethod:
+	case cause == errMethod:
 		status = http.StatusMethodNotAllowed
-	case why == errOtherBrowser:
+	case cause == errOtherBrowser:
 		status, n = http.StatusForbidden, otherWindow()
-	case why == errParkedTooOften:
+	case cause == errTooManyStashed:
 		status = http.StatusTooManyRequests
 	}
 	if c.Refused != nil {

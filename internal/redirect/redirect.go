@@ -133,8 +133,8 @@ type Attempt struct {
 	Started     time.Time
 	Expires     time.Time
 
-	browser []byte
-	landed  bool
+	browser  []byte
+	returned bool
 }
 
 // Outcome holds the claims of a verified token.

@@ -358,7 +358,7 @@ func TestParkingIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := form(w.token(v, nil))
-		for range maxParked {
+		for range maxStashed {
 			if a := w.post(token, formType); a.status != 303 {
 				t.Fatalf("status = %d", a.status)
 			}

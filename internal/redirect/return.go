@@ -19,10 +19,10 @@ const (
 	// maxBody bounds the body of a return by POST: a token plus its encoding.
 	maxBody = jose.MaxToken + 1<<10
 
-	// maxParked is the maximum number of handles per attempt: enough for a browser
+	// maxStashed is the maximum number of handles per attempt: enough for a browser
 	// that resubmits its form, and a bound for a client that sends a token thousands
 	// of times.
-	maxParked = 100
+	maxStashed = 100
 )
 
 // refusal is the reason for refusing a return, for the log. errToken wraps the reason
@@ -42,7 +42,7 @@ const (
 	errOutcome        = refusal("claims are not an outcome")
 	errUnknownAttempt = refusal("no attempt of ours sent these redirectArgs")
 	errHandle         = refusal("no outcome is parked under this handle")
-	errParkedTooOften = refusal("attempt has too many parked outcomes")
+	errTooManyStashed = refusal("attempt has too many parked outcomes")
 	errOtherBrowser   = refusal("attempt was begun by another browser")
 	errLate           = refusal("attempt has expired")
 	errTokenTwice     = refusal("publicToken has landed another attempt")
@@ -76,16 +76,16 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 	}
 	handle := store.NewSecret()
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := stashOutcome(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxParked)
+		ok, err := stashOutcome(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxStashed)
 		if err == nil && !ok {
-			err = errParkedTooOften
+			err = errTooManyStashed
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	see(w, finishPath+handle)
+	seeOther(w, finishPath+handle)
 	return nil
 }
 
@@ -94,11 +94,11 @@ func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 	var a Attempt
 	var o Outcome
 	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, parked, err := findParked(ctx, tx, store.Hash(r.PathValue("handle")), c.now())
+		id, stashed, err := findStashed(ctx, tx, store.Hash(r.PathValue("handle")), c.now())
 		if err != nil {
 			return err
 		}
-		o = parked
+		o = stashed
 		a, err = findByID(ctx, tx, c.DB.Vault, id)
 		return err
 	})
@@ -145,7 +145,7 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 	if err := token.IssuedSince(a.Started); err != nil {
 		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
 	}
-	if !a.landed && !c.now().Before(a.Expires) {
+	if !a.returned && !c.now().Before(a.Expires) {
 		return Attempt{}, Outcome{}, errLate
 	}
 	if c.Verified != nil {
@@ -166,7 +166,7 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 		return errOtherBrowser
 	}
 	var set func(http.ResponseWriter) error
-	if !a.landed {
+	if !a.returned {
 		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			set = nil
 			won, err := consumeAttempt(ctx, tx, a.ID, a.browser, o, c.now())
@@ -178,7 +178,7 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			}
 			if !won {
 				now, err := findByID(ctx, tx, c.DB.Vault, a.ID)
-				if err == nil && !now.landed {
+				if err == nil && !now.returned {
 					err = errLate
 				}
 				return err
@@ -199,13 +199,13 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			return err
 		}
 	}
-	see(w, c.Next(a))
+	seeOther(w, c.Next(a))
 	return nil
 }
 
-// see answers 303 with a path in Location, so that the request's Host header has no
+// seeOther answers 303 with a path in Location, so that the request's Host header has no
 // influence.
-func see(w http.ResponseWriter, path string) {
+func seeOther(w http.ResponseWriter, path string) {
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 }

@@ -39,15 +39,15 @@ func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id strin
 func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row) (Attempt, error) {
 	var a Attempt
 	var args []byte
-	var started, expires, landed int64
-	if err := row.Scan(&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &landed); err != nil {
+	var started, expires, returned int64
+	if err := row.Scan(&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned); err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
 	plain, err := vault.Open(ctx, q, store.SystemKey, argsCell(a.ID), args)
 	if err != nil {
 		return Attempt{}, err
 	}
-	a.Args, a.Started, a.Expires, a.landed = string(plain), store.Time(started), store.Time(expires), landed != 0
+	a.Args, a.Started, a.Expires, a.returned = string(plain), store.Time(started), store.Time(expires), returned != 0
 	return a, nil
 }
 
@@ -72,7 +72,7 @@ func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt stri
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
-func findParked(ctx context.Context, q store.Queryer, handle []byte, now time.Time) (attempt string, o Outcome, err error) {
+func findStashed(ctx context.Context, q store.Queryer, handle []byte, now time.Time) (attempt string, o Outcome, err error) {
 	var kind, status, widget string
 	err = q.QueryRowContext(ctx, `
 		SELECT attempt_id, outcome, status, error, public_token FROM parked_outcomes

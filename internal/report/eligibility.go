@@ -327,6 +327,6 @@ func ParseEligibility(raw []byte) (*Eligibility, error) {
 	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("eligibility report: meta has no public_token")
 	}
-	body.LeftOut = leftOut(raw, body)
+	body.LeftOut = unparsedParts(raw, body)
 	return &body, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // Loose is a list of elements whose shape the API reference leaves open, so other
 // providers' may differ. It keeps only elements of our shape, with every member that
-// ours always have; leftOut reports the others.
+// ours always have; unparsedParts reports the others.
 type Loose[T any] []T
 
 // UnmarshalJSON reads what there is of our shape. It refuses nothing.
@@ -60,16 +60,16 @@ func ofShape(raw json.RawMessage, into any) bool {
 	t := reflect.TypeOf(into).Elem()
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if _, there := members[name]; !there && options == "" {
+		if _, present := members[name]; !present && options == "" {
 			return false
 		}
 	}
 	return true
 }
 
-// leftOut returns the paths of the parts of raw that the parsed value lacks or holds
+// unparsedParts returns the paths of the parts of raw that the parsed value lacks or holds
 // only in part, each once, without list indexes.
-func leftOut(raw json.RawMessage, read any) []string {
+func unparsedParts(raw json.RawMessage, read any) []string {
 	var out []string
 	find(raw, reflect.ValueOf(read), "", func(path string) {
 		if !slices.Contains(out, path) {

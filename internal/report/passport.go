@@ -348,6 +348,6 @@ func ParsePassport(raw []byte) (*Passport, error) {
 	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
 		return nil, errors.New("passport: meta has no public_token")
 	}
-	body.LeftOut = leftOut(raw, body)
+	body.LeftOut = unparsedParts(raw, body)
 	return &body, nil
 }

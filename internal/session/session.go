@@ -95,12 +95,12 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*
 
 // Of returns the session of the browser that sent r. An invalid cookie gives a zero
 // Session; an error means that the database failed.
-func (s *Sessions) Of(r *http.Request) (Session, error) { return s.In(r.Context(), s.db.SQL, r) }
+func (s *Sessions) Of(r *http.Request) (Session, error) { return s.OfTx(r.Context(), s.db.SQL, r) }
 
-// In is Of within a transaction.
-func (s *Sessions) In(ctx context.Context, q store.Queryer, r *http.Request) (Session, error) {
+// OfTx is Of within a transaction.
+func (s *Sessions) OfTx(ctx context.Context, q store.Queryer, r *http.Request) (Session, error) {
 	got, err := s.cookie.New(r, s.cookie.Name)
-	if bad := securecookie.Error(nil); err != nil && !errors.As(err, &bad) {
+	if invalid := securecookie.Error(nil); err != nil && !errors.As(err, &invalid) {
 		return Session{}, err
 	}
 	if got.IsNew {
@@ -135,7 +135,7 @@ func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Sessio
 
 // SignIn renews the session and signs principal in.
 func (s *Sessions) SignIn(ctx context.Context, tx *store.Tx, cur Session, principal string) (Session, Cookie, error) {
-	cur.Principal, cur.SignedInAt = principal, s.moment()
+	cur.Principal, cur.SignedInAt = principal, s.timestamp()
 	next, c, ok, err := s.replace(ctx, tx, cur)
 	if err != nil || ok {
 		return next, c, err
@@ -156,14 +156,14 @@ func (s *Sessions) replace(ctx context.Context, tx *store.Tx, cur Session) (Sess
 
 // begin creates a row with the principal of cur, which may be empty.
 func (s *Sessions) begin(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
-	cur.ID, cur.CreatedAt = uuid.NewString(), s.moment()
+	cur.ID, cur.CreatedAt = uuid.NewString(), s.timestamp()
 	next, c := s.secret(cur)
 	return next, c, insert(ctx, tx, next, c.until)
 }
 
 // secret returns the session with a new secret, and its cookie with its lifetime.
 func (s *Sessions) secret(cur Session) (Session, Cookie) {
-	c := Cookie{secret: store.NewSecret(), until: s.moment().Add(Life)}
+	c := Cookie{secret: store.NewSecret(), until: s.timestamp().Add(Life)}
 	if cur.Principal != "" {
 		c.until = cur.SignedInAt.Add(SignedInLife)
 	}
@@ -171,7 +171,7 @@ func (s *Sessions) secret(cur Session) (Session, Cookie) {
 	return cur, c
 }
 
-func (s *Sessions) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+func (s *Sessions) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // SignOut deletes the session's row and clears its cookie.
 func (s *Sessions) SignOut(ctx context.Context, tx *store.Tx, cur Session) (Cookie, error) {

@@ -15,7 +15,7 @@ import (
 // longestRun bounds a shared run, which no single caller's context can end.
 const longestRun = 10 * time.Second
 
-var errNoEnd = errors.New("store: a run for several did not return")
+var errGoexit = errors.New("store: a run for several did not return")
 
 // run is one call whose result all its waiters share.
 type run[V any] struct {
@@ -27,7 +27,7 @@ type run[V any] struct {
 }
 
 func newRun[V any](ctx context.Context) run[V] {
-	return run[V]{ctx: ctx, done: make(chan struct{}), err: errNoEnd}
+	return run[V]{ctx: ctx, done: make(chan struct{}), err: errGoexit}
 }
 
 // call runs f. A panic in it becomes an error for every waiter.
@@ -89,7 +89,7 @@ func (t *Coalescer[K, V]) Do(ctx context.Context, key K, f func(ctx context.Cont
 	}
 	t.mu.Unlock()
 	if !busy {
-		t.take(key)
+		t.runNext(key)
 	}
 	if err := next.wait(ctx); err != nil {
 		var none V
@@ -98,8 +98,8 @@ func (t *Coalescer[K, V]) Do(ctx context.Context, key K, f func(ctx context.Cont
 	return next.value, next.err
 }
 
-// take runs the waiting call, then starts the next one, if any.
-func (t *Coalescer[K, V]) take(key K) {
+// runNext runs the waiting call, then starts the next one, if any.
+func (t *Coalescer[K, V]) runNext(key K) {
 	runtime.Gosched() // lets concurrent callers join
 	t.mu.Lock()
 	next := t.keys[key]
@@ -112,13 +112,13 @@ func (t *Coalescer[K, V]) take(key K) {
 			delete(t.keys, key)
 			return
 		}
-		go t.take(key)
+		go t.runNext(key)
 	}()
 	next.call(next.f)
 }
 
-// maxGathered is the maximum number of keys in one question.
-const maxGathered = 16
+// maxBatchKeys is the maximum number of keys in one batch.
+const maxBatchKeys = 16
 
 // Batcher is a Coalescer for questions that can be asked of many keys at once, as by
 // WHERE id IN. A call that arrives while a question is answered joins the next one,
@@ -129,35 +129,35 @@ const maxGathered = 16
 type Batcher[K comparable, V any] struct {
 	mu   sync.Mutex
 	busy bool
-	next *question[K, V] // the question that calls can still join, or nil
+	next *keyBatch[K, V] // the batch that calls can still join, or nil
 }
 
-type question[K comparable, V any] struct {
+type keyBatch[K comparable, V any] struct {
 	run[map[K]V]
 	f    func(ctx context.Context, keys []K) (map[K]V, error)
 	keys []K
 }
 
-func (q *question[K, V]) put() {
+func (q *keyBatch[K, V]) put() {
 	q.call(func(ctx context.Context) (map[K]V, error) { return q.f(ctx, q.keys) })
 }
 
-// Ask returns the result of f for key; f is called here or by a concurrent caller. The
+// Do returns the result of f for key; f is called here or by a concurrent caller. The
 // result is the zero value if f finds nothing. f gets 1 to 16 different keys, must do
 // the same for every caller, and its result must not be modified.
-func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Context, keys []K) (map[K]V, error)) (V, error) {
+func (g *Batcher[K, V]) Do(ctx context.Context, key K, f func(ctx context.Context, keys []K) (map[K]V, error)) (V, error) {
 	g.mu.Lock()
 	q := g.next
 	if q != nil {
 		q.shared = true
 	} else {
-		q = &question[K, V]{run: newRun[map[K]V](ctx), f: f}
+		q = &keyBatch[K, V]{run: newRun[map[K]V](ctx), f: f}
 		g.next = q
 	}
 	if !slices.Contains(q.keys, key) {
 		q.keys = append(q.keys, key)
 	}
-	full := len(q.keys) == maxGathered
+	full := len(q.keys) == maxBatchKeys
 	if full {
 		g.next = nil
 	}
@@ -168,7 +168,7 @@ func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Conte
 		q.put() // concurrently with the running one
 	}
 	if !busy {
-		g.take()
+		g.runNext()
 	}
 	if err := q.wait(ctx); err != nil {
 		var none V
@@ -177,8 +177,8 @@ func (g *Batcher[K, V]) Ask(ctx context.Context, key K, f func(ctx context.Conte
 	return q.value[key], q.err
 }
 
-// take asks the waiting question, then starts the next one, if any.
-func (g *Batcher[K, V]) take() {
+// runNext runs the waiting batch, then starts the next one, if any.
+func (g *Batcher[K, V]) runNext() {
 	runtime.Gosched() // lets concurrent callers join
 	g.mu.Lock()
 	q := g.next
@@ -189,7 +189,7 @@ func (g *Batcher[K, V]) take() {
 		defer g.mu.Unlock()
 		g.busy = g.next != nil
 		if g.busy {
-			go g.take()
+			go g.runNext()
 		}
 	}()
 	if q != nil {

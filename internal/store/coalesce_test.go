@@ -79,7 +79,7 @@ func TestAPanicIsToldToAll(t *testing.T) {
 				return together.Do(t.Context(), "k", func(context.Context) (int, error) { return f(), nil })
 			},
 			"gather": func(f func() int) (int, error) {
-				return gather.Ask(t.Context(), "k", func(context.Context, []string) (map[string]int, error) { return map[string]int{"k": f()}, nil })
+				return gather.Do(t.Context(), "k", func(context.Context, []string) (map[string]int, error) { return map[string]int{"k": f()}, nil })
 			},
 		} {
 			told := func(f func() int) {
@@ -119,11 +119,11 @@ func TestOneQuestionForAllKeys(t *testing.T) {
 			return found, nil
 		}
 		asked := func(key, want int) {
-			if n, err := gather.Ask(t.Context(), key, twice); n != want || err != nil {
+			if n, err := gather.Do(t.Context(), key, twice); n != want || err != nil {
 				t.Errorf("%d: %d, %v, want %d", key, n, err, want)
 			}
 		}
-		gather.Ask(t.Context(), 0, func(context.Context, []int) (map[int]int, error) {
+		gather.Do(t.Context(), 0, func(context.Context, []int) (map[int]int, error) {
 			for range 2 {
 				for k := range 5 {
 					go asked(k, []int{0, 2, 4, 0, 8}[k])
@@ -133,11 +133,11 @@ func TestOneQuestionForAllKeys(t *testing.T) {
 			if len(questions) > 0 {
 				t.Errorf("asked beside the one that is under way: %v", questions)
 			}
-			for k := range maxGathered - 5 {
+			for k := range maxBatchKeys - 5 {
 				go asked(100+k, 200+2*k)
 			}
 			synctest.Wait()
-			if len(questions) != 1 || len(questions[0]) != maxGathered {
+			if len(questions) != 1 || len(questions[0]) != maxBatchKeys {
 				t.Errorf("as many as a question may have: %v", questions)
 			}
 			go asked(1, 2)
@@ -160,7 +160,7 @@ func TestBatchedAnswersMatchTheirKeys(t *testing.T) {
 		wg.Go(func() {
 			for n := range int64(100) {
 				key, before := (i+n)%40, state.Add(1)
-				got, err := gather.Ask(t.Context(), key, func(_ context.Context, keys []int64) (map[int64]int64, error) {
+				got, err := gather.Do(t.Context(), key, func(_ context.Context, keys []int64) (map[int64]int64, error) {
 					found, at := map[int64]int64{}, state.Load()
 					for _, k := range keys {
 						found[k] = at*100 + k
@@ -179,7 +179,7 @@ func TestBatchedAnswersMatchTheirKeys(t *testing.T) {
 
 func TestTextsOfInAreFew(t *testing.T) {
 	texts := map[string]bool{}
-	for n := 1; n <= maxGathered; n++ {
+	for n := 1; n <= maxBatchKeys; n++ {
 		values := make([]string, n)
 		for i := range values {
 			values[i] = string(rune('a' + i))

@@ -30,32 +30,32 @@ func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *Tx) err
 	if err != nil {
 		return err
 	}
-	return db.writers.empty(ctx)
+	return db.writers.truncateLog(ctx)
 }
 
-// emptyingTime bounds the wait for readers of the write-ahead log, and emptyingWait is
+// truncateTimeout bounds the wait for readers of the write-ahead log, and truncateRetry is
 // the interval between tries.
 const (
-	emptyingTime = 3 * time.Second
-	emptyingWait = 20 * time.Millisecond
+	truncateTimeout = 3 * time.Second
+	truncateRetry   = 20 * time.Millisecond
 )
 
-// empty truncates the write-ahead log. It waits for readers without the write lock, so
+// truncateLog truncates the write-ahead log. It waits for readers without the write lock, so
 // that it delays no writer. The next call truncates what readers hold for longer.
-func (g *group) empty(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, g.patience)
+func (g *writeQueue) truncateLog(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, g.maxWait)
 	defer cancel()
 	for {
 		if err := g.lock(ctx); err != nil {
 			return nil
 		}
-		held, err := g.checkpoint()
+		locked, err := g.checkpoint()
 		g.unlock()
-		if err != nil || !held {
+		if err != nil || !locked {
 			return err
 		}
 		select {
-		case <-time.After(emptyingWait):
+		case <-time.After(truncateRetry):
 		case <-ctx.Done():
 			return nil
 		}
@@ -64,7 +64,7 @@ func (g *group) empty(ctx context.Context) error {
 
 // checkpoint truncates the write-ahead log unless a reader holds it. It sets no busy
 // timeout, because the engine would wait for readers while it blocks writers.
-func (g *group) checkpoint() (held bool, err error) {
+func (g *writeQueue) checkpoint() (held bool, err error) {
 	ctx := context.Background()
 	conn, err := g.db.Conn(ctx)
 	if err != nil {

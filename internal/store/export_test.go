@@ -12,4 +12,4 @@ func (db *DB) Migrate(ctx context.Context, schema string, from fs.FS) error {
 }
 
 // Wait sets how long an Erase waits for the readers of the log.
-func (db *DB) Wait(d time.Duration) { db.writers.patience = d }
+func (db *DB) Wait(d time.Duration) { db.writers.maxWait = d }

@@ -17,11 +17,11 @@ const (
 	longestBatch = 10 * time.Millisecond
 )
 
-// errUndone is returned for transactions that were rolled back with their batch through
+// errRolledBack is returned for transactions that were rolled back with their batch through
 // no fault of theirs. Tx runs them again.
-var errUndone = errors.New("store: the transaction was lost with its batch")
+var errRolledBack = errors.New("store: the transaction was lost with its batch")
 
-// group serializes this process's SQLite writes, because the engine's own waiting
+// writeQueue serializes this process's SQLite writes, because the engine's own waiting
 // sleeps and is unfair. Waiting transactions share a commit, which costs an fsync: a
 // batch is one engine transaction, and each member a savepoint, run in its goroutine
 // while it holds the write lock.
@@ -33,14 +33,14 @@ var errUndone = errors.New("store: the transaction was lost with its batch")
 //
 // With 64 writers this makes 12 to 15 times as many small transactions a second as one
 // commit for each (make bench ONLY=store).
-type group struct {
+type writeQueue struct {
 	db      *sql.DB       // the connection of the batches, used only under the write lock
 	longest time.Duration // how long a batch accepts members
 
-	patience time.Duration // how long empty waits for readers of the write-ahead log
+	maxWait time.Duration // how long empty waits for readers of the write-ahead log
 
 	mu     sync.Mutex
-	taken  bool // the write lock is held
+	locked bool // the write lock is held
 	queued []*transaction
 
 	batches, transactions atomic.Uint64 // committed
@@ -66,7 +66,7 @@ type batch struct {
 // run makes one try of a transaction. The tx and context that f gets do not end with
 // ctx, because other members share the batch. If ctx has ended when f returns, f's
 // changes are rolled back.
-func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (g *writeQueue) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
 	m := &transaction{turn: make(chan *batch, 1), ended: make(chan error, 1)}
 	b, err := g.wait(ctx, m)
 	if err != nil {
@@ -74,24 +74,24 @@ func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 	}
 	if b == nil {
 		if b, err = g.begin(); err != nil {
-			g.hand(nil)
+			g.passOn(nil)
 			return err
 		}
 	}
 	done := false
 	defer func() {
 		if !done { // f panicked, or ended the goroutine
-			g.leave(ctx, b)
+			g.rollBackMember(ctx, b)
 		}
 	}()
 	err = g.step(ctx, b, f)
 	done = true
-	if err != nil && (b.alone || errors.Is(err, errUndone)) {
+	if err != nil && (b.alone || errors.Is(err, errRolledBack)) {
 		g.abandon(b)
 		return err
 	}
 	b.members = append(b.members, m)
-	g.hand(b)
+	g.passOn(b)
 	if end := <-m.ended; end != nil {
 		return end
 	}
@@ -102,20 +102,20 @@ func (g *group) run(ctx context.Context, f func(ctx context.Context, tx *sql.Tx)
 const longestWait = 10 * time.Second
 
 // lock acquires the write lock, to write on another connection; unlock releases it.
-func (g *group) lock(ctx context.Context) error {
+func (g *writeQueue) lock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	_, err := g.wait(ctx, &transaction{alone: true, turn: make(chan *batch, 1)})
 	return err
 }
 
-func (g *group) unlock() { g.hand(nil) }
+func (g *writeQueue) unlock() { g.passOn(nil) }
 
 // wait returns when m holds the write lock, with the open batch or nil.
-func (g *group) wait(ctx context.Context, m *transaction) (*batch, error) {
+func (g *writeQueue) wait(ctx context.Context, m *transaction) (*batch, error) {
 	g.mu.Lock()
-	if !g.taken {
-		g.taken = true
+	if !g.locked {
+		g.locked = true
 		g.mu.Unlock()
 		return nil, nil
 	}
@@ -133,12 +133,12 @@ func (g *group) wait(ctx context.Context, m *transaction) (*batch, error) {
 	}
 	g.mu.Unlock()
 	if i < 0 { // the lock was passed to m meanwhile
-		g.hand(<-m.turn)
+		g.passOn(<-m.turn)
 	}
 	return nil, ctx.Err()
 }
 
-func (g *group) begin() (*batch, error) {
+func (g *writeQueue) begin() (*batch, error) {
 	g.mu.Lock()
 	alone := !slices.ContainsFunc(g.queued, (*transaction).joins)
 	g.mu.Unlock()
@@ -146,13 +146,13 @@ func (g *group) begin() (*batch, error) {
 	return &batch{tx: tx, alone: alone, until: time.Now().Add(g.longest)}, err
 }
 
-// step runs f in the batch. It returns errUndone when the whole engine transaction is
+// step runs f in the batch. It returns errRolledBack when the whole engine transaction is
 // lost.
-func (g *group) step(ctx context.Context, b *batch, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (g *writeQueue) step(ctx context.Context, b *batch, f func(ctx context.Context, tx *sql.Tx) error) error {
 	own := context.WithoutCancel(ctx)
 	if !b.alone {
 		if _, err := b.tx.ExecContext(own, "SAVEPOINT member"); err != nil {
-			return errors.Join(errUndone, err)
+			return errors.Join(errRolledBack, err)
 		}
 	}
 	err := f(own, b.tx)
@@ -163,18 +163,18 @@ func (g *group) step(ctx context.Context, b *batch, f func(ctx context.Context, 
 		return err
 	}
 	if err != nil {
-		if lost := g.undo(own, b); lost != nil {
-			return errors.Join(errUndone, lost)
+		if rolledBack := g.undo(own, b); rolledBack != nil {
+			return errors.Join(errRolledBack, rolledBack)
 		}
 		return err
 	}
 	if _, err := b.tx.ExecContext(own, "RELEASE member"); err != nil {
-		return errors.Join(errUndone, err)
+		return errors.Join(errRolledBack, err)
 	}
 	return nil
 }
 
-func (g *group) undo(ctx context.Context, b *batch) error {
+func (g *writeQueue) undo(ctx context.Context, b *batch) error {
 	if _, err := b.tx.ExecContext(ctx, "ROLLBACK TO member"); err != nil {
 		return err
 	}
@@ -182,27 +182,27 @@ func (g *group) undo(ctx context.Context, b *batch) error {
 	return err
 }
 
-// leave rolls back a member whose function panicked or ended its goroutine.
-func (g *group) leave(ctx context.Context, b *batch) {
+// rollBackMember rolls back a member whose function panicked or ended its goroutine.
+func (g *writeQueue) rollBackMember(ctx context.Context, b *batch) {
 	if b.alone || g.undo(context.WithoutCancel(ctx), b) != nil {
 		g.abandon(b)
 		return
 	}
-	g.hand(b)
+	g.passOn(b)
 }
 
 // abandon rolls the batch back, so that its members run again, and passes on the write
 // lock.
-func (g *group) abandon(b *batch) {
+func (g *writeQueue) abandon(b *batch) {
 	b.tx.Rollback()
-	b.end(errUndone)
-	g.hand(nil)
+	b.end(errRolledBack)
+	g.passOn(nil)
 }
 
-// hand passes the write lock to the next waiting transaction. While b accepts members,
+// passOn passes the write lock to the next waiting transaction. While b accepts members,
 // it goes to the next one that joins, in the same batch. Otherwise hand commits b
 // first.
-func (g *group) hand(b *batch) {
+func (g *writeQueue) passOn(b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := 0
@@ -219,7 +219,7 @@ func (g *group) hand(b *batch) {
 		b, i = nil, 0
 	}
 	if len(g.queued) == 0 {
-		g.taken = false
+		g.locked = false
 		return
 	}
 	next := g.queued[i]

@@ -196,7 +196,7 @@ func TestWritersAtOnce(t *testing.T) {
 	if got := notes(t, db.SQL); !slices.Equal(got, want) {
 		t.Errorf("%d rows stand, want %d: %v", len(got), len(want), got)
 	}
-	if db.writers.taken || len(db.writers.queued) > 0 {
+	if db.writers.locked || len(db.writers.queued) > 0 {
 		t.Errorf("the write lock is still held, %d wait", len(db.writers.queued))
 	}
 }
@@ -276,7 +276,7 @@ func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 			if got := notes(t, db.SQL); !slices.Equal(got, []string{"a", "b", "c"}) {
 				t.Errorf("notes: %v", got)
 			}
-			if db.writers.taken || queued(db) > 0 {
+			if db.writers.locked || queued(db) > 0 {
 				t.Errorf("the write lock is still held, %d wait", queued(db))
 			}
 		})

@@ -35,31 +35,31 @@ func PendingMigrations(ctx context.Context, c Config) (int, error) {
 		return 0, ErrNotFound
 	}
 	defer rows.Close()
-	there := map[int64]bool{0: true}
+	exists := map[int64]bool{0: true}
 	for rows.Next() {
 		var version int64
 		if err := rows.Scan(&version); err != nil {
 			return 0, err
 		}
-		there[version] = true
+		exists[version] = true
 	}
 	if err := rows.Err(); err != nil {
 		return 0, err
 	}
 	missing := 0
-	delete(there, 0)
+	delete(exists, 0)
 	for _, f := range files {
 		version, err := goose.NumericComponent(f.Name())
 		if err != nil {
 			return 0, err
 		}
-		if !there[version] {
+		if !exists[version] {
 			missing++
 		}
-		delete(there, version)
+		delete(exists, version)
 	}
-	if len(there) > 0 {
-		return -len(there), nil
+	if len(exists) > 0 {
+		return -len(exists), nil
 	}
 	return missing, nil
 }

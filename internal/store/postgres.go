@@ -67,7 +67,7 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 	path := "search_path TO " + pgx.Identifier{schema}.Sanitize()
 	switch mode {
 	case "", "session":
-		if err := oneSession(ctx, cfg); err != nil {
+		if err := checkSessions(ctx, cfg); err != nil {
 			return nil, err
 		}
 		return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
@@ -78,19 +78,19 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default
 			cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
 		}
-		return perTransaction{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
+		return txConnector{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
 	}
 	return nil, fmt.Errorf("store: %s of the database URL must be session or transaction", poolMode)
 }
 
-// oneSession returns errPooledByTransaction when two connections do not keep separate
+// checkSessions returns errPooledByTransaction when two connections do not keep separate
 // and constant database sessions, as they do without a pooler or in session mode.
-func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
+func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
 	cfg = cfg.Copy()
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing in shared sessions
 	var conns [2]*pgx.Conn
 	var at [2]int32 // backend process of each connection
-	ask := func(i int) (pid int32, err error) {
+	query := func(i int) (pid int32, err error) {
 		err = conns[i].QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
 		return pid, err
 	}
@@ -101,7 +101,7 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 		}
 		defer c.Close(context.WithoutCancel(ctx))
 		conns[i] = c
-		if at[i], err = ask(i); err != nil {
+		if at[i], err = query(i); err != nil {
 			return fmt.Errorf("store: reach postgres: %w", err)
 		}
 		if uint32(at[i]) == c.PgConn().PID() {
@@ -111,7 +111,7 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 	// Whatever order a transaction pooler uses, one of these queries reaches another
 	// session.
 	for _, i := range []int{0, 0, 1, 1, 0} {
-		pid, err := ask(i)
+		pid, err := query(i)
 		if err != nil {
 			return fmt.Errorf("store: reach postgres: %w", err)
 		}
@@ -125,12 +125,12 @@ func oneSession(ctx context.Context, cfg *pgx.ConnConfig) error {
 // inSchema returns an error if a connection works in another schema than the party's:
 // migrations would create the tables there, and they would not be found again.
 func inSchema(ctx context.Context, q Queryer, schema string) error {
-	var there sql.NullString
-	if err := q.QueryRowContext(ctx, "SELECT current_schema()").Scan(&there); err != nil {
+	var exists sql.NullString
+	if err := q.QueryRowContext(ctx, "SELECT current_schema()").Scan(&exists); err != nil {
 		return err
 	}
-	if there.String != schema {
-		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler may ignore the search path (docs/scaling.md), or the database's user may not use the schema", there.String, schema)
+	if exists.String != schema {
+		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler may ignore the search path (docs/scaling.md), or the database's user may not use the schema", exists.String, schema)
 	}
 	return nil
 }
@@ -147,17 +147,17 @@ func (db *DB) WithLock(ctx context.Context, key int64, f func(context.Context) e
 		return f(ctx)
 	}
 	for {
-		ours := false
-		err := db.once(ctx, nil, func(ctx context.Context, tx *sql.Tx) error {
+		locked := false
+		err := db.tryTx(ctx, nil, func(ctx context.Context, tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
 				return err
 			}
-			if err := tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", key).Scan(&ours); err != nil || !ours {
+			if err := tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", key).Scan(&locked); err != nil || !locked {
 				return err
 			}
 			return f(ctx)
 		})
-		if ours || err != nil {
+		if locked || err != nil {
 			return err
 		}
 		select {
@@ -168,14 +168,14 @@ func (db *DB) WithLock(ctx context.Context, key int64, f func(context.Context) e
 	}
 }
 
-// perTransaction opens connections that set the schema in each transaction.
-type perTransaction struct {
+// txConnector opens connections that set the schema in each transaction.
+type txConnector struct {
 	driver.Connector
 	set string // SQL appended to BEGIN
 }
 
 // Connect opens a connection.
-func (p perTransaction) Connect(ctx context.Context) (driver.Conn, error) {
+func (p txConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := p.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -184,23 +184,23 @@ func (p perTransaction) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("store: a connection of another driver"), c.Close())
 	}
-	return &transactional{Conn: known, set: p.set}, nil
+	return &txConn{Conn: known, set: p.set}, nil
 }
 
-// transactional is a connection that runs each statement in a transaction.
-type transactional struct {
+// txConn is a connection that runs each statement in a transaction.
+type txConn struct {
 	*stdlib.Conn
 	set    string
 	inside bool // a transaction is open
 }
 
 // PrepareContext returns an error: the next transaction may run in another session.
-func (c *transactional) PrepareContext(context.Context, string) (driver.Stmt, error) {
+func (c *txConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
 	return nil, errors.New("store: no statement is prepared with " + poolMode + "=transaction")
 }
 
 // Prepare returns an error, as PrepareContext does.
-func (c *transactional) Prepare(query string) (driver.Stmt, error) {
+func (c *txConn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
@@ -210,7 +210,7 @@ var begins = map[sql.IsolationLevel]string{
 }
 
 // BeginTx begins a transaction and sets its schema in one message.
-func (c *transactional) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+func (c *txConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	begin, ok := begins[sql.IsolationLevel(opts.Isolation)]
 	if !ok {
 		return nil, errors.New("store: unknown isolation level")
@@ -239,7 +239,7 @@ func (c *transactional) BeginTx(ctx context.Context, opts driver.TxOptions) (dri
 type poolTx struct {
 	ctx  context.Context
 	tx   pgx.Tx
-	conn *transactional
+	conn *txConn
 }
 
 func (t *poolTx) Commit() error {
@@ -255,7 +255,7 @@ func (t *poolTx) Rollback() error {
 }
 
 // ExecContext runs a statement, in a separate transaction if none is open.
-func (c *transactional) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *txConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if c.inside {
 		return c.Conn.ExecContext(ctx, query, args)
 	}
@@ -273,7 +273,7 @@ func (c *transactional) ExecContext(ctx context.Context, query string, args []dr
 
 // QueryContext runs a query. If no transaction is open, it uses a separate one that
 // commits when the rows are closed.
-func (c *transactional) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *txConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inside {
 		return c.Conn.QueryContext(ctx, query, args)
 	}

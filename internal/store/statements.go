@@ -12,13 +12,13 @@ import (
 // maxStatements is how many prepared statements a connection keeps.
 const maxStatements = 200
 
-// remembering opens SQLite connections that cache prepared statements: parsing a query
+// cachingConnector opens SQLite connections that cache prepared statements: parsing a query
 // takes longer than an indexed lookup, which is 1.6 to 1.9 times as fast without it
 // (make bench ONLY=store). Writing statements take the write lock of
 // writers, if set, because the engine's own waiting sleeps and is unfair.
-type remembering struct {
+type cachingConnector struct {
 	driver.Connector
-	writers *group
+	writers *writeQueue
 }
 
 // connection lists the interfaces of a connection of SQLite's driver.
@@ -41,36 +41,36 @@ type statement interface {
 }
 
 // Connect opens a connection. It returns a connection of another driver unchanged.
-func (r remembering) Connect(ctx context.Context) (driver.Conn, error) {
+func (r cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := r.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if known, ok := c.(connection); ok {
-		return &rememberer{connection: known, writers: r.writers, kept: map[string]*kept{}}, nil
+		return &cachingConn{connection: known, writers: r.writers, statements: map[string]*cachedStatement{}}, nil
 	}
 	return c, nil
 }
 
-// rememberer is a connection with its prepared statements. One goroutine uses it at a
+// cachingConn is a connection with its prepared statements. One goroutine uses it at a
 // time, but the rows of one query may be open while another runs, so a statement in use
 // is not used again.
-type rememberer struct {
+type cachingConn struct {
 	connection
-	writers *group // nil: its users already hold the write lock
-	inside  bool   // a transaction is open
-	kept    map[string]*kept
+	writers    *writeQueue // nil: its users already hold the write lock
+	inside     bool        // a transaction is open
+	statements map[string]*cachedStatement
 }
 
-type kept struct {
+type cachedStatement struct {
 	statement
 	busy bool
 }
 
-// take returns the idle prepared statement of a query, or nil if it is in use or cannot
+// cached returns the idle prepared statement of a query, or nil if it is in use or cannot
 // be cached. The caller clears busy.
-func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
-	if k := c.kept[query]; k != nil {
+func (c *cachingConn) cached(ctx context.Context, query string) (*cachedStatement, error) {
+	if k := c.statements[query]; k != nil {
 		if k.busy {
 			return nil, nil
 		}
@@ -85,10 +85,10 @@ func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 	if !ok {
 		return nil, s.Close()
 	}
-	if len(c.kept) >= maxStatements {
-		for q, k := range c.kept { // evict any idle one; it is prepared again when needed
+	if len(c.statements) >= maxStatements {
+		for q, k := range c.statements { // evict any idle one; it is prepared again when needed
 			if !k.busy {
-				delete(c.kept, q)
+				delete(c.statements, q)
 				if err := k.Close(); err != nil {
 					return nil, err
 				}
@@ -96,20 +96,20 @@ func (c *rememberer) take(ctx context.Context, query string) (*kept, error) {
 			}
 		}
 	}
-	k := &kept{statement: known, busy: true}
-	c.kept[query] = k
+	k := &cachedStatement{statement: known, busy: true}
+	c.statements[query] = k
 	return k, nil
 }
 
-// whole returns ctx without cancellation, and its error if it has ended. When a writing
+// withoutCancel returns ctx without cancellation, and its error if it has ended. When a writing
 // statement is interrupted, SQLite rolls back the whole transaction, which other
 // members may share; and watching for it takes a goroutine for each statement.
-func whole(ctx context.Context) (context.Context, error) {
+func withoutCancel(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), ctx.Err()
 }
 
 // lock acquires the write lock if the query writes outside a transaction.
-func (c *rememberer) lock(ctx context.Context, query string) (unlock func(), err error) {
+func (c *cachingConn) lock(ctx context.Context, query string) (unlock func(), err error) {
 	if c.writers == nil || c.inside || !writes(query) {
 		return func() {}, nil
 	}
@@ -134,7 +134,7 @@ func writes(query string) bool {
 }
 
 // BeginTx begins a transaction. One that may write holds the write lock to its end.
-func (c *rememberer) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+func (c *cachingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	end := func() { c.inside = false }
 	if c.writers != nil && !opts.ReadOnly {
 		if err := c.writers.lock(ctx); err != nil {
@@ -148,27 +148,27 @@ func (c *rememberer) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 		return nil, err
 	}
 	c.inside = true
-	return ending{tx, end}, nil
+	return endingTx{tx, end}, nil
 }
 
-// ending is a transaction that calls end after its commit or rollback.
-type ending struct {
+// endingTx is a transaction that calls end after its commit or rollback.
+type endingTx struct {
 	driver.Tx
 	end func()
 }
 
-func (t ending) Commit() error {
+func (t endingTx) Commit() error {
 	defer t.end()
 	return t.Tx.Commit()
 }
 
-func (t ending) Rollback() error {
+func (t endingTx) Rollback() error {
 	defer t.end()
 	return t.Tx.Rollback()
 }
 
 // QueryContext runs the query, with its cached statement if that is idle.
-func (c *rememberer) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	unlock, err := c.lock(ctx, query)
 	if err != nil {
 		return nil, err
@@ -181,18 +181,18 @@ func (c *rememberer) QueryContext(ctx context.Context, query string, args []driv
 }
 
 // query runs the query; closing its rows calls unlock.
-func (c *rememberer) query(ctx context.Context, query string, args []driver.NamedValue, unlock func()) (driver.Rows, error) {
-	ctx, err := whole(ctx)
+func (c *cachingConn) query(ctx context.Context, query string, args []driver.NamedValue, unlock func()) (driver.Rows, error) {
+	ctx, err := withoutCancel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k, err := c.take(ctx, query)
+	k, err := c.cached(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	var rows driver.Rows
 	if k == nil {
-		k = &kept{}
+		k = &cachedStatement{}
 		rows, err = c.connection.QueryContext(ctx, query, args)
 	} else {
 		rows, err = k.QueryContext(ctx, args)
@@ -203,23 +203,23 @@ func (c *rememberer) query(ctx context.Context, query string, args []driver.Name
 	}
 	back := func() { k.busy = false; unlock() }
 	if typed, ok := rows.(typedRows); ok {
-		return &heldRows{typed, back}, nil
+		return &notifyingRows{typed, back}, nil
 	}
 	return &plainRows{rows, back}, nil
 }
 
 // ExecContext runs the statement, from the cache if it is idle.
-func (c *rememberer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	unlock, err := c.lock(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	ctx, err = whole(ctx)
+	ctx, err = withoutCancel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k, err := c.take(ctx, query)
+	k, err := c.cached(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -231,11 +231,11 @@ func (c *rememberer) ExecContext(ctx context.Context, query string, args []drive
 }
 
 // Close closes the statements, then the connection.
-func (c *rememberer) Close() error {
-	for _, k := range c.kept {
+func (c *cachingConn) Close() error {
+	for _, k := range c.statements {
 		_ = k.Close() // closing the connection frees them anyway
 	}
-	c.kept = nil
+	c.statements = nil
 	return c.connection.Close()
 }
 
@@ -249,13 +249,13 @@ type typedRows interface {
 	ColumnTypeScanType(index int) reflect.Type
 }
 
-// heldRows call back when they are closed.
-type heldRows struct {
+// notifyingRows call back when they are closed.
+type notifyingRows struct {
 	typedRows
 	back func()
 }
 
-func (r *heldRows) Close() error {
+func (r *notifyingRows) Close() error {
 	defer r.back()
 	return r.typedRows.Close()
 }

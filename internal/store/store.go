@@ -60,7 +60,7 @@ type DB struct {
 	Dialect Dialect
 	Now     func() time.Time // the party's clock; set it before the first transaction
 
-	writers *group // orders writing transactions; nil with PostgreSQL
+	writers *writeQueue // orders writing transactions; nil with PostgreSQL
 }
 
 // Queryer is implemented by *sql.DB and *Tx, so that a query can run inside or outside
@@ -117,10 +117,10 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 // busyTimeout is how long the engine waits for a lock.
 const busyTimeout = 10 * time.Second
 
-// shut creates an SQLite file with mode 0600, or removes others' permissions from an
+// restrictMode creates an SQLite file with mode 0600, or removes others' permissions from an
 // existing one and its -wal and -shm files. It does not open an existing file: closing
 // it would release the locks that this process's other connections hold.
-func shut(path string) error {
+func restrictMode(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		return file.Close()
@@ -142,8 +142,8 @@ func shut(path string) error {
 
 // openSQLite opens two pools on one file: one for general use, and the single
 // connection of the group that writes.
-func openSQLite(path string) (*sql.DB, *group, error) {
-	if err := shut(path); err != nil {
+func openSQLite(path string) (*sql.DB, *writeQueue, error) {
+	if err := restrictMode(path); err != nil {
 		return nil, nil, fmt.Errorf("store: close the database to other users: %w", err)
 	}
 	// Our columns hold no time.Time, but River's do: they are written in UTC and in a
@@ -157,10 +157,10 @@ func openSQLite(path string) (*sql.DB, *group, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: open sqlite: %w", err)
 	}
-	writers := &group{db: sql.OpenDB(remembering{connector, nil}), longest: longestBatch, patience: emptyingTime}
+	writers := &writeQueue{db: sql.OpenDB(cachingConnector{connector, nil}), longest: longestBatch, maxWait: truncateTimeout}
 	writers.db.SetMaxOpenConns(1)
 	writers.db.SetMaxIdleConns(1)
-	db := sql.OpenDB(remembering{connector, writers})
+	db := sql.OpenDB(cachingConnector{connector, writers})
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(8) // closing a connection loses its prepared statements
 	return db, writers, nil
@@ -194,7 +194,7 @@ func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
 			// Under load, a migration of several tables and a replica's transaction may
 			// deadlock. The one that PostgreSQL aborts has changed nothing, so it is
 			// retried.
-			if _, err = p.Up(ctx); err == nil || try == migrationTries || !contended(err) {
+			if _, err = p.Up(ctx); err == nil || try == migrationTries || !isContention(err) {
 				return err
 			}
 		}
@@ -257,7 +257,7 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 // Tx returns after that commit. There, f's context does not end with ctx; if ctx has
 // ended when f returns, Tx rolls back f's changes.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
-	return retried(ctx, func(ctx context.Context) error {
+	return withRetries(ctx, func(ctx context.Context) error {
 		tx := Tx{Now: db.Now()}
 		run := func(ctx context.Context, inner *sql.Tx) error {
 			tx.Tx = inner
@@ -267,7 +267,7 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error)
 		if db.writers != nil {
 			err = db.writers.run(ctx, run)
 		} else {
-			err = db.once(ctx, nil, run)
+			err = db.tryTx(ctx, nil, run)
 		}
 		if err == nil {
 			for _, f := range tx.after {
@@ -278,12 +278,12 @@ func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error)
 	})
 }
 
-// retried calls f again, up to maxTries times, while the engine refuses it for
+// withRetries calls f again, up to maxTries times, while the engine refuses it for
 // contention.
-func retried(ctx context.Context, f func(ctx context.Context) error) error {
+func withRetries(ctx context.Context, f func(ctx context.Context) error) error {
 	for try := 1; ; try++ {
 		err := f(ctx)
-		if err == nil || try == maxTries || !contended(err) && !(IsUnique(err) && try <= maxUnique) {
+		if err == nil || try == maxTries || !isContention(err) && !(IsUnique(err) && try <= maxUnique) {
 			return err
 		}
 		pause := time.Duration(mrand.Int64N(int64(math.Pow(2, float64(try))))+1) * time.Millisecond
@@ -301,12 +301,12 @@ func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) erro
 	if db.Dialect == Postgres {
 		opts.Isolation = sql.LevelRepeatableRead
 	}
-	return db.once(ctx, opts, func(ctx context.Context, tx *sql.Tx) error {
+	return db.tryTx(ctx, opts, func(ctx context.Context, tx *sql.Tx) error {
 		return f(ctx, &Tx{Tx: tx, Now: db.Now()})
 	})
 }
 
-func (db *DB) once(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx *sql.Tx) error) error {
+func (db *DB) tryTx(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx *sql.Tx) error) error {
 	tx, err := db.SQL.BeginTx(ctx, opts)
 	if err != nil {
 		return err
@@ -318,8 +318,8 @@ func (db *DB) once(ctx context.Context, opts *sql.TxOptions, f func(ctx context.
 	return tx.Commit()
 }
 
-func contended(err error) bool {
-	if errors.Is(err, errUndone) {
+func isContention(err error) bool {
+	if errors.Is(err, errRolledBack) {
 		return true
 	}
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {

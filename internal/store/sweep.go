@@ -21,19 +21,19 @@ func (db *DB) Shred(ctx context.Context, limit int, steps ...Step) error {
 	return sweep(ctx, db.Erase, limit, steps)
 }
 
-// errNothing ends the transaction of a step that had nothing to do.
-var errNothing = errors.New("store: nothing is to be swept")
+// errNoRowsLeft ends the transaction of a step that had nothing to do.
+var errNoRowsLeft = errors.New("store: nothing is to be swept")
 
 func sweep(ctx context.Context, run func(context.Context, func(context.Context, *Tx) error) error, limit int, steps []Step) error {
 	for _, step := range steps {
 		for n := int64(limit); n >= int64(limit); {
 			err := run(ctx, func(ctx context.Context, tx *Tx) (err error) {
 				if n, err = step(ctx, tx, limit); err == nil && n == 0 {
-					err = errNothing
+					err = errNoRowsLeft
 				}
 				return err
 			})
-			if err != nil && !errors.Is(err, errNothing) {
+			if err != nil && !errors.Is(err, errNoRowsLeft) {
 				return err
 			}
 		}

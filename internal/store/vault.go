@@ -168,8 +168,8 @@ func (v *Vault) dataKey(id string, wrapped []byte) ([]byte, error) {
 	return key, err
 }
 
-// rewrapAtOnce is how many data keys one transaction rewraps.
-const rewrapAtOnce = 500
+// rewrapBatch is how many data keys one transaction rewraps.
+const rewrapBatch = 500
 
 // Rewrap wraps every data key of a former master key under the current one, and returns
 // their number. It can be interrupted and run again, and can run while other processes
@@ -221,7 +221,7 @@ type wrappedKey struct {
 }
 
 func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapAtOnce)
+	rows, err := q.QueryContext(ctx, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapBatch)
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func (c *Client) RotateCredentials(ctx context.Context) (Rotated, error) {
 // basic calls with Basic authentication; in and out may be nil. Calls other than POST
 // are idempotent and may be repeated.
 func (c *Client) basic(ctx context.Context, op, method, path string, in, out any) (answer, error) {
-	k := call{op: op, method: method, path: path, auth: basic, repeat: method != http.MethodPost, anyType: out == nil,
+	k := call{op: op, method: method, path: path, auth: basic, repeatable: method != http.MethodPost, anyType: out == nil,
 		limit: maxAnswer, timeout: answerTimeout}
 	if in != nil {
 		var err error

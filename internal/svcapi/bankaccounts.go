@@ -105,7 +105,7 @@ func (c *Client) ofConsumer(ctx context.Context, op string, of ConsumerRef, path
 		h.Set("X-PUBLIC-ID", of.PublicID)
 	}
 	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: "/connect/consumers/" + of.ConsumerID + path, header: h,
-		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return a, err
 	}

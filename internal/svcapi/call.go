@@ -22,10 +22,10 @@ import (
 // from backoffBase up to backoffMax. The client does not wait for a Retry-After beyond
 // patience; the caller gets it in the Error.
 const (
-	tries       = 4
-	backoffBase = 250 * time.Millisecond
-	backoffMax  = 4 * time.Second
-	patience    = 20 * time.Second
+	tries        = 4
+	backoffBase  = 250 * time.Millisecond
+	backoffMax   = 4 * time.Second
+	retryTimeout = 20 * time.Second
 )
 
 type auth int
@@ -37,17 +37,17 @@ const (
 
 // call is one request of the contract.
 type call struct {
-	op      string // names it in errors and logs
-	method  string
-	path    string // below BaseURL
-	header  http.Header
-	extra   http.Header // from Client.Watch
-	body    []byte      // JSON; nil for none
-	auth    auth
-	repeat  bool // may be sent again although it may have been processed
-	anyType bool // the answer is a file, of whatever content type
-	limit   int64
-	timeout time.Duration // of one try
+	op         string // names it in errors and logs
+	method     string
+	path       string // below BaseURL
+	header     http.Header
+	extra      http.Header // from Client.Watch
+	body       []byte      // JSON; nil for none
+	auth       auth
+	repeatable bool // may be sent again although it may have been processed
+	anyType    bool // the answer is a file, of whatever content type
+	limit      int64
+	timeout    time.Duration // of one try
 }
 
 // answer is a 2xx answer.
@@ -104,8 +104,8 @@ func (c *Client) do(ctx context.Context, k call) (a answer, err error) {
 			try--
 			continue
 		}
-		wait, again := k.again(e, try)
-		if !again || !pause(ctx, wait) {
+		wait, retry := k.retryAfter(e, try)
+		if !retry || !pause(ctx, wait) {
 			c.log().LogAttrs(ctx, slog.LevelWarn, "service refused or did not answer", slog.String("op", k.op),
 				slog.Int("status", e.HTTP), slog.String("code", string(e.Code)),
 				slog.String("serviceRequestId", e.RequestID), slog.Int("try", try))
@@ -128,21 +128,21 @@ func outcome(err error) string {
 	return "other"
 }
 
-// again decides whether to retry a failed call, and after what wait. A call that must
+// retryAfter decides whether to retry a failed call, and after what wait. A call that must
 // not happen twice is retried only if the service cannot have processed it: it was
 // never reached, or it answered with a rate limit.
-func (k call) again(e *Error, try int) (time.Duration, bool) {
+func (k call) retryAfter(e *Error, try int) (time.Duration, bool) {
 	senseless := e.HTTP >= 200 && e.HTTP < 300 // processed; a repeat would get the same answer
 	if try >= tries || senseless || !e.Temporary() || errors.Is(e.Err, context.Canceled) {
 		return 0, false
 	}
-	if !k.repeat && e.HTTP != http.StatusTooManyRequests && !notSent(e.Err) {
+	if !k.repeatable && e.HTTP != http.StatusTooManyRequests && !notSent(e.Err) {
 		return 0, false
 	}
 	bound := min(backoffBase<<(try-1), backoffMax)
 	wait := time.Duration(rand.Int64N(int64(bound))) + 1
 	if e.RetryAfter > 0 {
-		if e.RetryAfter > patience {
+		if e.RetryAfter > retryTimeout {
 			return 0, false
 		}
 		wait += e.RetryAfter

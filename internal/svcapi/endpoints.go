@@ -169,25 +169,25 @@ type Ref struct {
 
 // headers returns the identifier headers of a report call (API reference: Reports).
 func (r Ref) headers(op string) (http.Header, error) {
-	bad := func(why string) (http.Header, error) {
+	invalid := func(why string) (http.Header, error) {
 		return nil, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New(why)}
 	}
 	h := http.Header{}
 	switch {
 	case (r.PublicToken == "") == (r.ExternalID == ""):
-		return bad("exactly one of publicToken and externalId names a report")
+		return invalid("exactly one of publicToken and externalId names a report")
 	case r.PublicToken != "" && !contract.IsUUID(r.PublicToken):
-		return bad("publicToken is not a UUID")
+		return invalid("publicToken is not a UUID")
 	case r.PublicToken != "":
 		h.Set("X-PUBLIC-TOKEN", r.PublicToken)
 	case !headerValue(r.ExternalID, 4*contract.MaxExternalID):
-		return bad("externalId cannot stand in a header")
+		return invalid("externalId cannot stand in a header")
 	default:
 		h.Set("X-EXTERNAL-ID", r.ExternalID)
 	}
 	if r.PublicID != "" {
 		if !headerValue(r.PublicID, 128) {
-			return bad("publicId cannot stand in a header")
+			return invalid("publicId cannot stand in a header")
 		}
 		h.Set("X-PUBLIC-ID", r.PublicID)
 	}
@@ -243,7 +243,7 @@ func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64,
 		return answer{}, err
 	}
 	return c.do(ctx, call{op: op, method: http.MethodGet, path: path, header: h,
-		auth: byToken, repeat: true, limit: limit, timeout: timeout})
+		auth: byToken, repeatable: true, limit: limit, timeout: timeout})
 }
 
 // isHandle reports whether s is safe as a token in a page and a form.

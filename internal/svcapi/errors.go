@@ -76,8 +76,8 @@ func Temporary(err error) bool {
 }
 
 // badAnswer returns the error for a success of an unexpected shape.
-func badAnswer(op string, status int, why string) *Error {
-	return &Error{Op: op, HTTP: status, Code: contract.CodeUpstream, Err: errors.New(why)}
+func badAnswer(op string, status int, reason string) *Error {
+	return &Error{Op: op, HTTP: status, Code: contract.CodeUpstream, Err: errors.New(reason)}
 }
 
 // errorFrom parses an error answer. It ignores parts that it cannot parse: the HTTP
@@ -96,7 +96,7 @@ func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Erro
 		if isCode(wire.Error) {
 			e.Code = contract.Code(wire.Error)
 		}
-		e.Message = clip(wire.Message, 500)
+		e.Message = truncate(wire.Message, 500)
 		if isID(wire.RequestID) {
 			e.RequestID = wire.RequestID
 		}
@@ -132,7 +132,7 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-func clip(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -97,7 +97,7 @@ func (c *Client) file(ctx context.Context, list string, ref Ref, path string) (C
 		return Content{}, &Error{Op: op, Code: contract.CodeNotFound, Err: err}
 	}
 	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: list + below, header: h,
-		auth: byToken, repeat: true, anyType: true, limit: maxReport, timeout: reportTimeout})
+		auth: byToken, repeatable: true, anyType: true, limit: maxReport, timeout: reportTimeout})
 	return Content{a.contentType, a.body}, err
 }
 
@@ -167,7 +167,7 @@ type Destination struct {
 // Reports).
 func (c *Client) OAuthDestinations(ctx context.Context) ([]Destination, error) {
 	a, err := c.do(ctx, call{op: "oauth destinations", method: http.MethodGet, path: "/connect/cashflow/oauth-destinations",
-		auth: byToken, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: byToken, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return nil, err
 	}

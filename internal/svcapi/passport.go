@@ -34,7 +34,7 @@ func (c *Client) PassportPDF(ctx context.Context, ref Ref) ([]byte, error) {
 		return nil, err
 	}
 	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: "/connect/passport/v4/pdf", header: h,
-		auth: byToken, repeat: true, anyType: true, limit: maxReport, timeout: reportTimeout})
+		auth: byToken, repeatable: true, anyType: true, limit: maxReport, timeout: reportTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ const maxSuppliers = 1000
 // identity that each provides.
 func (c *Client) Suppliers(ctx context.Context) ([]report.Supplier, error) {
 	a, err := c.do(ctx, call{op: "suppliers", method: http.MethodGet, path: "/connect/suppliers",
-		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID str
 		PublicID    string `json:"publicId"`
 	}{publicToken, publicID})
 	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: "/connect/relay-tokens", body: body,
-		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 		return &Error{Op: op, Code: contract.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
 	}
 	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/relay-tokens/" + relayToken,
-		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
 	return err
 }
 
@@ -62,7 +62,7 @@ func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 		return &Error{Op: op, HTTP: http.StatusNotFound, Code: contract.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
 	}
 	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/consumers/" + consumerID,
-		auth: basic, repeat: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
 	return err
 }
 

@@ -46,7 +46,7 @@ func (c *Client) accessToken(ctx context.Context) (string, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		c.token.flight = f
-		go c.fly(context.WithoutCancel(ctx), f)
+		go c.refreshToken(context.WithoutCancel(ctx), f)
 	}
 	c.token.mu.Unlock()
 	select {
@@ -57,18 +57,18 @@ func (c *Client) accessToken(ctx context.Context) (string, error) {
 	}
 }
 
-// fly fetches and caches a token, and releases the waiting requests.
-func (c *Client) fly(ctx context.Context, f *flight) {
+// refreshToken fetches and caches a token, and releases the waiting requests.
+func (c *Client) refreshToken(ctx context.Context, f *flight) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	asked := c.now()
+	requested := c.now()
 	value, exp, err := c.fetchToken(ctx)
 	c.token.mu.Lock()
 	defer c.token.mu.Unlock()
 	c.token.flight = nil
 	f.value, f.err = value, err
 	if err == nil {
-		c.token.value, c.token.until = value, tokenUntil(asked, exp)
+		c.token.value, c.token.until = value, tokenUntil(requested, exp)
 	}
 	close(f.done)
 }
@@ -86,21 +86,21 @@ func (c *Client) forget(refused string) {
 // tokenUntil returns until when a token is used. The two clocks may differ, so an
 // implausible exp (absent, past, in milliseconds, far away) counts as five minutes; a
 // refused token is replaced anyway.
-func tokenUntil(asked time.Time, exp int64) time.Time {
+func tokenUntil(requested time.Time, exp int64) time.Time {
 	left := time.Duration(0)
-	if secs := exp - asked.Unix(); secs > 0 && secs <= int64(2*tokenLife/time.Second) {
+	if secs := exp - requested.Unix(); secs > 0 && secs <= int64(2*tokenLife/time.Second) {
 		left = time.Duration(secs) * time.Second
 	}
 	if left <= tokenEarly {
 		left = tokenLife
 	}
-	return asked.Add(left - tokenEarly)
+	return requested.Add(left - tokenEarly)
 }
 
 // fetchToken calls GET /connect/accesstoken (API reference: Access).
 func (c *Client) fetchToken(ctx context.Context) (value string, exp int64, err error) {
 	a, err := c.do(ctx, call{op: "access token", method: http.MethodGet, path: "/connect/accesstoken",
-		auth: basic, repeat: true, limit: maxAnswer, timeout: answerTimeout})
+		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return "", 0, err
 	}

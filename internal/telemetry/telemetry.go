@@ -42,8 +42,8 @@ type Telemetry struct {
 
 // Histogram buckets in seconds: for waiting users, and for background work.
 var (
-	waiting = []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
-	working = []float64{.005, .02, .1, .5, 2, 10, 60}
+	waitBuckets = []float64{.0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
+	jobBuckets  = []float64{.005, .02, .1, .5, 2, 10, 60}
 )
 
 // New returns the telemetry of a program, with metrics of its process.
@@ -59,16 +59,16 @@ func New(c Config) *Telemetry {
 		traces:   newTraces(c),
 
 		requests:    counter("vestibule_http_requests_total", "Requests answered, by route pattern and class of status (2xx); code 000 is a connection that broke.", "party", "route", "class"),
-		requestTime: histogram("vestibule_http_request_duration_seconds", "From a request's first line to the end of its answer; streams last as long as they are open.", waiting, "party", "route"),
+		requestTime: histogram("vestibule_http_request_duration_seconds", "From a request's first line to the end of its answer; streams last as long as they are open.", waitBuckets, "party", "route"),
 		jobs:        counter("vestibule_jobs_total", "Runs of background jobs: done, later (not yet its time), failed (runs again), given_up.", "party", "kind", "outcome"),
-		jobTime:     histogram("vestibule_job_duration_seconds", "One run of a background job.", working, "party", "kind"),
+		jobTime:     histogram("vestibule_job_duration_seconds", "One run of a background job.", jobBuckets, "party", "kind"),
 		deliveries:  counter("vestibule_webhook_deliveries_total", "Webhooks sent, by what came of it and why.", "party", "outcome", "reason"),
-		deliverTime: histogram("vestibule_webhook_delivery_duration_seconds", "One attempt to send a webhook.", waiting, "party"),
+		deliverTime: histogram("vestibule_webhook_delivery_duration_seconds", "One attempt to send a webhook.", waitBuckets, "party"),
 		fetches:     counter("vestibule_keyset_fetches_total", "Fetches of the provider's key set: ok or failed.", "party", "outcome"),
 		refusals:    counter("vestibule_returns_refused_total", "Returns of a secure redirect that were refused, by reason.", "party", "reason"),
-		reportTime:  histogram("vestibule_report_duration_seconds", "Making a report: analysis and writing, by product and the report's status.", working, "party", "product", "status"),
+		reportTime:  histogram("vestibule_report_duration_seconds", "Making a report: analysis and writing, by product and the report's status.", jobBuckets, "party", "product", "status"),
 		calls:       counter("vestibule_provider_calls_total", "Calls of the provider's API: ok, or the error code.", "party", "operation", "outcome"),
-		callTime:    histogram("vestibule_provider_call_duration_seconds", "One call of the provider's API with its repetitions.", waiting, "party", "operation"),
+		callTime:    histogram("vestibule_provider_call_duration_seconds", "One call of the provider's API with its repetitions.", waitBuckets, "party", "operation"),
 	}
 	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		t.requests, t.requestTime, t.jobs, t.jobTime, t.deliveries, t.deliverTime, t.fetches, t.refusals, t.reportTime, t.calls, t.callTime)
@@ -113,21 +113,21 @@ func (p *Party) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Carried returns the current span as W3C traceparent, which a job stores when it is
+// Traceparent returns the current span as W3C traceparent, which a job stores when it is
 // enqueued, or "".
-func (p *Party) Carried(ctx context.Context) string {
+func (p *Party) Traceparent(ctx context.Context) string {
 	if p == nil {
 		return ""
 	}
-	return p.traces.carried(ctx)
+	return p.traces.traceparent(ctx)
 }
 
 // Job observes one run of a job; the returned function is called with its outcome.
-func (p *Party) Job(ctx context.Context, kind, carried string, attempt int) (context.Context, func(outcome string)) {
+func (p *Party) Job(ctx context.Context, kind, traceparent string, attempt int) (context.Context, func(outcome string)) {
 	if p == nil {
 		return ctx, func(string) {}
 	}
-	ctx, end := p.traces.job(ctx, p.name, kind, carried, attempt)
+	ctx, end := p.traces.job(ctx, p.name, kind, traceparent, attempt)
 	began := time.Now()
 	return ctx, func(outcome string) {
 		p.jobs.WithLabelValues(p.name, kind, outcome).Inc()
@@ -152,12 +152,12 @@ func (p *Party) Call(ctx context.Context, operation string) (context.Context, ht
 }
 
 // Delivered counts and times an attempt to send a webhook.
-func (p *Party) Delivered(outcome, reason string, took time.Duration) {
+func (p *Party) Delivered(outcome, reason string, elapsed time.Duration) {
 	if p == nil {
 		return
 	}
 	p.deliveries.WithLabelValues(p.name, outcome, reason).Inc()
-	p.deliverTime.WithLabelValues(p.name).Observe(took.Seconds())
+	p.deliverTime.WithLabelValues(p.name).Observe(elapsed.Seconds())
 }
 
 // KeysFetched counts a fetch of a key set.
@@ -179,10 +179,10 @@ func (p *Party) ReturnRefused(reason string) {
 	}
 }
 
-// ReportMade records how long a report took.
-func (p *Party) ReportMade(product, status string, took time.Duration) {
+// ReportFinished records how long a report took.
+func (p *Party) ReportFinished(product, status string, elapsed time.Duration) {
 	if p != nil {
-		p.reportTime.WithLabelValues(p.name, product, status).Observe(took.Seconds())
+		p.reportTime.WithLabelValues(p.name, product, status).Observe(elapsed.Seconds())
 	}
 }
 
@@ -213,9 +213,9 @@ func (p *Party) Database(pool *sql.DB, commits func() (batches, transactions uin
 }
 
 // Queue reports the waiting and running jobs, which it counts at each scrape.
-func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
+func (p *Party) Queue(count func(context.Context) ([]jobs.Waiting, error)) {
 	if p != nil {
-		p.registry.MustRegister(&queue{ask: ask,
+		p.registry.MustRegister(&queue{count: count,
 			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.", []string{"kind", "state"}, prometheus.Labels{"party": p.name}),
 			age:  prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "Age of the oldest job that is due and not started.", []string{"kind"}, prometheus.Labels{"party": p.name})})
 	}
@@ -225,7 +225,7 @@ func (p *Party) Queue(ask func(context.Context) ([]jobs.Waiting, error)) {
 const scrapeTimeout = 2 * time.Second
 
 type queue struct {
-	ask       func(context.Context) ([]jobs.Waiting, error)
+	count     func(context.Context) ([]jobs.Waiting, error)
 	jobs, age *prometheus.Desc
 }
 
@@ -239,7 +239,7 @@ func (q *queue) Describe(out chan<- *prometheus.Desc) {
 func (q *queue) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	all, err := q.ask(ctx)
+	all, err := q.count(ctx)
 	if err != nil {
 		return
 	}

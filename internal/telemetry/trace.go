@@ -50,22 +50,22 @@ func (t *traces) close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// carrier propagates W3C's traceparent only: tracestate and baggage contain other
+// propagator propagates W3C's traceparent only: tracestate and baggage contain other
 // systems' data.
-var carrier propagation.TraceContext
+var propagator propagation.TraceContext
 
-// parent returns ctx with the span of a traceparent.
-func parent(ctx context.Context, traceparent string) context.Context {
-	sc := trace.SpanContextFromContext(carrier.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
+// withParent returns ctx with the span of a traceparent.
+func withParent(ctx context.Context, traceparent string) context.Context {
+	sc := trace.SpanContextFromContext(propagator.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
 	if !sc.IsValid() {
 		return ctx
 	}
 	return trace.ContextWithRemoteSpanContext(ctx, sc)
 }
 
-func (t *traces) carried(ctx context.Context) string {
+func (t *traces) traceparent(ctx context.Context) string {
 	out := propagation.MapCarrier{}
-	carrier.Inject(ctx, out)
+	propagator.Inject(ctx, out)
 	return out["traceparent"]
 }
 
@@ -73,7 +73,7 @@ func (t *traces) carried(ctx context.Context) string {
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecord) (context.Context, func()) {
-	ctx := parent(r.Context(), r.Header.Get("Traceparent"))
+	ctx := withParent(r.Context(), r.Header.Get("Traceparent"))
 	if t == nil {
 		return ctx, func() {}
 	}
@@ -99,14 +99,14 @@ func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecor
 	}
 }
 
-func (t *traces) job(ctx context.Context, party, kind, carried string, attempt int) (context.Context, func(outcome string, bad bool)) {
-	ctx = parent(ctx, carried)
+func (t *traces) job(ctx context.Context, party, kind, traceparent string, attempt int) (context.Context, func(outcome string, bad bool)) {
+	ctx = withParent(ctx, traceparent)
 	if t == nil {
 		return ctx, func(string, bool) {}
 	}
 	ctx, span := t.tracer.Start(ctx, "job "+kind, trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("vestibule.job", kind), attribute.Int("vestibule.attempt", attempt)))
-	return ctx, ending(span)
+	return ctx, spanEnd(span)
 }
 
 func (t *traces) call(ctx context.Context, party, operation string) (context.Context, http.Header, func(outcome string, bad bool)) {
@@ -115,14 +115,14 @@ func (t *traces) call(ctx context.Context, party, operation string) (context.Con
 		var span trace.Span
 		ctx, span = t.tracer.Start(ctx, "call "+operation, trace.WithSpanKind(trace.SpanKindClient),
 			trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("vestibule.operation", operation)))
-		end = ending(span)
+		end = spanEnd(span)
 	}
 	header := http.Header{}
-	carrier.Inject(ctx, propagation.HeaderCarrier(header))
+	propagator.Inject(ctx, propagation.HeaderCarrier(header))
 	return ctx, header, end
 }
 
-func ending(span trace.Span) func(outcome string, bad bool) {
+func spanEnd(span trace.Span) func(outcome string, bad bool) {
 	return func(outcome string, bad bool) {
 		span.SetAttributes(attribute.String("vestibule.outcome", outcome))
 		if bad {

@@ -15,7 +15,7 @@ import (
 
 // ManualPage is an API reference page: styles are the party's style sheet and the page's
 // own; document is the address of the OpenAPI document.
-func ManualPage(m apidocs.Manual, styles []string, icon, document string) templ.Component {
+func ManualPage(m apidocs.Document, styles []string, icon, document string) templ.Component {
 	return Manual(Page{
 		Lang: i18n.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
 		Styles: styles, Icon: icon, Wide: true, Attrs: templ.Attributes{"data-page": "manual"},
@@ -116,7 +116,7 @@ func schemeWords(a apidocs.Access) string {
 }
 
 // accessWords names the scheme of an operation.
-func accessWords(m apidocs.Manual, name string) string {
+func accessWords(m apidocs.Document, name string) string {
 	for _, a := range m.Access {
 		if a.Name == name {
 			return schemeWords(a)

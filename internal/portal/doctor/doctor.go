@@ -159,7 +159,7 @@ func (p Config) keys(ctx context.Context) Finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	set := &jose.RemoteKeySet{URL: p.keysURL(), Transport: p.HTTP, Now: p.Now}
-	usable, leftOut, err := set.Look(ctx)
+	usable, leftOut, err := set.Diagnose(ctx)
 	switch {
 	case err != nil:
 		return Finding{Fail, subject, plain(err), "Without a key, no return of a secure redirect can be verified: ask the provider."}

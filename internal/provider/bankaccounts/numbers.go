@@ -78,7 +78,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]item, error) {
-	of, err := s.lists.Ask(ctx, consumerID, func(ctx context.Context, ids []string) (map[string]holder, error) {
+	of, err := s.lists.Do(ctx, consumerID, func(ctx context.Context, ids []string) (map[string]holder, error) {
 		return connected(ctx, s.DB.SQL, ids, s.Now())
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ type person struct {
 
 // who returns the user of the request's session, or the zero person without one.
 func (s *Service) who(ctx context.Context, q store.Queryer, r *http.Request) (person, error) {
-	current, err := s.sessions.In(ctx, q, r)
+	current, err := s.sessions.OfTx(ctx, q, r)
 	if err != nil || current.Principal == "" {
 		return person{session: current}, err
 	}
@@ -141,7 +141,7 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	var cookie session.Cookie
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		current, err := s.sessions.In(ctx, tx, r)
+		current, err := s.sessions.OfTx(ctx, tx, r)
 		if err != nil {
 			return err
 		}

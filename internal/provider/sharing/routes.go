@@ -45,7 +45,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	caller := auth.CallerOf(r.Context())
-	token, err := s.grants.Ask(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
+	token, err := s.grants.Do(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
 	if err == nil && token == "" {
 		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 			token, err = s.share(ctx, tx, caller, publicToken, publicID)

@@ -70,7 +70,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 		// Rate-limit first: the request stores data and needs no credentials.
 		wait := s.LimitByAddress.Take(r)
 		if wait == 0 {
-			wait = s.LimitByAccount.TakeOf(r, reg.PublicID)
+			wait = s.LimitByAccount.TakeFor(r, reg.PublicID)
 		}
 		if wait > 0 {
 			return widgetError(r, &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of visits without a token")})

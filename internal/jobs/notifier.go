@@ -12,8 +12,8 @@ import (
 // notifies. Jobs of other replicas are found by polling.
 type notifier chan struct{}
 
-// ring never blocks: one wake-up covers all jobs committed before it.
-func (b notifier) ring() {
+// wake never blocks: one wake-up covers all jobs committed before it.
+func (b notifier) wake() {
 	select {
 	case b <- struct{}{}:
 	default:
@@ -23,24 +23,24 @@ func (b notifier) ring() {
 // notifyingDriver is a River driver whose listener waits for the notifier.
 type notifyingDriver struct {
 	riverdriver.Driver[*sql.Tx]
-	bell notifier
+	notifier notifier
 }
 
 func (notifyingDriver) SupportsListener() bool { return true }
 
 func (d notifyingDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
-	return listener{d.bell}
+	return listener{d.notifier}
 }
 
 // listener reports a wake-up to River as the notification of an inserted job.
-type listener struct{ bell notifier }
+type listener struct{ notifier notifier }
 
 // insertTopic is River's topic for inserted jobs.
 const insertTopic = "river_insert"
 
 func (l listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	select {
-	case <-l.bell:
+	case <-l.notifier:
 		return &riverdriver.Notification{Topic: insertTopic, Payload: `{"queue":"default"}`}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
