@@ -96,7 +96,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
-	h.resume = &resume.Handler{DB: c.DB, Site: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
+	h.resume = &resume.Handler{DB: c.DB, Applicants: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
 		Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
@@ -123,10 +123,10 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
 	}
-	h.connect = &connect.Handler{Site: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
+	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
 	if c.Environment == contract.Sandbox {
-		h.developers = &developers.Handler{Site: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+		h.developers = &developers.Handler{Applicants: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
 			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
 		h.redirect.Verified = h.developers.Verified
 	}

@@ -242,7 +242,7 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 		if _, made := c.do("POST", path, good, "Idempotency-Key", "once-1"); made["id"] != first["id"] || made["embedToken"] == first["embedToken"] {
 			t.Errorf("of the version before: %v", made)
 		}
-		c.now = noon.Add(keptFor + time.Minute)
+		c.now = noon.Add(keyRetention + time.Minute)
 		if resp, made := c.do("POST", path, strings.Replace(good, "order-7", "order-9", 1), "Idempotency-Key", "once-1"); resp.StatusCode != 201 || made["id"] == first["id"] {
 			t.Errorf("a day later: %d %v", resp.StatusCode, made)
 		}

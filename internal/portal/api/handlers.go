@@ -81,7 +81,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 			out, err = do()
 			return err
 		}
-		out, replayed, err = a.once(ctx, tx, key, raw, do)
+		out, replayed, err = a.idempotent(ctx, tx, key, raw, do)
 		return err
 	})
 	return a.answer(w, out, replayed, err)

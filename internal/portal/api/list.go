@@ -48,13 +48,13 @@ func (q *query) filter() applications.Filter {
 	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
 		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
-		q.bad("state", "is a state of an application")
+		q.reject("state", "is a state of an application")
 	}
 	if f.Product != "" && !f.Product.Valid() {
-		q.bad("product", "is cashflow, income, eligibility or passport")
+		q.reject("product", "is cashflow, income, eligibility or passport")
 	}
 	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !labelled(f.ExternalID) {
-		q.bad("externalId", "is at most 64 characters, without control characters or spaces around it")
+		q.reject("externalId", "is at most 64 characters, without control characters or spaces around it")
 	}
 	return f
 }
@@ -71,16 +71,16 @@ func newQuery(r *http.Request, names ...string) *query {
 	q := &query{}
 	var err error
 	if q.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
-		q.bad("", "the query does not parse")
+		q.reject("", "the query does not parse")
 	}
 	for name, values := range q.values {
 		switch {
 		case !slices.Contains(names, name):
-			q.bad(clean(name), "is no parameter of this request")
+			q.reject(clean(name), "is no parameter of this request")
 		case len(values) > 1:
-			q.bad(name, "is given twice")
+			q.reject(name, "is given twice")
 		case values[0] == "" || len(values[0]) > 256 || values[0] != clean(values[0]):
-			q.bad(name, "is empty, too long, or not plain text")
+			q.reject(name, "is empty, too long, or not plain text")
 		}
 	}
 	return q
@@ -89,7 +89,7 @@ func newQuery(r *http.Request, names ...string) *query {
 // clean replaces invalid UTF-8 and NUL, which databases reject.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\x00", "?") }
 
-func (q *query) bad(field, message string) {
+func (q *query) reject(field, message string) {
 	q.wrong = append(q.wrong, httpx.Detail{Field: field, Message: message})
 }
 
@@ -98,7 +98,7 @@ func (q *query) one(name string) string { return q.values.Get(name) }
 func (q *query) number(name string, missing, least, most int64) int {
 	n, ok := number(q.values, name, missing, least, most)
 	if !ok {
-		q.bad(name, "is a whole number within its bounds")
+		q.reject(name, "is a whole number within its bounds")
 	}
 	return int(n)
 }
@@ -109,7 +109,7 @@ func (q *query) time(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, q.one(name))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
-		q.bad(name, "is a time such as 2026-05-04T10:00:00Z")
+		q.reject(name, "is a time such as 2026-05-04T10:00:00Z")
 	}
 	return t
 }

@@ -12,13 +12,13 @@ import (
 	"vestibule/internal/store"
 )
 
-// once performs a request once per Idempotency-Key: the first request runs do, and
+// idempotent performs a request once per Idempotency-Key: the first request runs do, and
 // later ones, while the key is kept, get the first one's response. A concurrent
 // request waits for the first. A refused request does not use up the key. Everything
 // happens in tx.
-func (a *API) once(ctx context.Context, tx *store.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
+func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
-	first, err := remember(ctx, tx, keyHash, bodyHash, a.Now())
+	first, err := reserveKey(ctx, tx, keyHash, bodyHash, a.Now())
 	if err != nil {
 		return made{}, false, err
 	}
@@ -37,12 +37,12 @@ func (a *API) once(ctx context.Context, tx *store.Tx, key string, body []byte, d
 	if err != nil {
 		return made{}, false, err
 	}
-	return out, false, keepAnswer(ctx, tx, keyHash, out.ID, sealed)
+	return out, false, storeResponse(ctx, tx, keyHash, out.ID, sealed)
 }
 
 // replay returns the response of the earlier request with this key.
 func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out made, err error) {
-	before, id, sealed, err := remembered(ctx, tx, keyHash)
+	before, id, sealed, err := storedResponse(ctx, tx, keyHash)
 	if err != nil {
 		return made{}, err
 	}

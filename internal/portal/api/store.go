@@ -7,28 +7,28 @@ import (
 	"vestibule/internal/store"
 )
 
-// keptFor is how long an Idempotency-Key is kept.
-const keptFor = 24 * time.Hour
+// keyRetention is how long an Idempotency-Key is kept.
+const keyRetention = 24 * time.Hour
 
-// remember stores an Idempotency-Key for a request; false if it is already stored. It
+// reserveKey stores an Idempotency-Key for a request; false if it is already stored. It
 // waits for a concurrent transaction that stores the same key.
-func remember(ctx context.Context, tx *store.Tx, hash, request []byte, now time.Time) (bool, error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE created_at < $1`, store.Micros(now.Add(-keptFor))); err != nil {
+func reserveKey(ctx context.Context, tx *store.Tx, hash, request []byte, now time.Time) (bool, error) {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE created_at < $1`, store.Micros(now.Add(-keyRetention))); err != nil {
 		return false, err
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO api_requests (hash, request_hash, application_id, created_at) VALUES ($1, $2, '', $3)
 		ON CONFLICT (hash) DO NOTHING`, hash, request, store.Micros(now)))
 }
 
-// keepAnswer stores the response of the request that used a key.
-func keepAnswer(ctx context.Context, tx *store.Tx, hash []byte, applicationID string, sealed []byte) error {
+// storeResponse stores the response of the request that used a key.
+func storeResponse(ctx context.Context, tx *store.Tx, hash []byte, applicationID string, sealed []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE api_requests SET application_id = $1, answer = $2 WHERE hash = $3`, applicationID, sealed, hash)
 	return err
 }
 
-// remembered returns the request hash, the application and the response stored for a
+// storedResponse returns the request hash, the application and the response stored for a
 // key.
-func remembered(ctx context.Context, q store.Queryer, hash []byte) (request []byte, applicationID string, answer []byte, err error) {
+func storedResponse(ctx context.Context, q store.Queryer, hash []byte) (request []byte, applicationID string, answer []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT request_hash, application_id, answer FROM api_requests WHERE hash = $1`, hash).Scan(&request, &applicationID, &answer)
 	return request, applicationID, answer, store.MapNotFound(err)
 }

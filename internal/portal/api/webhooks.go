@@ -105,13 +105,13 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	if name := q.one("state"); name != "" {
 		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
 		if i < 0 {
-			q.bad("state", "is pending, delivered, given_up or disabled")
+			q.reject("state", "is pending, delivered, given_up or disabled")
 		} else {
 			f.State = webhook.States()[i]
 		}
 	}
 	if application != "" && !contract.IsUUID(application) {
-		q.bad("applicationId", "is an application's id")
+		q.reject("applicationId", "is an application's id")
 	}
 	if err := q.err(); err != nil {
 		return err

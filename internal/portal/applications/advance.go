@@ -60,7 +60,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 
 // record writes a timeline entry and the new journey. For a repeated input it returns
 // the application unchanged, including its version.
-func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, tell bool) (Application, error) {
+func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, notify bool) (Application, error) {
 	now := s.now()
 	l.Seq, l.At = a.Version+1, now
 	fresh, err := insertTimelineEntry(ctx, tx, a.ID, key, l)
@@ -75,7 +75,7 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 		return a, errors.New("applications: a locked application was changed")
 	}
 	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, now
-	if tell {
+	if notify {
 		for _, f := range s.OnChange {
 			if err := f(ctx, tx, a, l); err != nil {
 				return a, err
@@ -106,7 +106,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 	case journey.Exited, journey.Failed, journey.Expired:
 		in = journey.Input{Kind: journey.Restart, Attempt: a.Journey.Attempt, At: now.Unix()}
 	case journey.Ready:
-		if !a.MoreAsked() {
+		if !a.AwaitsMore() {
 			return a, Attempt{}, ErrClosed
 		}
 		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt, At: now.Unix()}

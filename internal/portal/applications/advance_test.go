@@ -183,7 +183,7 @@ func (b *testServer) work(patient bool) {
 		for _, j := range due {
 			switch j := j.(type) {
 			case Poll:
-				if j.Hurry || patient {
+				if j.Hurried || patient {
 					_ = b.poll(b.t.Context(), j) // an error reschedules the job
 				}
 			case FetchReport:

@@ -86,19 +86,19 @@ func (a Application) HasReport() bool { return a.Report.Attempt != 0 }
 
 // Resumable reports whether the applicant can continue or restart the application.
 func (a Application) Resumable() bool {
-	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.State == journey.Ready && a.MoreAsked()
+	open := a.Journey.State == journey.Started || a.Journey.State == journey.Connecting || a.Journey.State == journey.Ready && a.AwaitsMore()
 	return a.Journey.Attempt < maxAttempts && (open || a.Journey.CanRetry())
 }
 
-// MoreAsked reports whether a reviewer's request for more is unanswered.
-func (a Application) MoreAsked() bool {
+// AwaitsMore reports whether a reviewer's request for more is unanswered.
+func (a Application) AwaitsMore() bool {
 	return a.Decision.Kind == journey.MoreAsked && !a.Decision.Answered()
 }
 
 // Final reports whether the state changes no more without action by the applicant.
 func (a Application) Final() bool {
 	s := a.Journey.State
-	return s == journey.Ready && !a.MoreAsked() || s == journey.Failed || s == journey.Expired
+	return s == journey.Ready && !a.AwaitsMore() || s == journey.Failed || s == journey.Expired
 }
 
 // externalID returns the external ID of an attempt: the application's for the first,
@@ -153,7 +153,7 @@ type Decision struct {
 	Number     int64    // number within the application, from 1
 	Reasons    []string // reason codes of the report
 	At         time.Time
-	AnsweredAt time.Time // for MoreAsked: when the applicant's answer arrived; zero before
+	AnsweredAt time.Time // for journey.MoreAsked: when the applicant's answer arrived; zero before
 }
 
 // Answered reports whether the applicant gave what a reviewer asked for: the report

@@ -36,7 +36,7 @@ func (s *Service) notifiesOf(kind string) bool {
 // ShowsDecision reports whether the applicant's page shows the newest decision of a. A
 // request for more is shown until it is answered.
 func (s *Service) ShowsDecision(a Application) bool {
-	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.MoreAsked())
+	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.AwaitsMore())
 }
 
 // DecisionWords returns the heading and the text that applicants read about a decision

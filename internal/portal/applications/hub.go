@@ -36,7 +36,7 @@ const (
 
 // subscribe returns a channel that receives a value whenever the application may have
 // changed, or nil if there are too many streams or the portal is stopping.
-func (h *hub) subscribe(id string, start time.Time, look changesFunc) (<-chan struct{}, func()) {
+func (h *hub) subscribe(id string, start time.Time, changes changesFunc) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.count >= maxStreams || len(h.subs[id]) >= maxStreamsEach {
@@ -53,7 +53,7 @@ func (h *hub) subscribe(id string, start time.Time, look changesFunc) (<-chan st
 	if h.count++; h.count == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel = cancel
-		go h.run(ctx, start, look)
+		go h.run(ctx, start, changes)
 	}
 	return c, func() { h.unsubscribe(id, c) }
 }
@@ -82,7 +82,7 @@ func (h *hub) wake(id string) {
 	}
 }
 
-func (h *hub) run(ctx context.Context, newest time.Time, look changesFunc) {
+func (h *hub) run(ctx context.Context, newest time.Time, changes changesFunc) {
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	known := map[string]int64{}
@@ -92,7 +92,7 @@ func (h *hub) run(ctx context.Context, newest time.Time, look changesFunc) {
 			return
 		case <-tick.C:
 		}
-		found, at, err := look(ctx, newest.Add(-checkOverlap))
+		found, at, err := changes(ctx, newest.Add(-checkOverlap))
 		if err != nil {
 			continue // the database is unavailable; a later query finds the changes
 		}

@@ -20,7 +20,7 @@ import (
 type Poll struct {
 	Application string `json:"application"`
 	Attempt     int    `json:"attempt"`
-	Hurry       bool   `json:"hurry,omitempty"`
+	Hurried     bool   `json:"hurry,omitempty"`
 }
 
 // Kind returns the job's name.

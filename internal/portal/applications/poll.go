@@ -17,7 +17,7 @@ func (s *Service) pollNow(ctx context.Context, tx *store.Tx, id string, number i
 	if err := setHurriedAt(ctx, tx, id, number, s.now()); err != nil {
 		return err
 	}
-	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurry: true}, jobs.UniqueKey(pollKey(id, number, true)))
+	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurried: true}, jobs.UniqueKey(pollKey(id, number, true)))
 }
 
 // poll polls once and reschedules itself.
@@ -70,7 +70,7 @@ func (s *Service) applyStatus(ctx context.Context, p Poll, answer svcapi.StatusA
 // journey time out.
 func (s *Service) reschedule(ctx context.Context, p Poll, a Application, t Attempt, status contract.Status, wait time.Duration) error {
 	now := s.now()
-	if p.Hurry {
+	if p.Hurried {
 		every, more := hurriedPace.next(now.Sub(t.hurriedAt))
 		if !more || a.Journey.State == journey.Ready || status.Final() {
 			return nil

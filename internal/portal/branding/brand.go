@@ -40,7 +40,7 @@ type file struct {
 	Wordmark bool   `yaml:"wordmark"` // the logo contains the name, so the header omits it
 	Icon     string `yaml:"icon"`     // SVG or PNG for the browser's tab
 	Colors   struct {
-		Light, Dark given
+		Light, Dark configuredColors
 	} `yaml:"colors"`
 	Legal struct {
 		Privacy texts `yaml:"privacy"` // shown as a page
@@ -54,9 +54,9 @@ type file struct {
 	} `yaml:"support"`
 }
 
-// given holds the configured colors of one theme, "#rrggbb"; missing ones are
+// configuredColors holds the configured colors of one theme, "#rrggbb"; missing ones are
 // derived.
-type given struct {
+type configuredColors struct {
 	Accent     string `yaml:"accent"`
 	Background string `yaml:"background"`
 }
@@ -120,7 +120,7 @@ type loader struct {
 	errs []error
 }
 
-func (l *loader) bad(field string, err error) {
+func (l *loader) problem(field string, err error) {
 	if err != nil {
 		l.errs = append(l.errs, fmt.Errorf("%s: %w", field, err))
 	}
@@ -129,30 +129,30 @@ func (l *loader) bad(field string, err error) {
 func (l *loader) load(f file) {
 	b := &l.out.Page
 	if b.Name = strings.TrimSpace(f.Name); b.Name == "" || !line(b.Name, maxName) {
-		l.bad("name", fmt.Errorf("want 1 to %d characters on one line", maxName))
+		l.problem("name", fmt.Errorf("want 1 to %d characters on one line", maxName))
 	}
 	if logo := l.picture("logo", f.Logo); logo != nil {
 		b.Logo = &ui.Logo{URL: logo.url, Width: logo.width, Height: logo.height, Wordmark: f.Wordmark}
 	}
 	if dark := l.picture("logoDark", f.LogoDark); dark != nil {
 		if b.Logo == nil {
-			l.bad("logoDark", errors.New("is for a logo, which is not given"))
+			l.problem("logoDark", errors.New("is for a logo, which is not given"))
 		} else {
 			b.Logo.Dark = dark.url
 		}
 	}
 	if f.Wordmark && f.Logo == "" {
-		l.bad("wordmark", errors.New("is for a logo, which is not given"))
+		l.problem("wordmark", errors.New("is for a logo, which is not given"))
 	}
 	light, dark, err := themes(f.Colors.Light, f.Colors.Dark)
-	l.bad("colors", err)
+	l.problem("colors", err)
 	if css := sheet(light, dark); err == nil && css != "" {
-		b.Style = l.keep("css", "text/css; charset=utf-8", []byte(css))
+		b.Style = l.publish("css", "text/css; charset=utf-8", []byte(css))
 	}
 	if icon := l.picture("icon", f.Icon); icon != nil {
 		b.Icon, b.IconType = icon.url, icon.kind
 	} else if err == nil && f.Icon == "" {
-		b.Icon, b.IconType = l.keep("svg", "image/svg+xml", []byte(defaultIcon(light))), "image/svg+xml"
+		b.Icon, b.IconType = l.publish("svg", "image/svg+xml", []byte(defaultIcon(light))), "image/svg+xml"
 	}
 	b.Privacy = l.document("privacy", f.Legal.Privacy)
 	b.Terms = l.document("terms", f.Legal.Terms)
@@ -167,13 +167,13 @@ func (l *loader) load(f file) {
 	s := f.Support
 	b.Support = pages.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}
 	if s.Email != "" && !prefill.IsEmail(s.Email) {
-		l.bad("support.email", errors.New("is no e-mail address"))
+		l.problem("support.email", errors.New("is no e-mail address"))
 	}
 	if s.Phone != "" && (!line(s.Phone, maxPhone) || strings.Trim(s.Phone, "+0123456789 ()-.") != "") {
-		l.bad("support.phone", fmt.Errorf("want up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
+		l.problem("support.phone", fmt.Errorf("want up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
 	}
 	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		l.bad("support.url", errors.New("want an https address"))
+		l.problem("support.url", errors.New("want an https address"))
 	}
 }
 
@@ -206,8 +206,8 @@ func bounded(path string, max int64) ([]byte, error) {
 	return raw, nil
 }
 
-// keep stores content under a name derived from it, and returns its address.
-func (l *loader) keep(extension, kind string, body []byte) string {
+// publish stores content under a name derived from it, and returns its address.
+func (l *loader) publish(extension, kind string, body []byte) string {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:8]) + "." + extension
 	l.out.files[name] = asset{kind, body}

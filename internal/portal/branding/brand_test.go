@@ -3,7 +3,7 @@ package branding
 import (
 	"bytes"
 	"image"
-	"image/color"
+	imagecolor "image/color"
 	"image/png"
 	"net/http/httptest"
 	"os"
@@ -123,8 +123,8 @@ var suggested = regexp.MustCompile(`the (accent|background) (#[0-9a-f]{6}) would
 
 // TestWhatWouldDoDoes loads the color that an error suggests.
 func TestWhatWouldDoDoes(t *testing.T) {
-	for _, c := range []given{{Accent: "#f2c94c"}, {Accent: "#ff6600"}, {Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
-		_, _, err := themes(c, given{})
+	for _, c := range []configuredColors{{Accent: "#f2c94c"}, {Accent: "#ff6600"}, {Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
+		_, _, err := themes(c, configuredColors{})
 		if err == nil {
 			t.Errorf("%+v is taken", c)
 			continue
@@ -137,7 +137,7 @@ func TestWhatWouldDoDoes(t *testing.T) {
 		if c.Accent = m[2]; m[1] == "background" {
 			c.Accent, c.Background = "", m[2]
 		}
-		if _, _, err := themes(c, given{}); err != nil {
+		if _, _, err := themes(c, configuredColors{}); err != nil {
 			t.Errorf("%+v was to do: %v", c, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestWhatWouldDoDoes(t *testing.T) {
 // readable in the other, and that every color dark enough for one theme is accepted.
 func TestAnAccentIsCarriedOver(t *testing.T) {
 	for _, accent := range []string{"#7a1fa3", "#a3261f", "#0a5c2e", "#1f4fa3", "#4a4a4a", "#000000", "#5b3a00"} {
-		light, dark, err := themes(given{Accent: accent}, given{})
+		light, dark, err := themes(configuredColors{Accent: accent}, configuredColors{})
 		if err != nil {
 			t.Errorf("%s: %v", accent, err)
 			continue
@@ -190,7 +190,7 @@ func TestADrawingIsCleaned(t *testing.T) {
 // TestAPhotographIsPixels checks that a PNG keeps only its pixels.
 func TestAPhotographIsPixels(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 30, 20))
-	img.Set(1, 1, color.White)
+	img.Set(1, 1, imagecolor.White)
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
 		t.Fatal(err)

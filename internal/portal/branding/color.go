@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// colour is an RGB color with 8 bits per channel.
-type colour struct{ r, g, b uint8 }
+// color is an RGB color with 8 bits per channel.
+type color struct{ r, g, b uint8 }
 
 var (
-	black = colour{}
-	white = colour{255, 255, 255}
+	black = color{}
+	white = color{255, 255, 255}
 )
 
-func parse(s string) (colour, error) {
+func parse(s string) (color, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
 	if err != nil || len(s) != 7 || s[0] != '#' {
-		return colour{}, fmt.Errorf(`%q: want "#rrggbb", in quotes, for a # begins a comment`, s)
+		return color{}, fmt.Errorf(`%q: want "#rrggbb", in quotes, for a # begins a comment`, s)
 	}
-	return colour{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
+	return color{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }
 
-func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
+func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
 // mix returns c mixed with a share of d, from 0 to 1.
-func (c colour) mix(d colour, share float64) colour {
+func (c color) mix(d color, share float64) color {
 	one := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share)) }
-	return colour{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
+	return color{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
 }
 
 // luminance returns WCAG's relative luminance.
-func (c colour) luminance() float64 {
+func (c color) luminance() float64 {
 	channel := func(v uint8) float64 {
 		x := float64(v) / 255
 		if x <= 0.04045 {
@@ -46,13 +46,13 @@ func (c colour) luminance() float64 {
 }
 
 // contrast returns WCAG's contrast ratio of two colors, 1 to 21.
-func contrast(a, b colour) float64 {
+func contrast(a, b color) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
 // theme maps the color names of web/ui/tokens.css to colors.
-type theme map[string]colour
+type theme map[string]color
 
 // own holds Vestibule's colors. A test compares them with the style sheet.
 var own = map[string]map[string]string{
@@ -117,7 +117,7 @@ func (t theme) unread() (sentence string, ok bool) {
 
 // skin returns a theme with the given accent and background and all colors derived
 // from them; nil keeps the default.
-func skin(name string, accent, background *colour) theme {
+func skin(name string, accent, background *color) theme {
 	t := standard(name)
 	deep, bright := black, white
 	wash := 0.10
@@ -149,20 +149,20 @@ func skin(name string, accent, background *colour) theme {
 }
 
 // toward returns the first color between c and d for which ok is true.
-func (c colour) toward(d colour, ok func(colour) bool) (colour, bool) {
+func (c color) toward(d color, ok func(color) bool) (color, bool) {
 	for step := 0.0; step <= 1; step += 0.02 {
 		if try := c.mix(d, step); ok(try) {
 			return try, true
 		}
 	}
-	return colour{}, false
+	return color{}, false
 }
 
 // themes returns both themes. An accent given for one theme only is adjusted to be
 // readable in the other.
-func themes(inLight, inDark given) (light, dark theme, err error) {
+func themes(inLight, inDark configuredColors) (light, dark theme, err error) {
 	var errs []error
-	read := func(field, s string) *colour {
+	read := func(field, s string) *color {
 		if s == "" {
 			return nil
 		}
@@ -179,16 +179,16 @@ func themes(inLight, inDark given) (light, dark theme, err error) {
 		return nil, nil, errors.Join(errs...)
 	}
 	if da == nil && la != nil {
-		da = carried("dark", *la, db, white)
+		da = textColor("dark", *la, db, white)
 	} else if la == nil && da != nil {
-		la = carried("light", *da, lb, black)
+		la = textColor("light", *da, lb, black)
 	}
 	light, dark = skin("light", la, lb), skin("dark", da, db)
 	return light, dark, errors.Join(refusal("light", light, la, lb, inLight.Accent != ""), refusal("dark", dark, da, db, inDark.Accent != ""))
 }
 
-func carried(name string, accent colour, background *colour, way colour) *colour {
-	shade, ok := accent.toward(way, func(c colour) bool { _, ok := skin(name, &c, background).unread(); return ok })
+func textColor(name string, accent color, background *color, way color) *color {
+	shade, ok := accent.toward(way, func(c color) bool { _, ok := skin(name, &c, background).unread(); return ok })
 	if !ok {
 		return nil // the background is the problem; refusal reports it
 	}
@@ -197,7 +197,7 @@ func carried(name string, accent colour, background *colour, way colour) *colour
 
 // refusal returns an error that describes a theme's unreadable pair and suggests a
 // color that works, or nil.
-func refusal(name string, t theme, accent, background *colour, mine bool) error {
+func refusal(name string, t theme, accent, background *color, mine bool) error {
 	sentence, ok := t.unread()
 	if ok {
 		return nil
@@ -207,12 +207,12 @@ func refusal(name string, t theme, accent, background *colour, mine bool) error 
 		toAccent = white
 	}
 	if accent != nil && mine {
-		if better, ok := accent.toward(toAccent, func(c colour) bool { _, ok := skin(name, &c, background).unread(); return ok }); ok {
+		if better, ok := accent.toward(toAccent, func(c color) bool { _, ok := skin(name, &c, background).unread(); return ok }); ok {
 			return fmt.Errorf("%s: %s; the accent %s would do", name, sentence, better)
 		}
 	}
 	if background != nil {
-		if better, ok := background.toward(toBackground, func(c colour) bool { _, ok := skin(name, accent, &c).unread(); return ok }); ok {
+		if better, ok := background.toward(toBackground, func(c color) bool { _, ok := skin(name, accent, &c).unread(); return ok }); ok {
 			return fmt.Errorf("%s: %s; the background %s would do", name, sentence, better)
 		}
 	}

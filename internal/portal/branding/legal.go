@@ -24,20 +24,20 @@ func (l *loader) document(name string, files texts) bool {
 	l.out.legal[name] = map[i18n.Lang]string{}
 	for lang := range files {
 		if !lang.Spoken() {
-			l.bad("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
+			l.problem("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
 		}
 	}
 	for _, lang := range i18n.Languages() {
 		field := "legal." + name + "." + string(lang)
 		if files[lang] == "" {
-			l.bad(field, fmt.Errorf("there is no text in %s", lang.Name()))
+			l.problem(field, fmt.Errorf("there is no text in %s", lang.Name()))
 			continue
 		}
 		raw, err := l.read(files[lang], maxText)
 		if err == nil {
 			l.out.legal[name][lang], err = render(raw, filepath.Ext(files[lang]))
 		}
-		l.bad(field, err)
+		l.problem(field, err)
 	}
 	return true
 }

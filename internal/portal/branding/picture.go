@@ -54,11 +54,11 @@ func (l *loader) picture(field, name string) *picture {
 		err = errors.New("is too long a strip: want at most eight times as wide as high, or twice as high as wide")
 	}
 	if err != nil {
-		l.bad(field, err)
+		l.problem(field, err)
 		return nil
 	}
 	p.height, p.width = headerPx, int(headerPx*w/h+0.5)
-	p.url = l.keep(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."), p.kind, body)
+	p.url = l.publish(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."), p.kind, body)
 	return &p
 }
 
@@ -90,7 +90,7 @@ var (
 		animateTransform set filter pattern switch`)
 	attributes = strings.Fields(`id d x y x1 y1 x2 y2 cx cy r rx ry fx fy dx dy width height points viewBox preserveAspectRatio
 		transform gradientTransform gradientUnits spreadMethod offset clipPathUnits maskUnits maskContentUnits pathLength href`)
-	looks = strings.Fields(`fill fill-opacity fill-rule clip-rule clip-path mask stroke stroke-width stroke-linecap stroke-linejoin
+	appearance = strings.Fields(`fill fill-opacity fill-rule clip-rule clip-path mask stroke stroke-width stroke-linecap stroke-linejoin
 		stroke-miterlimit stroke-dasharray stroke-dashoffset stroke-opacity opacity stop-color stop-opacity color display visibility
 		font-family font-size font-weight font-style letter-spacing textLength lengthAdjust text-anchor dominant-baseline`)
 )
@@ -142,7 +142,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 				}
 				fmt.Fprintf(&b, ` viewBox="%s"`, box)
 			}
-			for _, a := range kept(t.Attr) {
+			for _, a := range allowedAttributes(t.Attr) {
 				if depth == 0 && slices.Contains([]string{"viewBox", "width", "height", "x", "y"}, a[0]) {
 					continue
 				}
@@ -169,8 +169,8 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 	return b.Bytes(), w, h, nil
 }
 
-// kept returns the allowed attributes, including those of a style attribute.
-func kept(all []xml.Attr) [][2]string {
+// allowedAttributes returns the allowed attributes, including those of a style attribute.
+func allowedAttributes(all []xml.Attr) [][2]string {
 	var out [][2]string
 	add := func(name, value string) {
 		value = strings.TrimSpace(value)
@@ -186,7 +186,7 @@ func kept(all []xml.Attr) [][2]string {
 	for _, a := range all {
 		if a.Name.Local == "style" && a.Name.Space == "" {
 			for declaration := range strings.SplitSeq(a.Value, ";") {
-				if name, value, ok := strings.Cut(declaration, ":"); ok && slices.Contains(looks, strings.TrimSpace(name)) {
+				if name, value, ok := strings.Cut(declaration, ":"); ok && slices.Contains(appearance, strings.TrimSpace(name)) {
 					add(strings.TrimSpace(name), value)
 				}
 			}
@@ -194,7 +194,7 @@ func kept(all []xml.Attr) [][2]string {
 	}
 	for _, a := range all {
 		href := a.Name.Local == "href" && (a.Name.Space == "" || a.Name.Space == "http://www.w3.org/1999/xlink" || a.Name.Space == "xlink")
-		if href || a.Name.Space == "" && a.Name.Local != "href" && (slices.Contains(attributes, a.Name.Local) || slices.Contains(looks, a.Name.Local)) {
+		if href || a.Name.Space == "" && a.Name.Local != "href" && (slices.Contains(attributes, a.Name.Local) || slices.Contains(appearance, a.Name.Local)) {
 			add(a.Name.Local, a.Value)
 		}
 	}

@@ -33,21 +33,21 @@ import (
 
 // Handler serves the connect page. All fields are required.
 type Handler struct {
-	Site      *applicant.Handler
-	Service   *svcapi.Client
-	Redirects *redirect.Handler
-	ScriptURL string   // URL of the provider's widget script
-	Global    string   // name of the global object that the script defines
-	Origins   []string // the provider's origins: of its script, its frame and its pages
-	Now       func() time.Time
-	Log       *slog.Logger
+	Applicants *applicant.Handler
+	Service    *svcapi.Client
+	Redirects  *redirect.Handler
+	ScriptURL  string   // URL of the provider's widget script
+	Global     string   // name of the global object that the script defines
+	Origins    []string // the provider's origins: of its script, its frame and its pages
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 const connectPath = "/applications/{id}/connect"
 
 // Routes mounts the page. The pattern names no method, so that the handler can refuse
 // HEAD requests and prefetches: a page view opens an attempt.
-func (h *Handler) Routes(mux *http.ServeMux) { mux.Handle(connectPath, h.Site.Adapt(h.connect)) }
+func (h *Handler) Routes(mux *http.ServeMux) { mux.Handle(connectPath, h.Applicants.Adapt(h.connect)) }
 
 // tokenMargin is the remaining lifetime that a token needs to be put on a page.
 const tokenMargin = 2 * time.Minute
@@ -60,21 +60,21 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
 		return httpx.NewError(contract.CodeUnavailable, errors.New("connect fetched ahead"))
 	}
-	a, v, err := h.Site.Authorize(w, r)
+	a, v, err := h.Applicants.Authorize(w, r)
 	if err != nil {
 		return err
 	}
-	if err := h.Site.Service.SetLanguage(r.Context(), a, h.Site.Base(r).Lang); err != nil {
+	if err := h.Applicants.Service.SetLanguage(r.Context(), a, h.Applicants.Base(r).Lang); err != nil {
 		return err
 	}
 	if !a.HasApplicant {
-		return h.Site.AskApplicant(w, r, a, v)
+		return h.Applicants.AskApplicant(w, r, a, v)
 	}
 	if a.Journey.State == journey.Started || a.Journey.State == journey.Connecting {
 		if a.Mode == applications.Embedded || v.Framed {
 			err = h.embed(w, r, a, v)
 		} else {
-			err = h.leave(w, r, a, v)
+			err = h.redirectToProvider(w, r, a, v)
 		}
 		if !errors.Is(err, applications.ErrClosed) {
 			return err
@@ -86,26 +86,26 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 
 // embed shows the page with the widget.
 func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
-	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
+	fields, err := h.Applicants.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
-	t, err := h.again(r.Context(), a, v, applications.Embedded, func(t applications.Attempt) (applications.Attempt, error) {
-		return h.equip(r.Context(), a, t, fields)
+	t, err := h.withAttempt(r.Context(), a, v, applications.Embedded, func(t applications.Attempt) (applications.Attempt, error) {
+		return h.initialize(r.Context(), a, t, fields)
 	})
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
-		return h.sorry(w, r, a, v, e)
+		return h.showFailure(w, r, a, v, e)
 	}
 	if err != nil {
 		return err
 	}
-	m := pages.Connect{Base: h.Site.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global,
-		Env: h.Site.Service.Environment, ProductID: h.Site.Service.Products[a.Product], PublicID: h.Site.PublicID,
+	m := pages.Connect{Base: h.Applicants.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global,
+		Env: h.Applicants.Service.Environment, ProductID: h.Applicants.Service.Products[a.Product], PublicID: h.Applicants.PublicID,
 		Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
 		Report: applicant.CallbacksURL(a.ID) + v.QuerySuffix, Next: applicant.StatusURL(a.ID) + v.QuerySuffix,
 		Restart:         applicant.RestartURL(a.ID) + v.QuerySuffix,
-		SandboxReportID: a.SandboxReportID, Elsewhere: h.Site.ResumeOptions(a.ID, v.Framed)}
+		SandboxReportID: a.SandboxReportID, Elsewhere: h.Applicants.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}
@@ -122,8 +122,8 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
-// equip obtains what initializes the attempt's widget, unless the attempt has it.
-func (h *Handler) equip(
+// initialize obtains what initializes the attempt's widget, unless the attempt has it.
+func (h *Handler) initialize(
 	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
 ) (applications.Attempt, error) {
 	switch {
@@ -131,7 +131,7 @@ func (h *Handler) equip(
 		if t.Verified {
 			return t, nil
 		}
-		return t, h.keep(ctx, a, t.Number, "", time.Time{}, "")
+		return t, h.saveToken(ctx, a, t.Number, "", time.Time{}, "")
 	case a.Variant == applications.ByConsumer:
 		if t.ConsumerID != "" {
 			return t, nil
@@ -141,7 +141,7 @@ func (h *Handler) equip(
 			return t, err
 		}
 		t.ConsumerID = id
-		return t, h.keep(ctx, a, t.Number, "", time.Time{}, id)
+		return t, h.saveToken(ctx, a, t.Number, "", time.Time{}, id)
 	case t.Token != "":
 		return t, nil
 	}
@@ -153,41 +153,41 @@ func (h *Handler) equip(
 	if t.TokenUntil.IsZero() {
 		t.TokenUntil = h.Now().Add(30 * time.Minute) // token lifetime in the API
 	}
-	return t, h.keep(ctx, a, t.Number, t.Token, t.TokenUntil, "")
+	return t, h.saveToken(ctx, a, t.Number, t.Token, t.TokenUntil, "")
 }
 
-// keep stores what initializes the attempt's widget.
-func (h *Handler) keep(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
-	return h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return h.Site.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
+// saveToken stores what initializes the attempt's widget.
+func (h *Handler) saveToken(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
+	return h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return h.Applicants.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
 	})
 }
 
 func (h *Handler) request(a applications.Application, t applications.Attempt, fields prefill.Fields) svcapi.InitRequest {
-	return svcapi.InitRequest{ProductID: h.Site.Service.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
+	return svcapi.InitRequest{ProductID: h.Applicants.Service.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
 		SandboxReportID: a.SandboxReportID, Prefill: wire(fields)}
 }
 
-// leave redirects the browser to the provider's page.
-func (h *Handler) leave(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
-	fields, err := h.Site.Service.Applicant(r.Context(), a.ID)
+// redirectToProvider redirects the browser to the provider's page.
+func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
+	fields, err := h.Applicants.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
 	var link svcapi.RedirectLink
-	_, err = h.again(r.Context(), a, v, a.Mode, func(t applications.Attempt) (applications.Attempt, error) {
+	_, err = h.withAttempt(r.Context(), a, v, a.Mode, func(t applications.Attempt) (applications.Attempt, error) {
 		var err error
 		_, link, err = h.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Session.Identity(), Application: a.ID, Number: t.Number,
 			Service: svcapi.RedirectRequest{InitRequest: h.request(a, t, fields)}})
 		return t, err
 	})
 	if e := (*svcapi.Error)(nil); errors.As(err, &e) {
-		return h.sorry(w, r, a, v, e)
+		return h.showFailure(w, r, a, v, e)
 	}
 	if err != nil {
 		return err
 	}
-	base := h.Site.Base(r)
+	base := h.Applicants.Base(r)
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == applications.RedirectForm {
 		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
@@ -213,14 +213,14 @@ func inLanguage(raw string, lang i18n.Lang, r *http.Request) string {
 // conflict.
 const maxTries = 5
 
-// again runs do with the current attempt if it is still usable, otherwise with the
+// withAttempt runs do with the current attempt if it is still usable, otherwise with the
 // next one. If the provider already knows the external ID, because a response was
 // lost or another tab was faster, it opens another attempt.
-func (h *Handler) again(
+func (h *Handler) withAttempt(
 	ctx context.Context, a applications.Application, v applicant.Visitor, mode applications.Mode,
 	do func(applications.Attempt) (applications.Attempt, error),
 ) (applications.Attempt, error) {
-	t, err := h.Site.Service.Current(ctx, a)
+	t, err := h.Applicants.Service.Current(ctx, a)
 	ok := err == nil
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return t, err
@@ -230,8 +230,8 @@ func (h *Handler) again(
 	fresh := ok && t.Mode == mode && (resumed || !t.Opened && !stale)
 	for try := 1; ; try++ {
 		if !fresh {
-			err := h.Site.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-				_, t, err = h.Site.Service.Begin(ctx, tx, a.ID, mode)
+			err := h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+				_, t, err = h.Applicants.Service.Begin(ctx, tx, a.ID, mode)
 				return err
 			})
 			if err != nil {
@@ -243,7 +243,7 @@ func (h *Handler) again(
 			return got, err
 		}
 		// Use the token that a faster tab obtained.
-		now, err := h.Site.Service.Current(ctx, a)
+		now, err := h.Applicants.Service.Current(ctx, a)
 		if err != nil || now.Mode == mode && now.Token != "" && !now.Opened {
 			return now, err
 		}
@@ -251,32 +251,32 @@ func (h *Handler) again(
 	}
 }
 
-// sorry shows why the provider started no visit, and the next step. The application
+// showFailure shows why the provider started no visit, and the next step. The application
 // and its data stay.
-func (h *Handler) sorry(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor, e *svcapi.Error) error {
+func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
-	m := pages.Notice{Base: h.Site.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
-	status, said := http.StatusBadGateway, contract.WidgetInternalError
+	m := pages.Notice{Base: h.Applicants.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
+	status, problem := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():
-		said = contract.WidgetRequestTimeout
+		problem = contract.WidgetRequestTimeout
 		m.Title, m.Text, m.Retry = "connect.service_away.title", "connect.service_away.text", r.URL.Path+v.QuerySuffix
 		status = http.StatusServiceUnavailable
 		httpx.RetryAfter(w, max(e.RetryAfter, 5*time.Second))
 	case known.Valid() && !known.Info().Retry:
-		said = known
+		problem = known
 		m.Title, m.Text, m.Support = "connect.service_refused.title", known.Info().Applicant, m.Brand.Support
 	case e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden: // the provider rejects our credentials
-		said = contract.WidgetUnknownCustomer
-		m.Title, m.Text, m.Support = "connect.service_refused.title", said.Applicant(), m.Brand.Support
+		problem = contract.WidgetUnknownCustomer
+		m.Title, m.Text, m.Support = "connect.service_refused.title", problem.Applicant(), m.Brand.Support
 	default:
 		m.Title, m.Text, m.Retry = "connect.service_away.title", "connect.service_away.text", r.URL.Path+v.QuerySuffix
 	}
 	policy := httpx.CSP{}
 	if v.Framed {
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
-		m.Frame.Error = string(said)
+		m.Frame.Error = string(problem)
 	}
 	httpx.SetSecurityHeaders(w, policy)
 	return httpx.HTML(w, r, status, pages.NoticePage(m))

@@ -13,15 +13,15 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// way is a way to take an applicant through the verification.
-type way struct {
+// option is a way to take an applicant through the verification.
+type option struct {
 	name    string // value in addresses and forms
 	mode    applications.Mode
 	variant applications.Variant // how the provider's script is initialized; "" for the kit or a redirect
 	element string               // mode of the element; "" without the element
 }
 
-var ways = []way{
+var options = []option{
 	{name: "inline", mode: applications.Embedded, element: "inline"},
 	{name: "modal", mode: applications.Embedded, element: "modal"},
 	{name: "page", mode: applications.Embedded, element: "redirect"},
@@ -31,11 +31,11 @@ var ways = []way{
 	{name: "register-prefill", mode: applications.Embedded, variant: applications.ByPrefill},
 }
 
-func wayOf(name string) way {
-	if i := slices.IndexFunc(ways, func(w way) bool { return w.name == name }); i >= 0 {
-		return ways[i]
+func optionOf(name string) option {
+	if i := slices.IndexFunc(options, func(w option) bool { return w.name == name }); i >= 0 {
+		return options[i]
 	}
-	return ways[0]
+	return options[0]
 }
 
 // usernames lists the usernames of the mock banks in the sandbox.
@@ -51,17 +51,17 @@ func (h *Handler) read(q url.Values) pages.Choice {
 		return all[0]
 	}
 	offered := h.products()
-	products, names := make([]string, len(offered)), make([]string, len(ways))
+	products, names := make([]string, len(offered)), make([]string, len(options))
 	for i, p := range offered {
 		products[i] = string(p)
 	}
-	for i, w := range ways {
+	for i, w := range options {
 		names[i] = w.name
 	}
 	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...),
 		Speaks: i18n.Lang(pick("speaks", "en", "es")),
 		Theme:  pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
-	if wayOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
+	if optionOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
 	return c
@@ -82,7 +82,7 @@ func (h *Handler) person(c pages.Choice) *prefill.Fields {
 	}
 	if c.Product == contract.Eligibility {
 		f.State, f.StatedEmployerName = "OH", ""
-		if !h.Site.Service.AssetsOnly {
+		if !h.Applicants.Service.AssetsOnly {
 			f.StatedEmployerNames = []string{"Tern & Sons"}
 		}
 	}
@@ -126,7 +126,7 @@ func pretty(v any, indent string) string {
 // listings returns the code of a choice: the back end's request and the code of the
 // page. origin is that of the reader's page.
 func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
-	w, person := wayOf(c.Way), h.person(c)
+	w, person := optionOf(c.Way), h.person(c)
 	var out []pages.Listing
 	switch {
 	case w.variant == "":
@@ -139,7 +139,7 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 		}
 		out = call(h.URL+"/api/v1/applications", b, false)
 	case w.variant == "token":
-		out = call(h.ProviderURL+"/connect/initialization", initialization{h.Site.Service.Products[c.Product], person}, true)
+		out = call(h.ProviderURL+"/connect/initialization", initialization{h.Applicants.Service.Products[c.Product], person}, true)
 	}
 	return append(out, h.page(c, w, person)...)
 }
@@ -199,7 +199,7 @@ const ` + result + ` = await response.json();`},
 }
 
 // page returns the code of the reader's page.
-func (h *Handler) page(c pages.Choice, w way, person *prefill.Fields) []pages.Listing {
+func (h *Handler) page(c pages.Choice, w option, person *prefill.Fields) []pages.Listing {
 	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
 	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }
 	switch {
@@ -234,8 +234,8 @@ element.addEventListener("complete", (e) => {
 			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL + `"></script>` + "\n" + `<script src="/your-own.js"></script>`),
 			script(h.Global + `.register({
   env: "sandbox",
-  productId: "` + h.Site.Service.Products[c.Product] + `",
-  publicId: "` + h.Site.PublicID + `",
+  productId: "` + h.Applicants.Service.Products[c.Product] + `",
+  publicId: "` + h.Applicants.PublicID + `",
   ` + with + `
   onSuccess: (publicToken, status) => { /* tell your server to ask */ },
   onExit: (publicToken) => { /* offer to go on */ },

@@ -18,9 +18,9 @@ import (
 
 // Handler serves the pages. All fields are required.
 type Handler struct {
-	Site   *applicant.Handler
-	Kit    *embedkit.Kit
-	Events *notify.Service
+	Applicants *applicant.Handler
+	Kit        *embedkit.Kit
+	Events     *notify.Service
 
 	URL         string // public address of the portal, without a trailing slash
 	ProviderURL string
@@ -31,7 +31,7 @@ type Handler struct {
 // products lists the offered products.
 func (h *Handler) products() (out []contract.Product) {
 	for _, p := range contract.Products() {
-		if h.Site.Service.Offers(p) {
+		if h.Applicants.Service.Offers(p) {
 			out = append(out, p)
 		}
 	}

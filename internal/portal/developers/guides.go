@@ -52,7 +52,7 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such guide"))
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Site.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 
 // render converts a guide to HTML: its first heading becomes the title, other
@@ -81,7 +81,7 @@ func render(raw []byte) (written, error) {
 		case *ast.HTMLBlock, *ast.RawHTML:
 			gone = append(gone, n)
 		case *ast.Link:
-			if to, ok := leads(string(n.Destination)); ok {
+			if to, ok := mapLink(string(n.Destination)); ok {
 				n.Destination = []byte(to)
 			} else {
 				gone = append(gone, n)
@@ -112,9 +112,9 @@ func render(raw []byte) (written, error) {
 	return out, nil
 }
 
-// leads maps a link of a guide to an address on the portal; false if the portal does
+// mapLink maps a link of a guide to an address on the portal; false if the portal does
 // not have the page.
-func leads(to string) (string, bool) {
+func mapLink(to string) (string, bool) {
 	u, err := url.Parse(to)
 	if err != nil {
 		return "", false

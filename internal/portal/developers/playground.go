@@ -21,16 +21,16 @@ import (
 // maxForm bounds the playground's form in bytes; it has only options, no text fields.
 const maxForm = 8 << 10
 
-// theirs is the origin of the reader's page in the code shown.
-const theirs = "https://app.example.com"
+// placeholderOrigin is the origin of the reader's page in the code shown.
+const placeholderOrigin = "https://app.example.com"
 
 func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
 	return h.show(w, r, http.StatusOK, h.read(r.URL.Query()), false)
 }
 
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pages.Choice, tooOften bool) error {
-	m := pages.Playground{Base: h.Site.Base(r), Choice: c, Products: h.products(), Usernames: usernames, Listings: h.listings(c, theirs), TooOften: tooOften}
-	for _, w := range ways {
+	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames, Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
+	for _, w := range options {
 		m.Ways = append(m.Ways, w.name)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
@@ -45,15 +45,15 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c := h.read(form)
-	if wait := h.Site.Limit.Take(r); wait > 0 {
+	if wait := h.Applicants.Limit.Take(r); wait > 0 {
 		httpx.RetryAfter(w, wait)
 		return h.show(w, r, http.StatusTooManyRequests, c, true)
 	}
-	cur, err := h.Site.Sessions.Of(r)
+	cur, err := h.Applicants.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
-	way := wayOf(c.Way)
+	way := optionOf(c.Way)
 	origin := h.origin(r)
 	n := applications.New{Product: c.Product, Mode: way.mode, Variant: way.variant, Origin: applications.FromAPI, ReturnURL: origin + "/developers",
 		AllowedOrigin: origin, Lang: i18n.English}
@@ -62,13 +62,13 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	}
 	var id string
 	var cookie session.Cookie
-	err = h.Site.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		next, renewed, err := h.Site.Sessions.Renew(ctx, tx, cur)
+	err = h.Applicants.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		next, renewed, err := h.Applicants.Sessions.Renew(ctx, tx, cur)
 		if err != nil {
 			return err
 		}
 		n.SessionID, cookie = next.ID, renewed
-		a, problems, err := h.Site.Service.Create(ctx, tx, n)
+		a, problems, err := h.Applicants.Service.Create(ctx, tx, n)
 		if len(problems) > 0 || applications.IsRefusal(err) {
 			return httpx.NewError(contract.CodeInvalidParameters, errors.Join(errors.New("the application is refused"), err))
 		}
@@ -80,12 +80,12 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return h.keep(ctx, tx, id, kept{way: c.Way, lang: c.Speaks, theme: c.Theme, username: c.Username, token: token})
+		return h.saveView(ctx, tx, id, view{way: c.Way, lang: c.Speaks, theme: c.Theme, username: c.Username, token: token})
 	})
 	if err != nil {
 		return err
 	}
-	if err := h.Site.Sessions.Set(w, r, cookie); err != nil {
+	if err := h.Applicants.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
 	httpx.SeeOther(w, runURL(id))
@@ -111,23 +111,23 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if !contract.IsUUID(id) {
 		return none
 	}
-	cur, err := h.Site.Sessions.Of(r)
+	cur, err := h.Applicants.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
-	if mine, err := h.Site.Service.Bound(r.Context(), id, cur.ID); err != nil {
+	if mine, err := h.Applicants.Service.Bound(r.Context(), id, cur.ID); err != nil {
 		return err
 	} else if !mine {
 		return none
 	}
-	k, err := h.kept(r.Context(), id)
+	k, err := h.loadView(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return none
 	}
 	if err != nil {
 		return err
 	}
-	a, err := h.Site.Service.Get(r.Context(), id)
+	a, err := h.Applicants.Service.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -136,8 +136,8 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	way := wayOf(k.way)
-	m := pages.Run{Base: h.Site.Base(r), ID: id, Product: a.Product, Way: k.way, Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
+	way := optionOf(k.way)
+	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Way: k.way, Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
 		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},

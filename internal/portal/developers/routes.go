@@ -8,7 +8,7 @@ import (
 
 // Routes mounts the pages.
 func (h *Handler) Routes(mux *http.ServeMux) {
-	page := func(pattern string, do httpx.HandlerFunc) { mux.Handle(pattern, h.Site.Adapt(do)) }
+	page := func(pattern string, do httpx.HandlerFunc) { mux.Handle(pattern, h.Applicants.Adapt(do)) }
 	page("GET /developers", h.playground)
 	page("POST /developers/runs", h.run)
 	page("GET /developers/runs/{id}", h.watch)

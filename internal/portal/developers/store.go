@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// kept holds how an application is shown.
-type kept struct {
+// view holds how an application is shown.
+type view struct {
 	way, theme, username string
 	lang                 i18n.Lang
 	token                string
@@ -21,33 +21,33 @@ func tokenCell(id string) store.Cell {
 	return store.Cell{Table: "developer_runs", Column: "token", Row: id}
 }
 
-func (h *Handler) keep(ctx context.Context, tx *store.Tx, id string, k kept) error {
-	key, err := h.Site.Service.Key(ctx, tx, id)
+func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view) error {
+	key, err := h.Applicants.Service.Key(ctx, tx, id)
 	if err != nil {
 		return err
 	}
-	sealed, err := h.Site.Service.DB.Vault.Seal(ctx, tx, key, tokenCell(id), []byte(k.token))
+	sealed, err := h.Applicants.Service.DB.Vault.Seal(ctx, tx, key, tokenCell(id), []byte(k.token))
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, way, lang, theme, username, token, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(h.Site.Service.Now()))
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(h.Applicants.Service.Now()))
 	return err
 }
 
-func (h *Handler) kept(ctx context.Context, id string) (kept, error) {
-	var k kept
+func (h *Handler) loadView(ctx context.Context, id string) (view, error) {
+	var k view
 	var sealed []byte
-	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
+	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
 		Scan(&k.way, &k.lang, &k.theme, &k.username, &sealed)
 	if err != nil {
 		return k, store.MapNotFound(err)
 	}
-	key, err := h.Site.Service.Key(ctx, h.Site.Service.DB.SQL, id)
+	key, err := h.Applicants.Service.Key(ctx, h.Applicants.Service.DB.SQL, id)
 	if err != nil {
 		return k, err
 	}
-	plain, err := h.Site.Service.DB.Vault.Open(ctx, h.Site.Service.DB.SQL, key, tokenCell(id), sealed)
+	plain, err := h.Applicants.Service.DB.Vault.Open(ctx, h.Applicants.Service.DB.SQL, key, tokenCell(id), sealed)
 	k.token = string(plain)
 	return k, err
 }
@@ -62,18 +62,18 @@ type signed struct {
 // playground created the application.
 func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Token) error {
 	var made bool
-	err := h.Site.Service.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
+	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
 	if err != nil || !made {
 		return err // usually not; a read takes no write lock
 	}
-	_, err = h.Site.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
+	_, err = h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
 		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires))
 	return err
 }
 
 func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, error) {
-	rows, err := h.Site.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
+	rows, err := h.Applicants.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
 	if err != nil {
 		return nil, err
 	}

@@ -16,10 +16,10 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// mostLines and mostEvents bound what a page shows of an application.
+// maxLines and maxEvents bound what a page shows of an application.
 const (
-	mostLines  = 200
-	mostEvents = 100
+	maxLines  = 200
+	maxEvents = 100
 )
 
 // masked returns the first characters of a secret.
@@ -59,12 +59,12 @@ func instant(t time.Time) string {
 }
 
 // trace returns what has happened to an application on all sides, oldest first.
-func (h *Handler) trace(ctx context.Context, a applications.Application, k kept) ([]pages.TraceLine, error) {
-	lines, err := h.Site.Service.Timeline(ctx, a.ID, 0, mostLines)
+func (h *Handler) trace(ctx context.Context, a applications.Application, k view) ([]pages.TraceLine, error) {
+	lines, err := h.Applicants.Service.Timeline(ctx, a.ID, 0, maxLines)
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := h.Site.Service.Attempts(ctx, a.ID)
+	attempts, err := h.Applicants.Service.Attempts(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k kept)
 	if err != nil {
 		return nil, err
 	}
-	sent, _, err := h.Events.List(ctx, webhook.Filter{Subject: a.ID, Limit: mostEvents}, "")
+	sent, _, err := h.Events.List(ctx, webhook.Filter{Subject: a.ID, Limit: maxEvents}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func opened(l applications.TimelineEntry) int {
 	return max(l.Attempt, 1)
 }
 
-func (h *Handler) line(a applications.Application, k kept, l applications.TimelineEntry, t applications.Attempt, s signed) pages.TraceLine {
+func (h *Handler) line(a applications.Application, k view, l applications.TimelineEntry, t applications.Attempt, s signed) pages.TraceLine {
 	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal, To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
 	if l.From != l.To {
 		out.Was, out.State = l.From, l.To
@@ -125,7 +125,7 @@ func (h *Handler) line(a applications.Application, k kept, l applications.Timeli
 		out.Body = h.returned(a, l, s)
 	case journey.Webhook:
 		out.From, out.To, out.What = pages.PartyProvider, pages.PartyPortal, "POST /webhooks/visit"
-		out.Body = "webhook-signature: v1,… (verified)\n\n" + object(append([]member{{"type", "VISIT"}, {"publicId", h.Site.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
+		out.Body = "webhook-signature: v1,… (verified)\n\n" + object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
 		out.What = "GET /connect/status"
 		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(proof...)
@@ -145,12 +145,12 @@ func reportPath(p contract.Product) string {
 }
 
 // created describes the request that created the application.
-func (h *Handler) created(out *pages.TraceLine, a applications.Application, k kept) {
+func (h *Handler) created(out *pages.TraceLine, a applications.Application, k view) {
 	data := any(nil)
 	if a.HasApplicant {
 		data = "…"
 	}
-	if wayOf(k.way).variant != "" {
+	if optionOf(k.way).variant != "" {
 		out.To, out.What = pages.PartyApp, "application"
 		out.Body = object(member{"product", string(a.Product)}, member{"id", a.ID})
 		return
@@ -162,17 +162,17 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k ke
 }
 
 // begun describes how an attempt at the provider was opened.
-func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k kept, t applications.Attempt) {
-	request := object(member{"productId", h.Site.Service.Products[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view, t applications.Attempt) {
+	request := object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
 	case t.Mode != applications.Embedded && t.Mode != "":
 		out.Kind, out.What = pages.TraceLeave, "POST /secure-redirect"
-		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Site.Service.Products[a.Product]}, member{"externalId", t.ExternalID},
+		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"externalId", t.ExternalID},
 			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"}) +
 			"\n\n200\n" + object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
-	case wayOf(k.way).variant == applications.ByPrefill:
+	case optionOf(k.way).variant == applications.ByPrefill:
 		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
-		out.Body = object(member{"productId", h.Site.Service.Products[a.Product]}, member{"publicId", h.Site.PublicID}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:
 		out.What = "POST /connect/initialization"
 		out.Body = "Authorization: Basic …\n" + request + "\n\n200\n" + object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})

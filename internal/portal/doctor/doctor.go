@@ -69,8 +69,8 @@ type Config struct {
 	HTTP http.RoundTripper // default: http.DefaultTransport
 }
 
-// patience is the timeout of one request.
-const patience = 10 * time.Second
+// requestTimeout is the timeout of one request.
+const requestTimeout = 10 * time.Second
 
 // Examine runs all checks and returns the findings in order of importance. It omits
 // checks that depend on a failed one.
@@ -91,16 +91,16 @@ func (p Config) Examine(ctx context.Context) []Finding {
 
 // addresses checks the two base URLs.
 func (p Config) addresses() []Finding {
-	ours, err1 := url.Parse(p.PortalURL)
-	theirs, err2 := url.Parse(p.ProviderURL)
-	if err1 != nil || err2 != nil || ours.Host == "" || theirs.Host == "" {
+	portal, err1 := url.Parse(p.PortalURL)
+	provider, err2 := url.Parse(p.ProviderURL)
+	if err1 != nil || err2 != nil || portal.Host == "" || provider.Host == "" {
 		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is none", "Set --portal-url and --provider-url to absolute URLs."}}
 	}
 	var found []Finding
 	for _, u := range []struct {
 		flag string
 		*url.URL
-	}{{"--portal-url", ours}, {"--provider-url", theirs}} {
+	}{{"--portal-url", portal}, {"--provider-url", provider}} {
 		switch {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
@@ -109,7 +109,7 @@ func (p Config) addresses() []Finding {
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
 		}
 	}
-	if ours.Hostname() == theirs.Hostname() {
+	if portal.Hostname() == provider.Hostname() {
 		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so their cookies meet", "Give each a host of its own; on one machine, localhost and 127.0.0.1."})
 	}
 	if len(found) == 0 {
@@ -126,8 +126,8 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	if err != nil {
 		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err), "See that --provider-url is right and reachable from here."}}
 	}
-	took := time.Since(begun)
-	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", took.Milliseconds()), ""}}
+	elapsed := time.Since(begun)
+	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
 			found = append(found, Finding{Warn, "certificate", fmt.Sprintf("the provider's ends in %d days", int(left.Hours()/24)), "Tell the provider."})
@@ -138,7 +138,7 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 		return true, append(found, Finding{Skip, "clock", "the provider's answers have no date", ""})
 	}
 	// The Date header has whole seconds, and the response took time.
-	off := max(at.Sub(before.Add(took)), before.Sub(at.Add(time.Second)), 0)
+	off := max(at.Sub(before.Add(elapsed)), before.Sub(at.Add(time.Second)), 0)
 	switch {
 	case off > jose.Skew:
 		found = append(found, Finding{Fail, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
@@ -156,7 +156,7 @@ func (p Config) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
 // keys reads the key set as verification of a redirect outcome would.
 func (p Config) keys(ctx context.Context) Finding {
 	const subject = "key set"
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	set := &jose.RemoteKeySet{URL: p.keysURL(), Transport: p.HTTP, Now: p.Now}
 	usable, leftOut, err := set.Diagnose(ctx)
@@ -178,7 +178,7 @@ func (p Config) client() *svcapi.Client {
 // credentials requests an access token.
 func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	const subject = "credentials"
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := p.client().Check(ctx)
 	if err == nil {
@@ -223,7 +223,7 @@ func (p Config) products(ctx context.Context) []Finding {
 
 func (p Config) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
 	subject := "product " + string(kind)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	in := svcapi.RedirectRequest{CompleteURL: redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post")}
 	in.ProductID, in.Prefill = id, &prefill.Fields{Email: notAnAddress}
@@ -276,7 +276,7 @@ func (p Config) webhooks(ctx context.Context) Finding {
 		if err != nil {
 			return Finding{Fail, subject, "a secret is not of the form whsec_…", "Copy it from the account's dashboard."}
 		}
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(body))
 		if err == nil {
@@ -305,7 +305,7 @@ func (p Config) http() *http.Client {
 
 // get requests an address and reads the response up to its bound.
 func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -326,7 +326,7 @@ func plain(err error) string {
 		err = u.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %s", patience)
+		return fmt.Sprintf("no answer within %s", requestTimeout)
 	}
 	return err.Error()
 }

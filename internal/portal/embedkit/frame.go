@@ -50,11 +50,11 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 	if err != nil {
 		return "", "", "", err
 	}
-	mine := key != "" && g.holder == framesOf(key)
+	own := key != "" && g.holder == framesOf(key)
 	switch {
 	case !k.Now().Before(g.until):
 		return "", "", "", store.ErrNotFound
-	case mine:
+	case own:
 		return g.application, grant, g.origin, nil
 	case g.holder != "" || !opens:
 		return "", "", "", store.ErrNotFound
@@ -62,7 +62,7 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 	if key == "" {
 		key = store.NewSecret()
 	}
-	_, err = k.take(ctx, k.DB.SQL, token, framesOf(key), "")
+	_, err = k.bind(ctx, k.DB.SQL, token, framesOf(key), "")
 	return g.application, token + "." + key, g.origin, err
 }
 
@@ -82,7 +82,7 @@ func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string)
 	if key != "" {
 		former = framesOf(key)
 	}
-	return k.take(ctx, tx, token, sessionID, former)
+	return k.bind(ctx, tx, token, sessionID, former)
 }
 
 // frame handles the first page of an element's frame, or of its window in the mode

@@ -45,9 +45,9 @@ func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g gra
 	return g, store.MapNotFound(err)
 }
 
-// take binds an embed token to holder, unless it is bound to a holder other than
+// bind binds an embed token to holder, unless it is bound to a holder other than
 // former.
-func (k *Kit) take(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
+func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
 	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
 		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
 		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)

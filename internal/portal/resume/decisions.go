@@ -95,7 +95,7 @@ func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEm
 	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "),
 		recipient: []byte{}, created: now, expires: now.Add(DecisionLife)}
 	var err error
-	if e.keyID, err = d.Site.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
+	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
 		return e, err
 	}
 	link := ""

@@ -95,7 +95,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	}
 	var about []applications.Application
 	for _, id := range ids {
-		a, err := d.Site.Service.Get(ctx, id)
+		a, err := d.Applicants.Service.Get(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -106,7 +106,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	}
 	to := ""
 	if len(about) > 0 {
-		applicant, err := d.Site.Service.Applicant(ctx, about[0].ID)
+		applicant, err := d.Applicants.Service.Applicant(ctx, about[0].ID)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.A
 	e.subject = i18n.T(lang, "email.resume.subject", "company", name)
 	text := i18n.T(lang, "email.resume.body", "company", name, "applications", strings.Join(lines, "\n\n"))
 	var err error
-	if e.keyID, err = d.Site.Service.Key(ctx, tx, e.application); err != nil {
+	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, e.application); err != nil {
 		return err
 	}
 	if e.recipient, e.body, err = d.emails().Seal(ctx, tx, e.keyID, e.id, to, text); err != nil {

@@ -26,7 +26,7 @@ import (
 // Routes mounts the pages. If no email can be sent, it leaves out the pages that
 // request one.
 func (d *Handler) Routes(mux *http.ServeMux) {
-	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Site.Adapt(h)) }
+	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Applicants.Adapt(h)) }
 	page("POST /applications/{id}/link", d.handleNewLink)
 	page("GET /resume/{token}", d.showLink)
 	page("POST /resume/{token}", d.handleOpen)
@@ -41,7 +41,7 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 // authorize returns the application that the address names, for a browser with a
 // session. A frame has no session that another browser could join.
 func (d *Handler) authorize(w http.ResponseWriter, r *http.Request) (applications.Application, error) {
-	a, v, err := d.Site.Authorize(w, r)
+	a, v, err := d.Applicants.Authorize(w, r)
 	if err == nil && v.Framed {
 		err = httpx.NewError(contract.CodeNotFound, errors.New("no links in a frame"))
 	}
@@ -59,7 +59,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 	} else if !ok {
 		return errTooOften
 	}
-	base := d.Site.Base(r)
+	base := d.Applicants.Base(r)
 	m := pages.Handover{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
 		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.isLoopback()}
 	if d.CanEmail() {
@@ -145,9 +145,9 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 	if !works {
 		return d.showExpired(w, r)
 	}
-	base := d.Site.Base(r)
+	base := d.Applicants.Base(r)
 	base.Languages = nil // the address contains a secret, so no language links
-	a, err := d.Site.Service.Get(r.Context(), id)
+	a, err := d.Applicants.Service.Get(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showExpired(w, r)
 	}
@@ -161,17 +161,17 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 
 // hasAccess reports whether this browser already has access to the application.
 func (d *Handler) hasAccess(r *http.Request, id string) (bool, error) {
-	cur, err := d.Site.Sessions.Of(r)
+	cur, err := d.Applicants.Sessions.Of(r)
 	if err != nil {
 		return false, err
 	}
-	return d.Site.Service.Bound(r.Context(), id, cur.ID)
+	return d.Applicants.Service.Bound(r.Context(), id, cur.ID)
 }
 
 // handleOpen grants the browser access and uses up the link.
 func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	hash := store.Hash(r.PathValue("token"))
-	cur, err := d.Site.Sessions.Of(r)
+	cur, err := d.Applicants.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
@@ -182,10 +182,10 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		var next session.Session
-		if next, cookie, err = d.Site.Sessions.Renew(ctx, tx, cur); err != nil {
+		if next, cookie, err = d.Applicants.Sessions.Renew(ctx, tx, cur); err != nil {
 			return err
 		}
-		return d.Site.Service.Join(ctx, tx, id, next.ID)
+		return d.Applicants.Service.Join(ctx, tx, id, next.ID)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showLink(w, r) // shows the reason, or redirects a browser that has access
@@ -193,7 +193,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Site.Sessions.Set(w, r, cookie); err != nil {
+	if err := d.Applicants.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
 	httpx.SeeOther(w, applicant.StatusURL(id))
@@ -203,7 +203,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 // showExpired says that a link no longer works; the page is the same for a link that never
 // existed.
 func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
-	base := d.Site.Base(r)
+	base := d.Applicants.Base(r)
 	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: "resume.used.title", Text: "resume.used.text",
@@ -218,11 +218,11 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fields, err := d.Site.Service.Applicant(r.Context(), a.ID)
+	fields, err := d.Applicants.Service.Applicant(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
-	base := d.Site.Base(r)
+	base := d.Applicants.Base(r)
 	if err := d.requestEmail(r, fields.Email, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (d *Handler) showForm(w http.ResponseWriter, r *http.Request) error {
 
 func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem i18n.Key) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Site.Base(r), Email: email, Problem: problem}))
+	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
 }
 
 // handleForm handles that form. The response is the same for every valid address,
@@ -252,7 +252,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, "resume.find.no_email")
 	}
-	base := d.Site.Base(r)
+	base := d.Applicants.Base(r)
 	if err := d.requestEmail(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
 		return err
 	}

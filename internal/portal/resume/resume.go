@@ -48,7 +48,7 @@ const (
 // Handler creates resume links and sends emails. All fields but Mail and OnSettled are required.
 type Handler struct {
 	DB          *store.DB
-	Site        *applicant.Handler
+	Applicants  *applicant.Handler
 	Queue       applications.Queue
 	Mail        mail.Mailer // nil: emails wait in the outbox, which only a sandbox has
 	URL         string      // the portal's public address, without a slash at the end

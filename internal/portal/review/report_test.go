@@ -136,11 +136,11 @@ func TestReportPageWithAnalysis(t *testing.T) {
 			t.Errorf("GET %.30s = %d, want 404", bad, resp.StatusCode)
 		}
 	}
-	d.change(appReady, func(r *stored) { r.Analysis, r.Owed = nil, true })
+	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = nil, true })
 	if _, page := d.get(url); !strings.Contains(page, "still being fetched") || strings.Contains(page, `role="img"`) {
 		t.Error("a page whose analysis is on its way does not say so")
 	}
-	d.change(appReady, func(r *stored) { r.Analysis, r.Owed = []byte(`{"broken`), false })
+	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = []byte(`{"broken`), false })
 	if resp, page := d.get(url); resp.StatusCode != 500 || strings.Contains(page, "broken") {
 		t.Errorf("a broken analysis: %d", resp.StatusCode)
 	}

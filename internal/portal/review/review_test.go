@@ -175,7 +175,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	log := slog.New(slog.DiscardHandler)
 	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf, Products: map[contract.Product]string{contract.Cashflow: "product"},
 		Environment: contract.Sandbox, Now: clock, Log: log}
-	letters := &resume.Handler{DB: db, Site: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
+	letters := &resume.Handler{DB: db, Applicants: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log})
 	d.Handler = &Handler{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,

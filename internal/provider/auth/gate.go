@@ -278,7 +278,7 @@ func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, err
 	if err != nil {
 		return "", httpx.NewError(contract.CodeUnknownCustomer, err)
 	}
-	g.verified.keep(raw, id, now, token.Expires)
+	g.verified.store(raw, id, now, token.Expires)
 	return id, nil
 }
 

@@ -23,9 +23,9 @@ const (
 	// KeySetMaxAge is how long clients may cache the key set. A new key is published at
 	// least that long before it signs.
 	KeySetMaxAge = 5 * time.Minute
-	lead         = KeySetMaxAge + time.Minute // a reader's clock and a slow answer
+	clockMargin  = KeySetMaxAge + time.Minute // a reader's clock and a slow answer
 	// An old key is kept until every token that it signed has expired.
-	keep        = jose.MaxLifetime + 2*jose.Skew
+	keyLifetime = jose.MaxLifetime + 2*jose.Skew
 	rotateAfter = 30 * 24 * time.Hour
 )
 
@@ -100,7 +100,7 @@ func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
 		}
 		return nil
 	})
-	return k.Now().Add(lead), err
+	return k.Now().Add(clockMargin), err
 }
 
 func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, atOnce bool) error {
@@ -120,7 +120,7 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 	if n := len(rows); n > 0 {
 		r.generation = rows[n-1].generation + 1
 		if p == OutcomeKeys && !atOnce {
-			r.signsFrom = r.signsFrom.Add(lead)
+			r.signsFrom = r.signsFrom.Add(clockMargin)
 		}
 	}
 	return insertKey(ctx, tx, r)
@@ -130,7 +130,7 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 // of r has expired.
 func superseded(rows []keyRow, r keyRow, now time.Time) bool {
 	for _, newer := range rows {
-		if newer.generation > r.generation && !now.Before(newer.signsFrom.Add(keep)) {
+		if newer.generation > r.generation && !now.Before(newer.signsFrom.Add(keyLifetime)) {
 			return true
 		}
 	}

@@ -25,7 +25,7 @@ func ProductID(r *http.Request, inBody string) (string, error) {
 // body.
 func AddProductID(r *http.Request, members map[string]json.RawMessage) error {
 	var inBody string
-	if raw, given := members["productId"]; given && json.Unmarshal(raw, &inBody) != nil {
+	if raw, present := members["productId"]; present && json.Unmarshal(raw, &inBody) != nil {
 		return nil
 	}
 	id, err := ProductID(r, inBody)

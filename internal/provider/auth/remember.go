@@ -40,8 +40,8 @@ func (v *verifiedTokens) find(token []byte, now time.Time) string {
 	return got.credentialID
 }
 
-// keep caches a token that was verified at now and expires at expires.
-func (v *verifiedTokens) keep(token []byte, credentialID string, now, expires time.Time) {
+// store caches a token that was verified at now and expires at expires.
+func (v *verifiedTokens) store(token []byte, credentialID string, now, expires time.Time) {
 	until := now.Add(rememberFor)
 	if expires.Before(until) {
 		until = expires

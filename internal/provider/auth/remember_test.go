@@ -64,7 +64,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i := range 3 * maxVerified {
 		token := []byte(fmt.Sprint(i))
-		v.keep(token, "1", now, now.Add(time.Minute))
+		v.store(token, "1", now, now.Add(time.Minute))
 		if v.find(token, now) != "1" {
 			t.Fatalf("token %d is not remembered", i)
 		}

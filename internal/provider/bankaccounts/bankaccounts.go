@@ -112,7 +112,7 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 		return reports.NotReady(rep)
 	}
 	if rep.ConsumerID != "" {
-		if err := s.consents(ctx, rep.CustomerID, rep.ConsumerID); err != nil {
+		if err := s.requireConsent(ctx, rep.CustomerID, rep.ConsumerID); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	if err := s.entitled(ctx); err != nil {
 		return err
 	}
-	if err := s.consents(ctx, auth.CallerOf(ctx).CustomerID, consumer); err != nil {
+	if err := s.requireConsent(ctx, auth.CallerOf(ctx).CustomerID, consumer); err != nil {
 		return err
 	}
 	return s.answer(w, r, ofConsumer, consumer, id)
@@ -151,14 +151,14 @@ func (s *Service) entitled(ctx context.Context) error {
 	return err
 }
 
-// consents returns an error if the consumer is not the customer's or has withdrawn
+// requireConsent returns an error if the consumer is not the customer's or has withdrawn
 // consent.
-func (s *Service) consents(ctx context.Context, customerID, consumerID string) error {
-	gone, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, consumerID)
+func (s *Service) requireConsent(ctx context.Context, customerID, consumerID string) error {
+	withdrawn, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, consumerID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return unknown()
-	case err == nil && gone:
+	case err == nil && withdrawn:
 		return httpx.NewError(contract.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
 	}
 	return err

@@ -35,7 +35,9 @@ type account struct {
 // transaction that completes the report; it may be called several times there.
 func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
 	if r.Secondary() {
-		return func(ctx context.Context, tx *store.Tx) error { return inherit(ctx, tx, r.PublicToken, r.Source()) }, nil
+		return func(ctx context.Context, tx *store.Tx) error {
+			return inheritConnections(ctx, tx, r.PublicToken, r.Source())
+		}, nil
 	}
 	owner, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
 	if err != nil {
@@ -58,15 +60,15 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 				return nil, fmt.Errorf("bankaccounts: %w", err)
 			}
 			all = append(all, kept{row, a.ID})
-			expires[c.ID] = r.Held().Add(Lifetime)
+			expires[c.ID] = r.HeldSince().Add(Lifetime)
 			if tokens {
-				expires[c.ID] = r.Held().Add(TokenLifetime)
+				expires[c.ID] = r.HeldSince().Add(TokenLifetime)
 			}
 		}
 	}
 	return func(ctx context.Context, tx *store.Tx) error {
 		for id, at := range expires {
-			if err := addConnection(ctx, tx, r.KeyID, id, r.Held(), at); err != nil {
+			if err := addConnection(ctx, tx, r.KeyID, id, r.HeldSince(), at); err != nil {
 				return err
 			}
 		}

@@ -130,7 +130,7 @@ func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string
 		return d, err
 	}
 	if a.revoked.IsZero() && a.first.IsZero() {
-		given, err := give(ctx, s.DB.SQL, a.id, s.Now())
+		given, err := markGiven(ctx, s.DB.SQL, a.id, s.Now())
 		switch {
 		case err == nil:
 			return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), given, &d)

@@ -82,10 +82,10 @@ func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now t
 	return out, rows.Err()
 }
 
-// give records the first request for an account's numbers and returns them encrypted.
+// markGiven records the first request for an account's numbers and returns them encrypted.
 // It returns store.ErrNotFound if they were requested before or revoked, if the
 // account has none, or if its connection has expired.
-func give(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
+func markGiven(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
 	var sealed []byte
 	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_at = $2
 		WHERE id = $1 AND first_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
@@ -122,8 +122,8 @@ func name(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccount
 	return err
 }
 
-// inherit gives a report the accounts of the report that it was made from.
-func inherit(ctx context.Context, tx *store.Tx, publicToken, source string) error {
+// inheritConnections gives a report the accounts of the report that it was made from.
+func inheritConnections(ctx context.Context, tx *store.Tx, publicToken, source string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
 		ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, source)

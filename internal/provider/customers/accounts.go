@@ -101,7 +101,7 @@ func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, erro
 // Rename changes the names of an account. A name that another child of the parent uses
 // is ErrDuplicateName, after which the transaction may be unusable.
 func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
-	return hit(renameAccount(ctx, tx, customerID, n))
+	return requireRow(renameAccount(ctx, tx, customerID, n))
 }
 
 // AddProduct adds a product to an account or finds the one of that name; added tells
@@ -144,10 +144,10 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 // RenameProduct changes the names of a product of the customer. A name that another
 // product uses is ErrDuplicateName, after which the transaction may be unusable.
 func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
-	return hit(renameProduct(ctx, tx, customerID, productID, n, s.Now()))
+	return requireRow(renameProduct(ctx, tx, customerID, productID, n, s.Now()))
 }
 
-func hit(ok bool, err error) error {
+func requireRow(ok bool, err error) error {
 	if store.IsUnique(err) {
 		return ErrDuplicateName
 	}
@@ -163,7 +163,7 @@ func (s *Service) SetReturn(ctx context.Context, tx *store.Tx, customerID, mode 
 	if mode != "get" && mode != "post" {
 		return errors.New("customers: the return mode is neither get nor post")
 	}
-	return hit(setReturn(ctx, tx, customerID, mode, requireForm))
+	return requireRow(setReturn(ctx, tx, customerID, mode, requireForm))
 }
 
 // MaxCompleteURLs is the maximum number of redirect URLs of an account.
@@ -195,7 +195,7 @@ func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customer
 // EditCompleteURLs replaces the account's redirect URLs with the result of edit, one
 // call at a time. It returns the errors of SetCompleteURLs and edit.
 func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, edit func(urls []string) ([]string, error)) error {
-	if err := hit(holdAccount(ctx, tx, customerID)); err != nil {
+	if err := requireRow(lockAccount(ctx, tx, customerID)); err != nil {
 		return err
 	}
 	urls, err := completeURLs(ctx, tx, customerID)

@@ -72,7 +72,7 @@ func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := []item{}
 	for _, p := range all {
-		i := item{ProductID: p.ID, Name: p.Name, CreatedAt: stamp(p.Created), UpdatedAt: stamp(p.Updated)}
+		i := item{ProductID: p.ID, Name: p.Name, CreatedAt: formatTime(p.Created), UpdatedAt: formatTime(p.Updated)}
 		if p.Configuration.ID != "" {
 			i.Configuration = &force{p.Configuration.ID, p.Configuration.Alias, p.Inherited}
 		}

@@ -58,17 +58,17 @@ func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if path == "" {
 		path = "/"
 	}
-	if !plain(path) || !plain(pathWithout(path)) {
+	if !sameForAllParsers(path) || !sameForAllParsers(pathWithout(path)) {
 		return CompleteURL{}, ErrCompleteURL
 	}
 	return CompleteURL{Origin: scheme + "://" + host, path: path, raw: raw}, nil
 }
 
-// plain reports whether all parsers read a path in the same way.
-func plain(path string) bool {
+// sameForAllParsers reports whether all parsers read a path in the same way.
+func sameForAllParsers(path string) bool {
 	lower := strings.ToLower(path)
-	for _, bad := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
-		if strings.Contains(lower, bad) {
+	for _, ambiguous := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
+		if strings.Contains(lower, ambiguous) {
 			return false
 		}
 	}
@@ -149,16 +149,16 @@ func (c CompleteURL) WithoutToken() string {
 	if !found {
 		return base
 	}
-	var kept []string
+	var rest []string
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair != "" && !placeholders.MatchString(pair) {
-			kept = append(kept, pair)
+			rest = append(rest, pair)
 		}
 	}
-	if len(kept) == 0 {
+	if len(rest) == 0 {
 		return base
 	}
-	return base + "?" + strings.Join(kept, "&")
+	return base + "?" + strings.Join(rest, "&")
 }
 
 // pathWithout is a path without placeholders, and without the segments that were

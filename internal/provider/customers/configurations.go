@@ -58,9 +58,9 @@ func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, 
 // caller checks the configuration's owner.
 func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
 	if to.Type == TargetAccount {
-		return hit(assignAccount(ctx, q, parentID, to.ID, configurationID))
+		return requireRow(assignAccount(ctx, q, parentID, to.ID, configurationID))
 	}
-	return hit(assignProduct(ctx, q, parentID, to.ID, configurationID, s.Now()))
+	return requireRow(assignProduct(ctx, q, parentID, to.ID, configurationID, s.Now()))
 }
 
 // AddConfiguration adds a configuration, for the provider's staff. An alias in use is

@@ -29,8 +29,8 @@ type Credential struct {
 	Revoked    time.Time // zero for not
 }
 
-// Live reports whether the secret is valid at now.
-func (c Credential) Live(now time.Time) bool {
+// Valid reports whether the secret is valid at now.
+func (c Credential) Valid(now time.Time) bool {
 	return c.Revoked.IsZero() && (c.Expires.IsZero() || c.Expires.After(now))
 }
 
@@ -64,7 +64,7 @@ func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID 
 // the account's or not live.
 func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) (Issued, error) {
 	now := s.Now()
-	k, seen, err := liveCredential(ctx, tx, customerID, credentialID, now)
+	k, seen, err := findValidCredential(ctx, tx, customerID, credentialID, now)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -87,5 +87,5 @@ func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID
 // tokens. It returns store.ErrNotFound for one that is not the account's or was
 // already revoked.
 func (s *Service) RevokeCredential(ctx context.Context, q store.Queryer, customerID, credentialID string) error {
-	return hit(revoke(ctx, q, customerID, credentialID, s.Now()))
+	return requireRow(revoke(ctx, q, customerID, credentialID, s.Now()))
 }

@@ -162,9 +162,9 @@ const consumerAge = 90 * 24 * time.Hour
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		keys, err := idle(ctx, tx, now.Add(-consumerAge), limit)
+		keys, err := unusedConsumers(ctx, tx, now.Add(-consumerAge), limit)
 		for id, key := range keys {
-			if err := errors.Join(erase(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
+			if err := errors.Join(eraseConsumer(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
 				return 0, err
 			}
 		}

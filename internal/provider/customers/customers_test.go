@@ -300,7 +300,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 		all, _ := r.Credentials(t.Context(), db.SQL, c.ID)
 		live := 0
 		for _, k := range all {
-			if k.Live(r.at) {
+			if k.Valid(r.at) {
 				live++
 			}
 		}

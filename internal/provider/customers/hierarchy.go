@@ -53,9 +53,9 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// named validates the names that were sent; field is the field of the name, for
+// checkNames validates the names that were sent; field is the field of the name, for
 // errors.
-func named(field string, name, display *string) (Names, error) {
+func checkNames(field string, name, display *string) (Names, error) {
 	var n Names
 	var details []httpx.Detail
 	if name == nil {
@@ -76,14 +76,14 @@ func named(field string, name, display *string) (Names, error) {
 
 // status returns the status for something that was added or, with find, found;
 // otherwise the error taken.
-func status(added, find bool, taken contract.Code, field string) (int, error) {
+func status(added, find bool, takenErr contract.Code, field string) (int, error) {
 	switch {
 	case added:
 		return http.StatusCreated, nil
 	case find:
 		return http.StatusOK, nil
 	}
-	return 0, httpx.NewError(taken, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
+	return 0, httpx.NewError(takenErr, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
 }
 
 // addAccount adds a child account: {publicId}. With find, an existing account of that
@@ -101,7 +101,7 @@ func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
 			return err
 		}
-		n, err := named("accountName", in.AccountName, in.DisplayName)
+		n, err := checkNames("accountName", in.AccountName, in.DisplayName)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
 			return err
 		}
-		n, err := named("productName", in.ProductName, in.DisplayName)
+		n, err := checkNames("productName", in.ProductName, in.DisplayName)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 		ClientID          string `json:"clientId"`
 		SecretKey         string `json:"secretKey"`
 		PreviousExpiresAt string `json:"previousExpiresAt"`
-	}{out.ClientID, out.SecretKey, stamp(out.PreviousExpires)})
+	}{out.ClientID, out.SecretKey, formatTime(out.PreviousExpires)})
 }
 
-func stamp(t time.Time) string { return report.TimestampOf(t).String() }
+func formatTime(t time.Time) string { return report.TimestampOf(t).String() }

@@ -82,7 +82,7 @@ func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID,
 	if err != nil {
 		return false, err
 	}
-	if err := hit(holdAccount(ctx, tx, customerID)); err != nil {
+	if err := requireRow(lockAccount(ctx, tx, customerID)); err != nil {
 		return false, err
 	}
 	all, err := widgetOrigins(ctx, tx, customerID)

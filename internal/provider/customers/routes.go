@@ -47,12 +47,12 @@ type input struct {
 
 // optional distinguishes an absent member from null.
 type optional struct {
-	there bool
-	raw   json.RawMessage // nil for null
+	present bool
+	raw     json.RawMessage // nil for null
 }
 
 func (o *optional) UnmarshalJSON(b []byte) error {
-	*o = optional{there: true}
+	*o = optional{present: true}
 	if !bytes.Equal(b, []byte("null")) {
 		o.raw = bytes.Clone(b)
 	}
@@ -61,7 +61,7 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 
 // apply applies the body to c, or returns what is wrong with it.
 func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
-	if in.ConsumerExternalID.there {
+	if in.ConsumerExternalID.present {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
 			if json.Unmarshal(raw, &c.ExternalID) != nil || !auth.IsExternalID(c.ExternalID) {
@@ -70,8 +70,8 @@ func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 			}
 		}
 	}
-	if !in.Prefill.there || in.Prefill.raw == nil {
-		if in.Prefill.there {
+	if !in.Prefill.present || in.Prefill.raw == nil {
+		if in.Prefill.present {
 			c.Prefill = nil
 		}
 		return nil

@@ -11,14 +11,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// live is the condition that credential k is valid at $2.
-const live = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
+// validCredential is the condition that credential k is valid at $2.
+const validCredential = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
 // clients returns the matching credentials that are valid at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
 	rows, err := q.QueryContext(ctx, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
-		WHERE `+where+` AND `+live, value, store.Micros(now))
+		WHERE `+where+` AND `+validCredential, value, store.Micros(now))
 	if err != nil {
 		return nil, err
 	}
@@ -353,14 +353,14 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 	return out, rows.Err()
 }
 
-// liveCredential returns a credential of the customer that is valid at now, and the
+// findValidCredential returns a credential of the customer that is valid at now, and the
 // number of its rotations.
-func liveCredential(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (Credential, int64, error) {
+func findValidCredential(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (Credential, int64, error) {
 	k := Credential{ID: id, CustomerID: customerID}
 	var expires sql.NullInt64
 	var rotations int64
 	err := q.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
-		WHERE k.id = $1 AND `+live+` AND k.customer_id = $3`, id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
+		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`, id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
 	if expires.Valid {
 		k.Expires = store.Time(expires.Int64)
 	}
@@ -372,7 +372,7 @@ func liveCredential(ctx context.Context, q store.Queryer, customerID, id string,
 func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
-			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+live+`)`,
+			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+validCredential+`)`,
 		k.ID, store.Micros(now), store.Micros(k.Expires), seen, k.ClientID))
 }
 
@@ -424,11 +424,11 @@ func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumer
 	return withdrawn, store.MapNotFound(err)
 }
 
-// idle returns the ids and data keys of at most limit consumers that can be erased:
+// unusedConsumers returns the ids and data keys of at most limit consumers that can be erased:
 // not changed since an instant, without reports that are pending or readable, and
 // without account numbers that were requested. In addition they have withdrawn
 // consent, or were created for a visit and never named by the customer.
-func idle(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
+func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
 			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
@@ -450,9 +450,9 @@ func idle(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (ke
 	return keys, rows.Err()
 }
 
-// erase empties a consumer's row. It keeps only the row's existence and whether
+// eraseConsumer empties a consumer's row. It keeps only the row's existence and whether
 // consent was withdrawn.
-func erase(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
+func eraseConsumer(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(now))
 	return err
 }
@@ -461,7 +461,7 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 
 var _ auth.Directory = (*Service)(nil)
 
-// holdAccount locks the account against other changes until tx ends.
-func holdAccount(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
+// lockAccount locks the account against other changes until tx ends.
+func lockAccount(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET require_form = require_form WHERE id = $1`, customerID))
 }

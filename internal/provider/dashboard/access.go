@@ -20,8 +20,8 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d
 	now := s.Now()
 	var v []pages.DashboardCredential
 	for _, c := range all {
-		live := c.Live(now)
-		rotatable := live && !slices.ContainsFunc(all, func(o customers.Credential) bool { return o.Live(now) && o.ID != c.ID && o.ClientID == c.ClientID })
+		live := c.Valid(now)
+		rotatable := live && !slices.ContainsFunc(all, func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
 		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
 			Live: live, Rotatable: rotatable})
 	}

@@ -33,8 +33,8 @@ const (
 // from.
 const MaxAge = 30 * 24 * time.Hour
 
-// giveUp is the maximum duration of an upload.
-const giveUp = time.Hour
+// uploadTimeout is the maximum duration of an upload.
+const uploadTimeout = time.Hour
 
 // partSize is the size in bytes of the parts that are encrypted and held in memory at
 // a time.
@@ -125,7 +125,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 		if err != nil {
 			return err
 		}
-		return begin(ctx, tx, d, name, s.Now())
+		return insertDocument(ctx, tx, d, name, s.Now())
 	})
 	if err != nil {
 		return d, err
@@ -186,7 +186,7 @@ func (s *Service) discard(ctx context.Context, id string) error {
 // Keep makes an uploaded file count. It returns false, and does not, if the report
 // already has MaxFiles.
 func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
-	return keep(ctx, tx, publicToken, id, MaxFiles, s.Now())
+	return markKept(ctx, tx, publicToken, id, MaxFiles, s.Now())
 }
 
 // Remove deletes a file of a report; it returns false without such a file.
@@ -203,7 +203,7 @@ func (s *Service) Drop(ctx context.Context, tx *store.Tx, publicToken string) er
 
 // List returns the kept files of a report in the order of Keep.
 func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string) ([]Document, error) {
-	all, err := kept(ctx, q, publicToken)
+	all, err := keptDocuments(ctx, q, publicToken)
 	if err != nil {
 		return nil, err
 	}
@@ -219,16 +219,16 @@ func (s *Service) List(ctx context.Context, q store.Queryer, publicToken string)
 	return out, nil
 }
 
-// batch is the maximum number of files that one transaction of the sweep deletes;
+// sweepBatch is the maximum number of files that one transaction of the sweep deletes;
 // files are large.
-const batch = 5
+const sweepBatch = 5
 
 // Sweep deletes files that were never kept and files past their retention.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	step := func(where string, before time.Time) func(context.Context, *store.Tx, int) (int64, error) {
 		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			ids, err := some(ctx, tx, where, before, limit)
+			ids, err := documentsBefore(ctx, tx, where, before, limit)
 			for _, id := range ids {
 				if _, err := remove(ctx, tx, `id = $1`, id); err != nil {
 					return 0, err
@@ -237,7 +237,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return int64(len(ids)), err
 		}
 	}
-	if err := s.DB.Sweep(ctx, batch, step(`kept_at IS NULL AND `, now.Add(-giveUp)), step(``, now.Add(-MaxAge))); err != nil {
+	if err := s.DB.Sweep(ctx, sweepBatch, step(`kept_at IS NULL AND `, now.Add(-uploadTimeout)), step(``, now.Add(-MaxAge))); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
 	}
 	return nil

@@ -264,7 +264,7 @@ func TestSweep(t *testing.T) {
 		for _, c := range []struct {
 			after time.Duration
 			rows  int
-		}{{giveUp - time.Second, 2}, {2 * time.Second, 1}, {MaxAge - giveUp - 10*time.Second, 1}, {20 * time.Second, 0}} {
+		}{{uploadTimeout - time.Second, 2}, {2 * time.Second, 1}, {MaxAge - uploadTimeout - 10*time.Second, 1}, {20 * time.Second, 0}} {
 			r.now = r.now.Add(c.after)
 			if err := r.Sweep(t.Context()); err != nil {
 				t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/store"
 )
 
-func begin(ctx context.Context, tx *store.Tx, d Document, name []byte, now time.Time) error {
+func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, begun_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(now))
 	return err
@@ -22,18 +22,18 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 	return err
 }
 
-// keep marks a file as kept if the report has fewer than most. The file is ordered
+// markKept marks a file as kept if the report has fewer than most. The file is ordered
 // after files kept earlier, regardless of the clock. Callers must serialize the calls
 // of a report.
-func keep(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
+func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
 			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4) WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
 		publicToken, id, most, store.Micros(now)))
 }
 
-// some returns the ids of matching files that were begun before an instant.
-func some(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
+// documentsBefore returns the ids of matching files that were begun before an instant.
+func documentsBefore(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ type row struct {
 	name []byte
 }
 
-func kept(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
+func keptDocuments(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, employer, content_type, name, size FROM documents
 		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at`, publicToken)
 	if err != nil {

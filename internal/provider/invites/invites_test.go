@@ -19,12 +19,12 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
+func start(t *testing.T, f func(t *testing.T, r *providertest.Server)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
 }
 
 // body is a good one of an invite, with these members.
-func body(r *providertest.Rig, more ...any) map[string]any {
+func body(r *providertest.Server, more ...any) map[string]any {
 	out := map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}
 	for i := 0; i < len(more); i += 2 {
 		out[more[i].(string)] = more[i+1]
@@ -33,7 +33,7 @@ func body(r *providertest.Rig, more ...any) map[string]any {
 }
 
 // invite makes a link that lives that long.
-func invite(t *testing.T, r *providertest.Rig, lives time.Duration, more ...any) (link, publicToken string) {
+func invite(t *testing.T, r *providertest.Server, lives time.Duration, more ...any) (link, publicToken string) {
 	t.Helper()
 	a := r.Do("POST", "/connect/invite-link", body(r, more...), r.Basic)
 	link, _ = a.JSON["inviteLink"].(string)
@@ -51,7 +51,7 @@ func invite(t *testing.T, r *providertest.Rig, lives time.Duration, more ...any)
 func handleOf(link string) string { return link[strings.LastIndex(link, "/")+1:] }
 
 // opened is the path of the visit that a link leads to.
-func opened(t *testing.T, r *providertest.Rig, link string) string {
+func opened(t *testing.T, r *providertest.Server, link string) string {
 	t.Helper()
 	a := r.Do("GET", link, nil)
 	path := a.Header.Get("Location")
@@ -64,7 +64,7 @@ func opened(t *testing.T, r *providertest.Rig, link string) string {
 	return path
 }
 
-func steps(t *testing.T, r *providertest.Rig, path string, forms ...url.Values) {
+func steps(t *testing.T, r *providertest.Server, path string, forms ...url.Values) {
 	t.Helper()
 	for _, form := range forms {
 		if a := r.Do("POST", path, form); a.Status != http.StatusSeeOther {
@@ -77,7 +77,7 @@ var toAccounts = []url.Values{{"action": {"bank"}, "bank": {"kestrel-bank"}},
 	{"action": {"sign-in"}, "username": {"default"}, "password": {"x"}}, {"action": {"code"}, "code": {"123456"}}}
 
 func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		link, publicToken := invite(t, r, 72*time.Hour, "externalId", "case-1", "userArgs", "u")
 		path := opened(t, r, link)
 		if page := r.Do("GET", path, nil); page.Status != 200 || !strings.Contains(page.Body, `value="consent"`) {
@@ -123,7 +123,7 @@ func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 // An invite works from any browser until its visit is completed, but what was done in
 // one browser is neither seen nor gone on with in another.
 func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		link, _ := invite(t, r, 72*time.Hour)
 		path := opened(t, r, link)
 		phone := r.Browser()
@@ -162,7 +162,7 @@ func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
 }
 
 func TestAnInviteExpires(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		soon := providertest.Prefill()
 		soon["lastName"] = "expiresoon"
 		for _, c := range []struct {
@@ -198,7 +198,7 @@ func TestAnInviteExpires(t *testing.T) {
 }
 
 func TestInvitesThatAreRefused(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		token := r.Do("POST", "/connect/initialization", body(r), r.Basic).JSON["token"]
 		before := r.Count(`SELECT count(*) FROM visits`)
 		bad := providertest.Prefill()
@@ -248,7 +248,7 @@ func TestInvitesThatAreRefused(t *testing.T) {
 }
 
 func TestTheControlWalksAnInvite(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		link, publicToken := invite(t, r, 72*time.Hour)
 		status, done := r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{"username": "joint"})
 		if status != 200 || done["publicToken"] != publicToken || done["status"] != "SUCCESS" || done["completeUrl"] != nil {

@@ -16,7 +16,7 @@ const elsewhere = "This verification was started in another browser"
 // A second browser with the same redirectUrl learns nothing, changes nothing and gets
 // no signed result, before and after the end of the visit.
 func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		other := r.Browser()
@@ -60,7 +60,7 @@ func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
 
 // Whatever only looks begins nothing: link previews, HEAD, pages fetched ahead.
 func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		preview := r.Browser()
@@ -96,7 +96,7 @@ func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
 }
 
 func TestABrowserWithoutCookiesIsToldSo(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		for _, header := range []string{"", "visit-x=y", strings.Repeat("a=b; ", 100)} {
@@ -112,7 +112,7 @@ func TestABrowserWithoutCookiesIsToldSo(t *testing.T) {
 
 // Of many browsers that begin at once, one has the visit.
 func TestManyBrowsersBeginAtOnce(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		const n = 10
@@ -138,7 +138,7 @@ func TestManyBrowsersBeginAtOnce(t *testing.T) {
 
 // A visit that the sandbox's control has walked belongs to the first that takes its result.
 func TestTheResultBindsAVisitThatNoBrowserBegan(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		r.Control("POST", "/visits/"+token+"/complete", map[string]any{})
@@ -156,7 +156,7 @@ func TestTheResultBindsAVisitThatNoBrowserBegan(t *testing.T) {
 
 // What a browser sends along stays small.
 func TestCookiesOfOldVisitsGo(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		var last string
 		for range 30 {
 			to, _ := create(t, r, map[string]any{})

@@ -58,8 +58,8 @@ type Service struct {
 // Routes adds the endpoints of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
-	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, why))
-	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, why))
+	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, refusalWords))
+	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, refusalWords))
 }
 
 // create handles POST /secure-redirect.
@@ -68,7 +68,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
 		return err
 	}
-	asked, args, err := own(members)
+	asked, args, err := splitMembers(members)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if row.completeURL, err = choose(asked, account.CompleteURLs); err != nil {
+		if row.completeURL, err = chooseCompleteURL(asked, account.CompleteURLs); err != nil {
 			return err
 		}
 		row.formOnly = account.RequireForm
@@ -108,8 +108,8 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	}{s.URL + "/redirect/" + handle, token, row.expires.Unix()})
 }
 
-// own removes the members that belong to the redirect from a body and returns them.
-func own(members map[string]json.RawMessage) (completeURL, args string, err error) {
+// splitMembers removes the members that belong to the redirect from a body and returns them.
+func splitMembers(members map[string]json.RawMessage) (completeURL, args string, err error) {
 	var d []httpx.Detail
 	for name, into := range map[string]*string{"completeUrl": &completeURL, "redirectArgs": &args} {
 		if raw, given := members[name]; given && json.Unmarshal(raw, into) != nil {
@@ -127,9 +127,9 @@ func own(members map[string]json.RawMessage) (completeURL, args string, err erro
 	return completeURL, args, nil
 }
 
-// choose returns the redirect URL to use: the one asked for, if a registered one
+// chooseCompleteURL returns the redirect URL to use: the one asked for, if a registered one
 // covers it, or else the first registered one, which is the static one.
-func choose(asked string, registered []string) (string, error) {
+func chooseCompleteURL(asked string, registered []string) (string, error) {
 	refused := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
 		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
 	if asked == "" {
@@ -160,14 +160,14 @@ var errFormOnly = errors.New("redirects: this redirect is opened by posting its 
 // open handles redirectUrl opened by GET.
 func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
-	row, err := s.live(r.Context(), handle)
+	row, err := s.openable(r.Context(), handle)
 	if err != nil {
 		return err
 	}
 	if row.formOnly {
 		return httpx.NewError(contract.CodeForbidden, errFormOnly)
 	}
-	s.lead(w, r, visitHandle(row, handle, ""))
+	s.redirectToVisit(w, r, visitHandle(row, handle, ""))
 	return nil
 }
 
@@ -178,19 +178,19 @@ func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	handle, token := r.PathValue("handle"), form.Get("token")
-	row, err := s.live(r.Context(), handle)
+	row, err := s.openable(r.Context(), handle)
 	if err != nil {
 		return err
 	}
 	if len(form) != 1 || len(form["token"]) != 1 || subtle.ConstantTimeCompare(row.tokenHash, store.Hash(token)) != 1 {
 		return store.ErrNotFound
 	}
-	s.lead(w, r, visitHandle(row, handle, token))
+	s.redirectToVisit(w, r, visitHandle(row, handle, token))
 	return nil
 }
 
-// live returns a redirect that can still be opened.
-func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
+// openable returns a redirect that can still be opened.
+func (s *Service) openable(ctx context.Context, handle string) (redirect, error) {
 	row, err := byHandle(ctx, s.DB.SQL, handle)
 	if err == nil && !s.Now().Before(row.expires) {
 		err = store.ErrNotFound
@@ -198,7 +198,7 @@ func (s *Service) live(ctx context.Context, handle string) (redirect, error) {
 	return row, err
 }
 
-func (s *Service) lead(w http.ResponseWriter, r *http.Request, visit string) {
+func (s *Service) redirectToVisit(w http.ResponseWriter, r *http.Request, visit string) {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	path := visits.Path(visit)
 	if lang := r.URL.Query().Get("lang"); lang != "" {
@@ -280,8 +280,8 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken stri
 	return row.visitID, err
 }
 
-// why returns the text for a page that explains why a redirect does not open.
-func why(err error) (title, text i18n.Key) {
+// refusalWords returns the text for a page that explains why a redirect does not open.
+func refusalWords(err error) (title, text i18n.Key) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return "visit.not_found.title", "redirect.expired"

@@ -18,12 +18,12 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Rig)) {
+func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Server)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, mode)) })
 }
 
 // create is a good secure redirect with these members.
-func create(t *testing.T, r *providertest.Rig, members map[string]any) (redirectURL, redirectToken string) {
+func create(t *testing.T, r *providertest.Server, members map[string]any) (redirectURL, redirectToken string) {
 	t.Helper()
 	if members["token"] == nil && members["prefill"] == nil {
 		members["prefill"] = providertest.Prefill()
@@ -75,7 +75,7 @@ func claims(t *testing.T, token string) map[string]any {
 }
 
 // finish walks a visit by forms to its end.
-func finish(t *testing.T, r *providertest.Rig, path string) {
+func finish(t *testing.T, r *providertest.Server, path string) {
 	t.Helper()
 	r.Do("GET", path, nil)
 	for _, form := range []url.Values{
@@ -92,7 +92,7 @@ func finish(t *testing.T, r *providertest.Rig, path string) {
 }
 
 func TestReturnByGet(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		args := `a&b=%5Btoken%5D ñ "<script>"` + "\n"
 		to, _ := create(t, r, map[string]any{"redirectArgs": args, "completeUrl": r.Return.URL + "/return/7?x=1&t=[token]&again=[token]"})
 		path := opened(t, r.Do("GET", to, nil))
@@ -144,7 +144,7 @@ func TestReturnByGet(t *testing.T) {
 }
 
 func TestReturnByPost(t *testing.T) {
-	start(t, "post", func(t *testing.T, r *providertest.Rig) {
+	start(t, "post", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		finish(t, r, path)
@@ -164,7 +164,7 @@ func TestReturnByPost(t *testing.T) {
 
 // Closing goes back at once, and the visit can be gone on with by the same link.
 func TestClosingReturnsAndCanBeUndone(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		r.Do("GET", path, nil)
@@ -187,7 +187,7 @@ func TestClosingReturnsAndCanBeUndone(t *testing.T) {
 }
 
 func TestFailingReturnsAnError(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		r.Do("GET", path, nil)
@@ -204,7 +204,7 @@ func TestFailingReturnsAnError(t *testing.T) {
 }
 
 func TestOpening(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
 		if path := opened(t, r.Do("POST", to, url.Values{"token": {token}})); path != opened(t, r.Do("GET", to, nil)) {
 			t.Error("form and address lead to different visits")
@@ -239,7 +239,7 @@ func TestOpening(t *testing.T) {
 }
 
 func TestCreating(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		init := func() string {
 			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
 		}
@@ -287,7 +287,7 @@ func TestCreating(t *testing.T) {
 
 // A complete URL that is no longer registered is not returned to.
 func TestUnregisteredSince(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))
 		finish(t, r, path)
@@ -299,7 +299,7 @@ func TestUnregisteredSince(t *testing.T) {
 }
 
 func TestTheSandboxWalksAVisit(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Rig) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		control := func(token string, body any) (int, map[string]any) {
 			return r.Control("POST", "/visits/"+token+"/complete", body)
 		}

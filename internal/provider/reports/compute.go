@@ -58,7 +58,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status contr
 		return status, sub, income.Build(income.Input{
 			PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 			ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-			Product: productOf(product), InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
+			Product: productOf(product), InputSource: in.Source, InputRecordID: derivedID(r.PublicToken, "input-record"),
 			Consumer: in.Consumer, State: given.State, StatedEmployers: given.Employers, StatedAnnualIncome: given.AnnualIncome,
 			Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed,
 			Options: income.Options{Suite: configured.IncomeModelSuite, Inflows: configured.IncomeInflows},
@@ -68,8 +68,8 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status contr
 	return status, sub, cashflow.Build(cashflow.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: productOf(product), InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"),
-		InputRecordID: derived(r.PublicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
+		Product: productOf(product), InputSource: in.Source, InputUUID: derivedID(r.PublicToken, "input"),
+		InputRecordID: derivedID(r.PublicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
 		Options: cashflow.Options{Attributes: true, Deprecated: configured.DeprecatedAttributes,
 			ScoreV1: configured.ScoreV1, ScoreV21: configured.ScoreV21},
 	}, r.Retrieved), nil

@@ -11,37 +11,37 @@ import (
 )
 
 // PaystubDocument is the document_type of uploaded pay stubs and the prefix of their
-// source_id. LetterDocument is that of other documents.
+// source_id. OtherDocument is that of other documents.
 const (
 	PaystubDocument = report.VerifiedByPaystub
-	LetterDocument  = report.VerifiedByDocument
+	OtherDocument   = report.VerifiedByDocument
 )
 
-// handed is a submitted document with its source_id in the report.
-type handed struct {
+// submittedDocument is a submitted document with its source_id in the report.
+type submittedDocument struct {
 	documents.Document
 	source string
 }
 
-func (d handed) path() string { return d.ID + "/" + d.Path() }
+func (d submittedDocument) path() string { return d.ID + "/" + d.Path() }
 
-// handed returns the submitted documents of a report in their order.
-func (s *Service) handed(ctx context.Context, r Report) ([]handed, error) {
+// submittedDocuments returns the submitted documents of a report in their order.
+func (s *Service) submittedDocuments(ctx context.Context, r Report) ([]submittedDocument, error) {
 	all, err := s.Documents.List(ctx, s.DB.SQL, r.PublicToken)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[string]int{}
-	out := make([]handed, len(all))
+	out := make([]submittedDocument, len(all))
 	for i, d := range all {
-		out[i] = handed{d, bankdata.SourceID(d.Kind, seen[d.Kind])}
+		out[i] = submittedDocument{d, bankdata.SourceID(d.Kind, seen[d.Kind])}
 		seen[d.Kind]++
 	}
 	return out, nil
 }
 
 // stub returns a document as a pay stub to read.
-func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubFile {
+func (s *Service) stub(ctx context.Context, r Report, in *Input, d submittedDocument) StubFile {
 	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) {
 		from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
 		if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) stub(ctx context.Context, r Report, in *Input, d handed) StubF
 
 // documents returns the submitted files, whatever the report's status.
 func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
-	all, err := s.handed(ctx, rep)
+	all, err := s.submittedDocuments(ctx, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -72,5 +72,5 @@ func (s *Service) documents(ctx context.Context, rep Report) ([]file, error) {
 // isDocument reports whether the last part of a path can name a document.
 func isDocument(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
-	return base == strings.ToLower(PaystubDocument) || base == strings.ToLower(LetterDocument)
+	return base == strings.ToLower(PaystubDocument) || base == strings.ToLower(OtherDocument)
 }

@@ -23,7 +23,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status c
 	from := eligibility.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID, Product: productOf(product),
-		Workflow: w, InputSource: in.Source, InputUUID: derived(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
+		Workflow: w, InputSource: in.Source, InputUUID: derivedID(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
 		Gathered: gathered(in), Notices: eligibilityNotices(),
 	}
 	if from.InputSource == "" { // employers were stated, but no name
@@ -32,7 +32,7 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status c
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}
-	if from.Files, err = s.papers(ctx, r, in, w); err != nil {
+	if from.Files, err = s.eligibilityDocuments(ctx, r, in, w); err != nil {
 		return "", "", nil, err
 	}
 	if status, sub = eligibility.Outcome(from, r.Retrieved); status != contract.StatusSuccess {
@@ -41,8 +41,9 @@ func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status c
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
 }
 
-// papers returns the documents of an eligibility report: every file that it will have.
-func (s *Service) papers(ctx context.Context, r Report, in Input, w report.Workflow) ([]report.EligibilityDocument, error) {
+// eligibilityDocuments returns the documents of an eligibility report: every file that it
+// will have.
+func (s *Service) eligibilityDocuments(ctx context.Context, r Report, in Input, w report.Workflow) ([]report.EligibilityDocument, error) {
 	var all []listed
 	if w.Assets() {
 		for _, c := range in.Data.Connections {
@@ -54,11 +55,11 @@ func (s *Service) papers(ctx context.Context, r Report, in Input, w report.Workf
 			all = append(all, statementsIn(r, p))
 		}
 	}
-	handed, err := s.documents(ctx, r)
+	submitted, err := s.documents(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("reports: documents: %w", err)
 	}
-	for _, f := range handed {
+	for _, f := range submitted {
 		all = append(all, f.listed)
 	}
 	retrieved := report.DateOf(r.Retrieved)

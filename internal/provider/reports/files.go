@@ -129,16 +129,16 @@ func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, al
 			return over, nil, err
 		}
 	}
-	handed, err := s.documents(ctx, rep)
+	submitted, err := s.documents(ctx, rep)
 	if errors.Is(err, store.ErrShredded) {
 		err = httpx.NewError(contract.CodeInvalidToken, err)
 	}
-	return false, append(all, handed...), err
+	return false, append(all, submitted...), err
 }
 
 // retrieved returns the files with the data that a generated report was made from.
 func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []file, err error) {
-	if err := s.given(ctx, rep); err != nil {
+	if err := s.markRead(ctx, rep); err != nil {
 		return false, nil, err
 	}
 	_, in, err := s.input(ctx, rep.PublicToken)
@@ -170,9 +170,9 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
 	var all []file
 	if rep.Kind == contract.Cashflow {
-		id := derived(rep.PublicToken, "analysis")
+		id := derivedID(rep.PublicToken, "analysis")
 		all = append(all, file{
-			listed: listed{"CASHFLOW_ANALYSIS", derived(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
+			listed: listed{"CASHFLOW_ANALYSIS", derivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
 			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, data) },
 		})
 	}
@@ -186,12 +186,12 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 
 // transactionsOf describes the file of a bank.
 func transactionsOf(rep Report, c bankdata.Connection) listed {
-	return listed{report.BankTransactionsDocument, derived(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
+	return listed{report.BankTransactionsDocument, derivedID(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
 }
 
 // statementsIn describes the file of a payroll connection.
 func statementsIn(rep Report, p income.Payroll) listed {
-	return listed{report.PayrollStatementsDocument, derived(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
+	return listed{report.PayrollStatementsDocument, derivedID(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
 }
 
 // analysis explains how the report's figures were computed, with the scores in the

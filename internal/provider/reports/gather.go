@@ -38,19 +38,19 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 	if len(in.Banks) == 0 && from.Bank != nil {
 		data = from.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
 	}
-	var brought eligibility.Gathered
+	var added eligibility.Gathered
 	for _, at := range in.Banks {
 		if at.good() && from.Bank == nil {
 			continue
 		}
 		if at.good() {
-			here := from.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
-			data.Connections = append(data.Connections, here.Connections...)
+			present := from.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
+			data.Connections = append(data.Connections, present.Connections...)
 			continue
 		}
 		id := bankdata.SourceID(at.Name, 0)
 		in.Failed = append(in.Failed, report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: at.Status})
-		brought.Failed = append(brought.Failed, eligibility.Failed{SourceID: id, SourceUUID: derived(r.PublicToken, "failed/"+id),
+		added.Failed = append(added.Failed, eligibility.Failed{SourceID: id, SourceUUID: derivedID(r.PublicToken, "failed/"+id),
 			Institution: at.Name, Status: at.Status, Substatus: at.Substatus, At: at.At.Time})
 	}
 	in.Data = &data
@@ -68,19 +68,19 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 			continue
 		}
 		in.Failed = append(in.Failed, report.Source{SourceID: p.SourceID, SourceType: report.SourcePayroll, Status: at.Status})
-		brought.Payroll = append(brought.Payroll, eligibility.Connected{Payroll: p, Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
+		added.Payroll = append(added.Payroll, eligibility.Connected{Payroll: p, Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
 	}
 	if in.Documents {
-		if brought.Documents, err = s.read(ctx, r, in, from.Stubs); err != nil {
+		if added.Documents, err = s.read(ctx, r, in, from.Stubs); err != nil {
 			return fmt.Errorf("reports: documents: %w", err)
 		}
 	}
-	in.bring(brought)
+	in.add(added)
 	return nil
 }
 
-// bring adds data other than bank data to the input of an eligibility report.
-func (in *Input) bring(more eligibility.Gathered) {
+// add adds data other than bank data to the input of an eligibility report.
+func (in *Input) add(more eligibility.Gathered) {
 	if len(more.Payroll)+len(more.Documents)+len(more.Failed) == 0 {
 		return
 	}
@@ -131,17 +131,17 @@ func gathered(in Input) (out eligibility.Gathered) {
 // read reads the submitted documents. It adds pay stubs to the input and returns the
 // other documents.
 func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario) (others []eligibility.Document, err error) {
-	all, err := s.handed(ctx, r)
+	all, err := s.submittedDocuments(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	var stubs []handed
+	var stubs []submittedDocument
 	for _, d := range all {
 		if d.Kind == PaystubDocument {
 			stubs = append(stubs, d)
 			continue
 		}
-		status, err := look(s.stub(ctx, r, in, d), by)
+		status, err := documentStatus(s.stub(ctx, r, in, d), by)
 		if err != nil {
 			return nil, err
 		}

@@ -30,27 +30,27 @@ const attempts = 6
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.OnDiscard(s.lost),
+	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.OnDiscard(s.onDiscard),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
 }
 
 // generate generates a report: data, analysis, body, status, and event. It may run any
 // number of times; the report ends once.
 func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error {
-	err := s.make(ctx, args.PublicToken)
+	err := s.produce(ctx, args.PublicToken)
 	if errors.Is(err, store.ErrShredded) {
 		return jobs.Cancel(err)
 	}
 	return err
 }
 
-// lost ends a report that cannot be generated, so that the customer is notified
+// onDiscard ends a report that cannot be generated, so that the customer is notified
 // immediately.
-func (s *Service) lost(ctx context.Context, args Generate) error {
+func (s *Service) onDiscard(ctx context.Context, args Generate) error {
 	return s.end(ctx, args.PublicToken, contract.StatusError, "", nil)
 }
 
-func (s *Service) make(ctx context.Context, publicToken string) error {
+func (s *Service) produce(ctx context.Context, publicToken string) error {
 	r, in, err := s.input(ctx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // reset or deleted meanwhile
@@ -137,9 +137,9 @@ func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err er
 	return w, nil
 }
 
-// derived returns an identifier derived from a report, so that it is the same each
+// derivedID returns an identifier derived from a report, so that it is the same each
 // time the report is generated.
-func derived(publicToken, what string) string {
+func derivedID(publicToken, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
 }
 
@@ -186,15 +186,15 @@ func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input
 	if sealed == nil {
 		return Input{}, errors.New("reports: the report has no input")
 	}
-	raw, err := s.unseal(r, "input", sealed, wrapped)
+	raw, err := s.decrypt(r, "input", sealed, wrapped)
 	if err != nil {
 		return Input{}, err
 	}
 	return unpackInput(raw)
 }
 
-// unseal decrypts a value returned by column.
-func (s *Service) unseal(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
+// decrypt decrypts a value returned by column.
+func (s *Service) decrypt(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
 	key, err := s.DB.Vault.Unwrap(r.KeyID, wrapped)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (s *Service) unseal(r Report, name string, sealed, wrapped []byte) ([]byte,
 // body returns a report's body: unchanged for its owner, and without the owner's
 // labels for a third party.
 func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
-	if err := s.given(ctx, r); err != nil {
+	if err := s.markRead(ctx, r); err != nil {
 		return nil, err
 	}
 	sealed, wrapped, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
@@ -215,7 +215,7 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if sealed == nil {
 		return nil, ErrDeleted
 	}
-	plain, err := s.unseal(r, "body", sealed, wrapped)
+	plain, err := s.decrypt(r, "body", sealed, wrapped)
 	if err != nil {
 		return nil, err
 	}

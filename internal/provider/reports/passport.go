@@ -53,7 +53,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	body, err := pack(passport.Build(passport.Input{
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: productOf(product), InputSource: in.Source, InputRecordID: derived(r.PublicToken, "input-record"),
+		Product: productOf(product), InputSource: in.Source, InputRecordID: derivedID(r.PublicToken, "input-record"),
 		Consumer: typed, File: file, Quote: from.Suppliers.Quote(file.Currency, r.Retrieved),
 	}, r.Retrieved))
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 // pdf answers with a passport as PDF, made from its body; for a third party without
 // the owner's labels.
 func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	body, err := s.made(kind, r)
+	body, err := s.makeTimeline(kind, r)
 	if err != nil {
 		return err
 	}

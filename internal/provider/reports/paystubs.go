@@ -79,9 +79,9 @@ func openStub(f StubFile, nth int, of StubsOf, by StubScenario) (*paystub.Docume
 	return paystub.Open(body), "", nil
 }
 
-// look returns the status of a document other than a pay stub, by whether it is
+// documentStatus returns the status of a document other than a pay stub, by whether it is
 // readable. Its errors are those of Body.
-func look(f StubFile, by StubScenario) (contract.Status, error) {
+func documentStatus(f StubFile, by StubScenario) (contract.Status, error) {
 	if by != nil {
 		if status := by.Failing(f.Name); status != "" {
 			return status, nil

@@ -256,9 +256,9 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, publicToken string) 
 	return get(ctx, q, `public_token = $1`, publicToken)
 }
 
-// Hold returns a report of the customer and locks its status until tx ends. It returns
+// Lock returns a report of the customer and locks its status until tx ends. It returns
 // store.ErrNotFound also if the report is too old to be read.
-func (s *Service) Hold(ctx context.Context, tx *store.Tx, customerID, publicToken string) (Report, error) {
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, customerID, publicToken string) (Report, error) {
 	return s.own(ctx, tx, `customer_id = $1 AND public_token = $2`+s.DB.ForUpdate(), customerID, publicToken)
 }
 

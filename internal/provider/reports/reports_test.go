@@ -215,7 +215,7 @@ func TestReportsThatCannotBeMade(t *testing.T) {
 		run := func(publicToken string, attempt int) error {
 			err := r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
 			if jobs.IsCancel(err) || err != nil && attempt == attempts {
-				if err := r.lost(t.Context(), Generate{publicToken}); err != nil {
+				if err := r.onDiscard(t.Context(), Generate{publicToken}); err != nil {
 					t.Error(err)
 				}
 			}

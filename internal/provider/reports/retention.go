@@ -35,7 +35,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteCopies(ctx, tx, now.Add(-Retention), limit)
+			return deleteSecondaryInputs(ctx, tx, now.Add(-Retention), limit)
 		})
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
@@ -49,4 +49,4 @@ func (s *Service) Sweep(ctx context.Context) error {
 }
 
 // retained reports whether files with the retrieved data can still be requested.
-func (s *Service) retained(r Report) bool { return s.Now().Sub(r.Held()) <= Retention }
+func (s *Service) retained(r Report) bool { return s.Now().Sub(r.HeldSince()) <= Retention }

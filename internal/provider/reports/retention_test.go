@@ -106,7 +106,7 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 		}
 		now = start
 		err = r.tx(t, func(ctx context.Context, tx *store.Tx) error {
-			_, err := r.Hold(ctx, tx, customer, ordinary.PublicToken)
+			_, err := r.Lock(ctx, tx, customer, ordinary.PublicToken)
 			return err
 		})
 		if !errors.Is(err, store.ErrNotFound) {

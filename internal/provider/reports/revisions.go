@@ -186,7 +186,7 @@ func (s *Service) revisable(ctx context.Context, q store.Queryer, customerID, pu
 	if err != nil {
 		return r, nil, err
 	}
-	plain, err := s.unseal(r, "body", sealed, wrapped)
+	plain, err := s.decrypt(r, "body", sealed, wrapped)
 	if err != nil {
 		return r, nil, unreadable(err)
 	}

@@ -35,7 +35,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 
 // status answers {status, substatus}.
 func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
-	rep, err := s.named(r, standing)
+	rep, err := s.named(r, getStatus)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 
 // json answers with the body of a report of the kind, byte for byte as generated.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	body, err := s.made(kind, r)
+	body, err := s.makeTimeline(kind, r)
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,8 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// made returns the body of the named report of the kind if it is generated.
-func (s *Service) made(kind contract.Product, r *http.Request) ([]byte, error) {
+// makeTimeline returns the body of the named report of the kind if it is generated.
+func (s *Service) makeTimeline(kind contract.Product, r *http.Request) ([]byte, error) {
 	rep, err := s.named(r, get)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store
 		return nil, err
 	}
 	n.ConsumerID, n.KeyID = m.source.ConsumerID, m.source.KeyID
-	n.source, n.held = m.source.PublicToken, m.source.Held()
+	n.source, n.held = m.source.PublicToken, m.source.HeldSince()
 	return func(ctx context.Context, tx *store.Tx) error {
 		if _, err := s.Create(ctx, tx, n); err != nil {
 			return err
@@ -89,10 +89,10 @@ func (r Report) Secondary() bool { return r.source != "" }
 // Source returns the publicToken of the report whose data it was made from, or "".
 func (r Report) Source() string { return r.source }
 
-// Held returns since when the service has held the report's data. Submitted data may
+// HeldSince returns since when the service has held the report's data. Submitted data may
 // have been retrieved earlier, and a secondary report's data count from the first
 // report.
-func (r Report) Held() time.Time {
+func (r Report) HeldSince() time.Time {
 	switch {
 	case r.Secondary():
 		return r.held

@@ -43,9 +43,9 @@ func (s *Service) shared(r *http.Request, missing error) (Report, error) {
 	return rep, err
 }
 
-// given records that a report's contents are about to be read. Call it before serving
+// markRead records that a report's contents are about to be read. Call it before serving
 // a body or a file, but not for a status.
-func (s *Service) given(ctx context.Context, r Report) error {
+func (s *Service) markRead(ctx context.Context, r Report) error {
 	if r.Relay == "" {
 		return nil
 	}

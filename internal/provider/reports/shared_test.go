@@ -40,7 +40,7 @@ func FuzzABodyForAThirdParty(f *testing.F) {
 	f.Add([]byte(`{"meta":{"public_token":"own"},"meta":{"public_token":"own"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := forThirdParty(body, relayed)
-		if err != nil || !json.Valid(body) || doubled(body) {
+		if err != nil || !json.Valid(body) || duplicates(body) {
 			return
 		}
 		var before, after map[string]json.RawMessage
@@ -72,8 +72,8 @@ func FuzzABodyForAThirdParty(f *testing.F) {
 	})
 }
 
-// doubled reports whether an object has a member twice, which no body of ours has.
-func doubled(raw []byte) bool {
+// duplicates reports whether an object has a member twice, which no body of ours has.
+func duplicates(raw []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 		return false
@@ -85,7 +85,7 @@ func doubled(raw []byte) bool {
 		if dec.Decode(&v) != nil {
 			return false
 		}
-		if seen[key] || key == "meta" && doubled(v) {
+		if seen[key] || key == "meta" && duplicates(v) {
 			return true
 		}
 		seen[key] = true

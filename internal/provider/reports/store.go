@@ -49,9 +49,9 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	return r, store.MapNotFound(err)
 }
 
-// standing is get with only the fields that a status needs: Status, Substatus,
+// getStatus is get with only the fields that a status needs: Status, Substatus,
 // Created, and Forgotten.
-func standing(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
+func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
 	var created int64
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at, forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
@@ -102,9 +102,9 @@ func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Tim
 		store.Micros(created), store.Micros(retrieved), limit))
 }
 
-// deleteCopies is deleteInputs for secondary reports, by the time since which their
+// deleteSecondaryInputs is deleteInputs for secondary reports, by the time since which their
 // data are held.
-func deleteCopies(ctx context.Context, tx *store.Tx, held time.Time, limit int) (int64, error) {
+func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
 			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'

@@ -14,7 +14,7 @@ func TestAwkwardIsTheSameForASeed(t *testing.T) {
 	met := func(seed uint64) (all []bool) {
 		a := &FaultInjector{Seed: seed}
 		for n := range uint64(200) {
-			all = append(all, a.struck("GET /connect/status", n+1))
+			all = append(all, a.hasFault("GET /connect/status", n+1))
 		}
 		return all
 	}
@@ -40,7 +40,7 @@ func TestAwkwardIsTheSameForASeed(t *testing.T) {
 func TestAwkwardAnswersSayTheSame(t *testing.T) {
 	const body = `{"meta":{"status":"SUCCESS"},"n":[1.50,12345678901234567890,{"z":null,"a":"é<&>\u2028"}],"b":{"d":true,"c":"x"}}`
 	a := &FaultInjector{Seed: 7, Now: time.Now}
-	got := a.turned(httptest.NewRequest("GET", "/connect/cashflow/v2/json", nil), []byte(body))
+	got := a.reordered(httptest.NewRequest("GET", "/connect/cashflow/v2/json", nil), []byte(body))
 	var was, is map[string]any
 	if err := json.Unmarshal([]byte(body), &was); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAwkwardAnswersSayTheSame(t *testing.T) {
 	var polls []string
 	for range 4 {
 		var s struct{ Status string }
-		if err := json.Unmarshal(a.turned(r, []byte(`{"status":"SUCCESS","substatus":null}`)), &s); err != nil {
+		if err := json.Unmarshal(a.reordered(r, []byte(`{"status":"SUCCESS","substatus":null}`)), &s); err != nil {
 			t.Fatal(err)
 		}
 		polls = append(polls, s.Status)

@@ -62,10 +62,10 @@ func (a *FaultInjector) chance(name string, n uint64) uint64 {
 	return x ^ x>>29
 }
 
-// struck reports whether the n-th request of a name gets a fault. A quarter do, but
+// hasFault reports whether the n-th request of a name gets a fault. A quarter do, but
 // never two in a row, so that a retry succeeds.
-func (a *FaultInjector) struck(name string, n uint64) bool {
-	return n > 0 && a.chance(name, n)%4 == 0 && !a.struck(name, n-1)
+func (a *FaultInjector) hasFault(name string, n uint64) bool {
+	return n > 0 && a.chance(name, n)%4 == 0 && !a.hasFault(name, n-1)
 }
 
 // Wrap injects faults into next.
@@ -77,7 +77,7 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 			return
 		}
 		name := r.Method + " " + path
-		if n := a.count(name); path != "/connect/jwkset" && a.struck(name, n) {
+		if n := a.count(name); path != "/connect/jwkset" && a.hasFault(name, n) {
 			kinds := uint64(2) // what may have changed something is not to be repeated after a 503
 			if r.Method == http.MethodGet {
 				kinds = 3
@@ -96,11 +96,11 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 				return
 			}
 		}
-		rec := &kept{header: w.Header(), status: http.StatusOK}
+		rec := &bufferedResponse{header: w.Header(), status: http.StatusOK}
 		next.ServeHTTP(rec, r)
 		body := rec.body.Bytes()
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
-			body = a.turned(r, body)
+			body = a.reordered(r, body)
 			w.Header().Del("Content-Length")
 		}
 		w.WriteHeader(rec.status)
@@ -124,8 +124,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// turned returns the body in another order of members, with the changes for its path.
-func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
+// reordered returns the body in another order of members, with the changes for its path.
+func (a *FaultInjector) reordered(r *http.Request, body []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber() // as it was written
 	var v any
@@ -135,7 +135,7 @@ func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 	if all, ok := v.(map[string]any); ok {
 		switch r.URL.Path {
 		case "/connect/status":
-			a.hold(r, all)
+			a.delayStatus(r, all)
 		case "/connect/accesstoken":
 			if _, ok := all["exp"]; ok {
 				// Slightly more than the 30 seconds before the end at which clients request a new
@@ -153,8 +153,8 @@ func (a *FaultInjector) turned(r *http.Request, body []byte) []byte {
 	return out.Bytes()
 }
 
-// hold answers PENDING to the first one or two requests for a finished report.
-func (a *FaultInjector) hold(r *http.Request, all map[string]any) {
+// delayStatus answers PENDING to the first one or two requests for a finished report.
+func (a *FaultInjector) delayStatus(r *http.Request, all map[string]any) {
 	status, _ := all["status"].(string)
 	if !contract.Status(status).Final() {
 		return
@@ -203,14 +203,16 @@ func (a *FaultInjector) write(out *bytes.Buffer, v any) {
 }
 
 // Sender sends each event twice, some so late that later events arrive first.
-func (a *FaultInjector) Sender(to webhook.Deliverer) webhook.Deliverer { return twice{to, a} }
+func (a *FaultInjector) Sender(to webhook.Deliverer) webhook.Deliverer {
+	return duplicatingSender{to, a}
+}
 
-type twice struct {
+type duplicatingSender struct {
 	webhook.Deliverer
 	a *FaultInjector
 }
 
-func (t twice) Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
+func (t duplicatingSender) Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
 	name := "event"
 	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
 		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)

@@ -90,7 +90,7 @@ func (f *Faults) Clear() {
 	f.list = nil
 }
 
-func (f *Faults) take(r *http.Request) (action string, ok bool) {
+func (f *Faults) match(r *http.Request) (action string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.list {
@@ -111,7 +111,7 @@ func (f *Faults) take(r *http.Request) (action string, ok bool) {
 // Wrap applies the faults to requests for next.
 func (f *Faults) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		action, ok := f.take(r)
+		action, ok := f.match(r)
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
@@ -161,7 +161,7 @@ func codeFor(status int) contract.Code {
 // truncate sends the headers of the full answer and the first half of the body, then
 // closes the connection.
 func truncate(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	rec := &kept{header: w.Header(), status: http.StatusOK}
+	rec := &bufferedResponse{header: w.Header(), status: http.StatusOK}
 	next.ServeHTTP(rec, r)
 	w.Header().Set("Content-Length", fmt.Sprint(max(rec.body.Len(), 2)))
 	w.WriteHeader(rec.status)
@@ -170,13 +170,13 @@ func truncate(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	panic(http.ErrAbortHandler)
 }
 
-// kept buffers an answer.
-type kept struct {
+// bufferedResponse buffers an answer.
+type bufferedResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header         { return k.header }
-func (k *kept) WriteHeader(status int)      { k.status = status }
-func (k *kept) Write(b []byte) (int, error) { return k.body.Write(b) }
+func (k *bufferedResponse) Header() http.Header         { return k.header }
+func (k *bufferedResponse) WriteHeader(status int)      { k.status = status }
+func (k *bufferedResponse) Write(b []byte) (int, error) { return k.body.Write(b) }

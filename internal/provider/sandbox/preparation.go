@@ -47,31 +47,31 @@ const (
 // contents validates the request for the product and returns the contents to store.
 func (p preparation) contents(c *Control, product contract.Product) (out Contents, err error) {
 	if field := p.foreign(product); field != "" {
-		return out, invalid(field, "does not belong to this product's reports")
+		return out, invalidField(field, "does not belong to this product's reports")
 	}
 	switch {
 	case p.Profile != "" && p.Submission != nil, product == contract.Cashflow && p.Profile == "" && p.Submission == nil:
-		return out, invalid("submission", "give submission or profile")
+		return out, invalidField("submission", "give submission or profile")
 	case product != contract.Passport && p.Profile == "" && p.Submission == nil && len(p.Payroll) == 0:
-		return out, invalid("submission", "give submission, profile or payroll")
+		return out, invalidField("submission", "give submission, profile or payroll")
 	case product == contract.Passport && p.Supplier == "":
-		return out, invalid("supplier", "must be the code of a supplier")
+		return out, invalidField("supplier", "must be the code of a supplier")
 	case p.Submission != nil:
 		uploaded, details := readSubmission(p.Submission, product, c.Clock.Now())
 		if len(details) > 0 {
-			return out, httpx.NewError(contract.CodeMalformedBody, errors.New("submission"), under("submission.", details)...)
+			return out, httpx.NewError(contract.CodeMalformedBody, errors.New("submission"), withPrefix("submission.", details)...)
 		}
 		out = uploaded
 	case p.Profile != "" && !(profiles.Bank{}).Known(p.Profile):
-		return out, invalid("profile", "must be one of "+strings.Join(profiles.Names(), ", "))
+		return out, invalidField("profile", "must be one of "+strings.Join(profiles.Names(), ", "))
 	}
 	if _, known := report.SupplierOf(p.Supplier); p.Supplier != "" && !known {
-		return out, invalid("supplier", "must be the code of a supplier")
+		return out, invalidField("supplier", "must be the code of a supplier")
 	}
 	if len(p.Employers) > maxEmployers || slices.ContainsFunc(p.Employers, func(n string) bool {
 		return strings.TrimSpace(n) == "" || utf8.RuneCountInString(n) > maxEmployerName
 	}) {
-		return out, invalid("statedEmployerNames", "must be 1 to 6 names")
+		return out, invalidField("statedEmployerNames", "must be 1 to 6 names")
 	}
 	out.Profile, out.Employers, out.Supplier = p.Profile, p.Employers, p.Supplier
 	for _, s := range p.Payroll {
@@ -79,10 +79,10 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 		at := slices.IndexFunc(all, func(o payroll.Provider) bool { return s.Provider == "" || o.ID == s.Provider || o.Name == s.Provider })
 		profile := payroll.Providers{}.Login(cmp.Or(s.Username, "default")).Profile
 		if at < 0 || profile == "" {
-			return out, invalid("payroll", "must be providers of the catalogue, with user names that have something there")
+			return out, invalidField("payroll", "must be providers of the catalogue, with user names that have something there")
 		}
 		if slices.ContainsFunc(out.Payroll, func(o visits.SignIn) bool { return o.Provider == all[at].ID }) {
-			return out, invalid("payroll", "has a provider twice")
+			return out, invalidField("payroll", "has a provider twice")
 		}
 		out.Payroll = append(out.Payroll, visits.SignIn{Provider: all[at].ID, Username: profile})
 	}

@@ -97,16 +97,16 @@ func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
 	case (in.Now == nil) == (in.Advance == nil):
-		return invalid("now", "give now or advance")
+		return invalidField("now", "give now or advance")
 	case in.Now != nil:
 		if y := in.Now.Year(); y < 2000 || y > 2100 {
-			return invalid("now", "must lie between 2000 and 2100")
+			return invalidField("now", "must lie between 2000 and 2100")
 		}
 		moved, err = c.Clock.Set(r.Context(), in.Now.Time)
 	default:
 		d, perr := time.ParseDuration(*in.Advance)
 		if y := c.Clock.Now().Add(d).Year(); perr != nil || y < 2000 || y > 2100 {
-			return invalid("advance", "must be a duration such as 72h or -5m")
+			return invalidField("advance", "must be a duration such as 72h or -5m")
 		}
 		moved, err = c.Clock.Advance(r.Context(), d)
 	}
@@ -129,10 +129,10 @@ func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if field, words := f.check(); field != "" {
-		return invalid(field, words)
+		return invalidField(field, words)
 	}
 	if f.Times == 0 {
-		return invalid("times", "must be at least 1, or negative for always")
+		return invalidField("times", "must be at least 1, or negative for always")
 	}
 	c.Faults.Add(f)
 	return httpx.JSON(w, http.StatusCreated, f)
@@ -176,7 +176,7 @@ func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	for _, f := range from {
 		content, err := base64.StdEncoding.DecodeString(f.Content)
 		if err != nil {
-			return nil, invalid(field, "has a contentBase64 that is no base-64")
+			return nil, invalidField(field, "has a contentBase64 that is no base-64")
 		}
 		out = append(out, visits.File{Name: f.FileName, Content: content})
 	}
@@ -204,7 +204,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	how := visits.Completion{Supplier: in.Supplier, End: in.End}
 	if in.Username != "" || in.Bank != "" {
 		if in.Banks != nil {
-			return invalid("banks", "exclude bank and username")
+			return invalidField("banks", "exclude bank and username")
 		}
 		how.Banks = []visits.SignIn{{Provider: in.Bank, Username: in.Username}}
 	}
@@ -249,13 +249,13 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if in.Times < 0 || in.Times > 100 {
-		return invalid("times", "must be from 1 to 100")
+		return invalidField("times", "must be from 1 to 100")
 	}
 	how := webhooks.FireOptions{Times: in.Times, Reorder: in.Reorder}
 	if in.Delay != "" {
 		d, err := time.ParseDuration(in.Delay)
 		if err != nil || d < 0 {
-			return invalid("delay", "must be a duration such as 5s")
+			return invalidField("delay", "must be a duration such as 5s")
 		}
 		how.Delay = d
 	}
@@ -347,7 +347,7 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 	}
 	u, err := url.Parse(strings.ReplaceAll(in.URL, "[token]", "token"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return invalid("url", "must be an absolute http or https address without user and fragment")
+		return invalidField("url", "must be an absolute http or https address without user and fragment")
 	}
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, err := c.customer(ctx, tx, in.PublicID)
@@ -407,7 +407,7 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !contract.IsUUID(in.AccountID) {
-		return invalid("accountId", "must be the account_id of a report")
+		return invalidField("accountId", "must be the account_id of a report")
 	}
 	err := c.BankAccounts.Revoke(r.Context(), strings.ToLower(in.AccountID))
 	switch {
@@ -426,7 +426,7 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 // and restores the generated customers.
 func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := empty(ctx, c.DB, tx); err != nil {
+		if err := emptyDatabase(ctx, c.DB, tx); err != nil {
 			return err
 		}
 		return c.Refill(ctx, tx)
@@ -446,14 +446,14 @@ func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func under(prefix string, details []httpx.Detail) []httpx.Detail {
+func withPrefix(prefix string, details []httpx.Detail) []httpx.Detail {
 	for i := range details {
 		details[i].Field = prefix + details[i].Field
 	}
 	return details
 }
 
-func invalid(field, words string) error {
+func invalidField(field, words string) error {
 	return httpx.NewError(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
 }
 

@@ -73,15 +73,15 @@ func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
 	return out, rows.Err()
 }
 
-// empty deletes everything but the schema, encryption keys, generated secrets, signing
+// emptyDatabase deletes everything but the schema, encryption keys, generated secrets, signing
 // keys, and the queue of jobs, whose jobs then find nothing to do. It lists tables
 // from the database, so that none can be forgotten.
-func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
+func emptyDatabase(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
 	if db.Dialect == store.SQLite {
 		list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	}
-	names, err := strs(ctx, tx, list)
+	names, err := queryStrings(ctx, tx, list)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	if db.Dialect == store.Postgres {
 		_, err = tx.ExecContext(ctx, `TRUNCATE `+strings.Join(tables, ", "))
 	} else {
-		err = emptyAll(ctx, tx, tables)
+		err = emptyTables(ctx, tx, tables)
 	}
 	if err != nil {
 		return err
@@ -106,11 +106,11 @@ func empty(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	return err
 }
 
-// emptyAll empties tables that refer to each other with foreign keys deferred. It ends
+// emptyTables empties tables that refer to each other with foreign keys deferred. It ends
 // the deferral at once, because other statements may share the engine's transaction: a
 // dangling reference of theirs would otherwise only fail the commit, and with it
 // everyone's changes.
-func emptyAll(ctx context.Context, tx *store.Tx, tables []string) (err error) {
+func emptyTables(ctx context.Context, tx *store.Tx, tables []string) (err error) {
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func emptyAll(ctx context.Context, tx *store.Tx, tables []string) (err error) {
 	return nil
 }
 
-func strs(ctx context.Context, tx *store.Tx, query string) ([]string, error) {
+func queryStrings(ctx context.Context, tx *store.Tx, query string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func TestAResetLeavesReferencesHeld(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		late := false
 		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			if err := empty(ctx, db, tx); err != nil {
+			if err := emptyDatabase(ctx, db, tx); err != nil {
 				t.Fatal(err)
 			}
 			late = true

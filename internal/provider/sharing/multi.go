@@ -25,9 +25,9 @@ import (
 // from the data of an existing one (API reference: Sharing). It is a normal report of
 // the same customer, except that no further report can be made from it.
 
-// fits reports whether a report of kind to can be made from the data of one of kind
+// derivable reports whether a report of kind to can be made from the data of one of kind
 // from.
-func fits(from, to contract.Product) bool {
+func derivable(from, to contract.Product) bool {
 	return from == contract.Cashflow && to == contract.Income || from == contract.Income && to == contract.Cashflow
 }
 
@@ -114,7 +114,7 @@ func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bo
 		return state("the source is a multi-product report itself")
 	case source.Status != contract.StatusSuccess:
 		return state("the source is not ready, or failed")
-	case source.ProductID == product.ID, !fits(source.Kind, product.Kind):
+	case source.ProductID == product.ID, !derivable(source.Kind, product.Kind):
 		return state("no report of the product is made from one of the source's")
 	case s.Now().Sub(source.Created) > Window:
 		return state("the source is over 30 days old")
@@ -126,14 +126,14 @@ func (s *Service) check(ctx context.Context, source reports.Report, withdrawn bo
 		return err
 	}
 	// One of the two is income; the model suite of the other does not matter.
-	if err != nil || !suited(product) || !suited(from) {
+	if err != nil || !allowsSecondary(product) || !allowsSecondary(from) {
 		return state("the income model suite is below 1.2")
 	}
 	return nil
 }
 
-// suited reports whether the model suite of a product allows secondary reports.
-func suited(p customers.Product) bool {
+// allowsSecondary reports whether the model suite of a product allows secondary reports.
+func allowsSecondary(p customers.Product) bool {
 	return p.Kind != contract.Income || income.AtLeast(cmp.Or(p.Configuration.IncomeModelSuite, income.Suite12), income.Suite12)
 }
 

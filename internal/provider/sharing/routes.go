@@ -101,7 +101,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 		return tokens[p], err
 	}
 	// The report is not ready, or cannot be shared.
-	rep, err := s.Reports.Hold(ctx, tx, caller.CustomerID, publicToken)
+	rep, err := s.Reports.Lock(ctx, tx, caller.CustomerID, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", httpx.NewError(contract.CodeInvalidToken, errors.New("the caller has no such report to share"))
 	}
@@ -118,11 +118,11 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	if err != nil {
 		return "", err
 	}
-	gone, err := withdrawn(ctx, tx, rep.PublicToken)
+	deleted, err := withdrawn(ctx, tx, rep.PublicToken)
 	if err != nil {
 		return "", err
 	}
-	if !gone.IsZero() {
+	if !deleted.IsZero() {
 		return "", httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
 	}
 	now := s.Now().UTC()

@@ -138,14 +138,14 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.Tx, c reports.Sta
 		return err
 	}
 	now := s.Now()
-	var theirs []reports.StatusChange
+	var event []reports.StatusChange
 	for _, share := range all {
 		if share.State(now) == Active {
-			theirs = append(theirs, reports.StatusChange{CustomerID: share.ThirdPartyID, PublicToken: share.RelayToken,
+			event = append(event, reports.StatusChange{CustomerID: share.ThirdPartyID, PublicToken: share.RelayToken,
 				Status: c.Status, Substatus: c.Substatus})
 		}
 	}
-	return s.Webhooks.Record(ctx, tx, theirs...)
+	return s.Webhooks.Record(ctx, tx, event...)
 }
 
 // Get returns the share of a sharing token of any account, or store.ErrNotFound.

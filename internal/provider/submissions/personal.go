@@ -65,9 +65,9 @@ func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus
 		{p.FirstName, isName(prefill.FirstName), contract.WidgetPrefillFirstName},
 		{p.LastName, isName(prefill.LastName), contract.WidgetPrefillLastName},
 		{p.DOB, func(s string) bool { return isPast(s, today) }, contract.WidgetPrefillDOB},
-		{p.Email, fits(prefill.Email), contract.WidgetPrefillEmail},
+		{p.Email, validPrefill(prefill.Email), contract.WidgetPrefillEmail},
 		{p.Phone, isPhone, contract.WidgetPrefillPhone},
-		{p.Street, fits(prefill.Address), contract.WidgetPrefillAddress},
+		{p.Street, validPrefill(prefill.Address), contract.WidgetPrefillAddress},
 		{p.City, isCity, contract.WidgetPrefillCity},
 		{p.State, isState, contract.WidgetPrefillState},
 		{p.PostalCode, isPostalCode, contract.WidgetPrefillZIP},
@@ -95,8 +95,8 @@ func (p Personal) Known(today time.Time) (dob, state string) {
 	return dob, state
 }
 
-// fits validates a value by the prefill rule of a field.
-func fits(key string) func(string) bool {
+// validPrefill validates a value by the prefill rule of a field.
+func validPrefill(key string) func(string) bool {
 	return func(s string) bool {
 		r := prefill.Rules{Product: contract.Cashflow, Environment: contract.Sandbox, Partial: true}
 		return len(r.Problems(prefill.Object{{Key: key, Value: prefill.String(s)}})) == 0
@@ -105,7 +105,7 @@ func fits(key string) func(string) bool {
 
 // isName accepts 1 to 50 of the letters that a prefill allows.
 func isName(key string) func(string) bool {
-	letters := fits(key)
+	letters := validPrefill(key)
 	return func(s string) bool { return utf8.RuneCountInString(s) <= 50 && letters(s) }
 }
 
@@ -145,7 +145,7 @@ func isCity(s string) bool {
 
 // isState accepts the fifty states and the District of Columbia, but no territories.
 func isState(s string) bool {
-	return len(s) == 2 && fits(prefill.State)(s) && !strings.Contains("AS GU MP PR UM VI", s)
+	return len(s) == 2 && validPrefill(prefill.State)(s) && !strings.Contains("AS GU MP PR UM VI", s)
 }
 
 // isPostalCode accepts 5 to 10 digits, or ZIP+4 with a hyphen.

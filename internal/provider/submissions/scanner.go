@@ -12,12 +12,12 @@ import (
 // does not grow with the body. The first failure is stored in err, after which every
 // call returns zero values, so that loops over members end.
 type scanner struct {
-	src      io.Reader
-	buf      []byte
-	pos, len int
-	spare    []byte // of a string with escapes, or on the edge of the window
-	label    [maxName]byte
-	err      error
+	src         io.Reader
+	buf         []byte
+	pos, len    int
+	spareBuffer []byte // of a string with escapes, or on the edge of the window
+	label       [maxName]byte
+	err         error
 }
 
 const (
@@ -86,8 +86,8 @@ func (s *scanner) one() byte {
 	return s.buf[s.pos-1]
 }
 
-// take skips white space and consumes the expected byte.
-func (s *scanner) take(want byte) {
+// expect skips white space and consumes the expected byte.
+func (s *scanner) expect(want byte) {
 	if s.peek() != want {
 		s.fail(errSyntax)
 		return
@@ -110,7 +110,7 @@ func (s *scanner) more(n int, end byte) bool {
 	if n == 0 {
 		return true
 	}
-	s.take(',')
+	s.expect(',')
 	if s.peek() == end {
 		s.fail(errSyntax)
 	}
@@ -127,7 +127,7 @@ func (s *scanner) name() []byte {
 	for n > 0 && n == maxName && !utf8.Valid(s.label[:n]) {
 		n-- // cut within a character
 	}
-	s.take(':')
+	s.expect(':')
 	return s.label[:n]
 }
 
@@ -146,28 +146,28 @@ func (s *scanner) text() []byte {
 			break
 		}
 	}
-	s.spare = s.spare[:0]
+	s.spareBuffer = s.spareBuffer[:0]
 	for s.err == nil {
 		c := s.one()
 		switch {
 		case c == '"':
-			return s.utf8(s.spare)
+			return s.utf8(s.spareBuffer)
 		case c == '\\':
-			s.spare = s.escape(s.spare)
+			s.spareBuffer = s.escape(s.spareBuffer)
 		case c < ' ':
 			s.fail(errSyntax)
 		default:
-			s.spare = append(s.spare, c)
+			s.spareBuffer = append(s.spareBuffer, c)
 		}
-		if len(s.spare) > maxText+utf8.UTFMax {
+		if len(s.spareBuffer) > maxText+utf8.UTFMax {
 			// Drop the rest of a cut character, which would be invalid.
-			cut := s.spare[:maxText]
-			for len(cut) > 0 && !utf8.RuneStart(s.spare[len(cut)]) {
+			cut := s.spareBuffer[:maxText]
+			for len(cut) > 0 && !utf8.RuneStart(s.spareBuffer[len(cut)]) {
 				cut = cut[:len(cut)-1]
 			}
-			s.spare = cut
+			s.spareBuffer = cut
 			s.rest()
-			return s.utf8(s.spare)
+			return s.utf8(s.spareBuffer)
 		}
 	}
 	return nil
@@ -239,21 +239,21 @@ func (s *scanner) hex() rune {
 
 // number reads a number as written; one longer than every amount is cut.
 func (s *scanner) number() []byte {
-	s.spare = s.spare[:0]
+	s.spareBuffer = s.spareBuffer[:0]
 	for s.pos < s.len || s.fill() {
 		c := s.buf[s.pos]
 		if c < '0' && c != '-' && c != '+' && c != '.' || c > '9' && c != 'e' && c != 'E' {
 			break
 		}
 		s.pos++
-		if len(s.spare) < 64 {
-			s.spare = append(s.spare, c)
+		if len(s.spareBuffer) < 64 {
+			s.spareBuffer = append(s.spareBuffer, c)
 		}
 	}
-	if len(s.spare) < 64 && !isNumber(s.spare) {
+	if len(s.spareBuffer) < 64 && !isNumber(s.spareBuffer) {
 		s.fail(errSyntax)
 	}
-	return s.spare
+	return s.spareBuffer
 }
 
 // isNumber reports whether t matches JSON's grammar of numbers.

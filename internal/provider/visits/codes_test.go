@@ -14,7 +14,7 @@ import (
 // Another code is sent at once the first time, then after half a minute, five in all;
 // nothing of it ends the visit.
 func TestAnotherCode(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for way, begin := range map[string]func(applicant){
 			"bank":    func(a applicant) { a.toCode(t, "default") },
 			"payroll": func(a applicant) { a.toPayrollCode(t, "default") },
@@ -62,7 +62,7 @@ func TestAnotherCode(t *testing.T) {
 // Wrong codes are counted with the visit: many at once are no more tries than one after
 // the other, and another sign-in gives new ones three times.
 func TestWrongCodesAtOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toCode(t, "default")
 		for round := 1; ; round++ {
@@ -94,7 +94,7 @@ func TestWrongCodesAtOnce(t *testing.T) {
 // After a bank that could not be connected another is connected in its place, and the
 // report is made of that one.
 func TestAnotherBankInPlace(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct{ username, en, es string }{
 			{"supplier_unresponsive", "Your bank is not answering", "Su banco no responde"},
 			{"e_banking_unsupported", "does not offer online access", "no ofrece acceso en línea"},
@@ -128,7 +128,7 @@ func TestAnotherBankInPlace(t *testing.T) {
 // An applicant who goes away after a failure does not keep the customer waiting for 72
 // hours; one who goes on has them.
 func TestAFailureIsToldInTime(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		gone, stays := newcomer(t, r, providertest.Prefill()), newcomer(t, r, providertest.Prefill())
 		for _, a := range []applicant{gone, stays} {
 			a.toCode(t, "supplier_unresponsive")
@@ -153,7 +153,7 @@ func TestAFailureIsToldInTime(t *testing.T) {
 // A source that has nothing recent is not called connected as if it were good, and
 // another is offered first.
 func TestSourcesWithoutData(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())
 		a.toPayrollCode(t, "no_statements")
 		a.post(t, "action", "code", "code", "123456")

@@ -114,7 +114,7 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 			}
 		}
 		t, more := nextPlanned(all, v)
-		here := more && t.Employer == v.Employer
+		current := more && t.Employer == v.Employer
 		var in flow.Input
 		switch {
 		case v.State == flow.Closed && end.Kind != flow.EventClosed:
@@ -133,20 +133,20 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 			in.Kind = flow.EventSourceAdded
 		case (v.Step == flow.StepEmployers || v.Step == flow.StepConnected) && (!more || t.Employer == 0):
 			in.Kind = flow.EventSourcesFinished
-		case v.Step == flow.StepSkip && here && t.reason != "":
+		case v.Step == flow.StepSkip && current && t.reason != "":
 			in = flow.Input{Kind: flow.EventEmployerSkipped, Reason: t.reason}
-		case v.Step == flow.StepSource && here && t.reason == "":
+		case v.Step == flow.StepSource && current && t.reason == "":
 			in = flow.Input{Kind: flow.EventSourceSelected, SourceType: t.SourceType}
-		case v.Step == flow.StepDocuments && here && v.SourceType == t.SourceType:
+		case v.Step == flow.StepDocuments && current && v.SourceType == t.SourceType:
 			return v, nil
-		case v.SourceType != "" && v.Step == v.SourceType.FirstStep() && here && v.SourceType == t.SourceType:
+		case v.SourceType != "" && v.Step == v.SourceType.FirstStep() && current && v.SourceType == t.SourceType:
 			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: t.SourceType, Bank: t.bank}
-		case v.Step == flow.StepSignIn && here && v.SourceType == t.SourceType && v.Bank == t.bank:
+		case v.Step == flow.StepSignIn && current && v.SourceType == t.SourceType && v.Bank == t.bank:
 			in = flow.Input{Kind: flow.EventSignedIn, Username: t.username, Login: s.catalogue(v.environment).login(v.SourceType, t.username), Correct: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
-		case v.Step == flow.StepConfirm && here && v.Bank == t.bank:
+		case v.Step == flow.StepConfirm && current && v.Bank == t.bank:
 			in.Kind = flow.EventInstitutionConfirmed
 		case v.Step == flow.StepSignIn || v.Step == flow.StepConfirm:
 			in.Kind = flow.EventInstitutionCleared

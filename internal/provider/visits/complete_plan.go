@@ -196,13 +196,13 @@ func invalidCompletion(field, words string) error {
 }
 
 func endInput(end string) (flow.Input, error) {
-	code, broke := strings.CutPrefix(end, "error:")
+	code, failed := strings.CutPrefix(end, "error:")
 	switch {
 	case end == "":
 		return flow.Input{}, nil
 	case end == "exit":
 		return flow.Input{Kind: flow.EventClosed}, nil
-	case broke && contract.WidgetError(code).Valid():
+	case failed && contract.WidgetError(code).Valid():
 		return flow.Input{Kind: flow.EventFailed, Error: contract.WidgetError(code)}, nil
 	}
 	return flow.Input{}, invalidCompletion("end", `is "exit", or "error:" and a widget error type`)

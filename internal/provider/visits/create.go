@@ -87,38 +87,38 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 // create creates a visit and its report in tx. It returns the first violation with its
 // code and all violations as details; the caller rolls back, so that nothing of a
 // rejected request is stored. tokenless is true for requests without credentials.
-func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, want Request, tokenless bool) (visit, error) {
-	want = want.lower()
-	if err := want.checkLengths(); err != nil {
+func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, req Request, tokenless bool) (visit, error) {
+	req = req.lower()
+	if err := req.checkLengths(); err != nil {
 		return visit{}, err
 	}
-	product, err := s.product(ctx, tx, caller, want.ProductID)
+	product, err := s.product(ctx, tx, caller, req.ProductID)
 	if err != nil {
 		return visit{}, err
 	}
-	if want.SandboxReportID, err = s.preparedReport(ctx, tx, caller, product, want.SandboxReportID); err != nil {
+	if req.SandboxReportID, err = s.preparedReport(ctx, tx, caller, product, req.SandboxReportID); err != nil {
 		return visit{}, err
 	}
-	consumer, err := s.visitConsumer(ctx, tx, caller, product, want)
+	consumer, err := s.visitConsumer(ctx, tx, caller, product, req)
 	if err != nil {
 		return visit{}, err
 	}
-	r, err := s.Reports.Create(ctx, tx, reports.New{CustomerID: caller.CustomerID, ProductID: want.ProductID, Kind: product.Kind,
-		ExternalID: want.ExternalID, UserArgs: want.UserArgs, ConsumerID: consumer.ID, KeyID: consumer.KeyID})
+	r, err := s.Reports.Create(ctx, tx, reports.New{CustomerID: caller.CustomerID, ProductID: req.ProductID, Kind: product.Kind,
+		ExternalID: req.ExternalID, UserArgs: req.UserArgs, ConsumerID: consumer.ID, KeyID: consumer.KeyID})
 	if err != nil {
 		return visit{}, externalIDError(err)
 	}
-	who, now := parsePrefill(consumer.Prefill), s.Now()
-	names := employersToVerify(product.Kind, who)
+	applicant, now := parsePrefill(consumer.Prefill), s.Now()
+	names := employersToVerify(product.Kind, applicant)
 	v := visit{
 		Journey: newJourney(product, names),
-		id:      uuid.NewString(), publicToken: r.PublicToken, customerID: caller.CustomerID, productID: want.ProductID,
+		id:      uuid.NewString(), publicToken: r.PublicToken, customerID: caller.CustomerID, productID: req.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
-		sandboxReportID: want.SandboxReportID, created: now, tokenless: tokenless,
+		sandboxReportID: req.SandboxReportID, created: now, tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = flow.Created, flow.StepConsent, contract.StatusPending
 	if s.catalogue(caller.Environment).Scenarios {
-		v.Scenario = scenarioOf(who.FirstName, who.LastName)
+		v.Scenario = scenarioOf(applicant.FirstName, applicant.LastName)
 	}
 	v.expires = v.expiry(now)
 	if v.Employers > 0 {
@@ -181,12 +181,12 @@ func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller au
 
 // visitConsumer returns the consumer of the visit: an existing one, or one created from the
 // prefill. A prepared report needs neither.
-func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, want Request) (customers.Consumer, error) {
-	if want.ConsumerID != "" {
-		if want.hasPrefill() || !contract.IsUUID(want.ConsumerID) {
+func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, req Request) (customers.Consumer, error) {
+	if req.ConsumerID != "" {
+		if req.hasPrefill() || !contract.IsUUID(req.ConsumerID) {
 			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
 		}
-		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, want.ConsumerID)
+		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, req.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
 			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
 		}
@@ -198,10 +198,10 @@ func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.C
 		_, err = s.checkPrefill(contract.Production, product, c.Prefill)
 		return c, err
 	}
-	if !want.hasPrefill() && want.SandboxReportID != "" {
+	if !req.hasPrefill() && req.SandboxReportID != "" {
 		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", nil)
 	}
-	fields, err := s.checkPrefill(caller.Environment, product, want.Prefill)
+	fields, err := s.checkPrefill(caller.Environment, product, req.Prefill)
 	if err != nil {
 		return customers.Consumer{}, err
 	}
@@ -254,17 +254,17 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, m
 }
 
 func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
-	raw, given := members["token"]
-	if !given {
-		var want Request
+	raw, ok := members["token"]
+	if !ok {
+		var req Request
 		all, err := json.Marshal(members)
 		if err != nil {
 			return visit{}, err
 		}
-		if err := httpx.UnmarshalStrict(all, &want); err != nil {
+		if err := httpx.UnmarshalStrict(all, &req); err != nil {
 			return visit{}, err
 		}
-		return s.create(ctx, tx, caller, want, false)
+		return s.create(ctx, tx, caller, req, false)
 	}
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {

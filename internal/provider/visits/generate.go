@@ -20,17 +20,17 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	who := parsePrefill(consumer.Prefill)
-	names := employersToVerify(v.Product, who)
+	applicant := parsePrefill(consumer.Prefill)
+	names := employersToVerify(v.Product, applicant)
 	if prepared := s.catalogue(v.environment).Prepared; v.sandboxReportID != "" && prepared != nil {
-		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, inputOf(who, names))
+		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, inputOf(applicant, names))
 	}
 	if v.Employers > 0 {
 		if names, err = s.statedEmployers(ctx, tx, v, consumer.KeyID); err != nil {
 			return err
 		}
 	}
-	in := inputOf(who, names)
+	in := inputOf(applicant, names)
 	if v.SourceType == flow.SourceSupplier {
 		in.Supplier = v.Bank
 	}

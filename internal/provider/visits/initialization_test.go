@@ -22,11 +22,11 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func start(t *testing.T, f func(t *testing.T, r *providertest.Rig)) {
+func start(t *testing.T, f func(t *testing.T, r *providertest.Server)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
 }
 
-func initialize(r *providertest.Rig, body map[string]any) providertest.Answer {
+func initialize(r *providertest.Server, body map[string]any) providertest.Answer {
 	if body["productId"] == nil {
 		body["productId"] = r.Seed.Products[contract.Cashflow]
 	}
@@ -34,7 +34,7 @@ func initialize(r *providertest.Rig, body map[string]any) providertest.Answer {
 }
 
 // token is a good initialization token for a visit with these members.
-func token(r *providertest.Rig, body map[string]any) string {
+func token(r *providertest.Server, body map[string]any) string {
 	r.T.Helper()
 	if body["prefill"] == nil && body["consumerId"] == nil {
 		body["prefill"] = providertest.Prefill()
@@ -103,7 +103,7 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 
 // verifying is an eligibility product of the customer that verifies so: INCOME, ASSETS
 // or INCOME_AND_ASSETS.
-func verifying(r *providertest.Rig, workflow string) string {
+func verifying(r *providertest.Server, workflow string) string {
 	id := uuid.NewString()
 	if r.Count(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at, configuration_id)
 		SELECT $1, p.customer_id, p.kind, $3, p.inquiry_type, p.created_at, g.id FROM products p
@@ -115,7 +115,7 @@ func verifying(r *providertest.Rig, workflow string) string {
 }
 
 func TestInitializationRefuses(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		token(r, map[string]any{"externalId": "taken"})
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.ThirdParty).JSON["consumerId"]
 		for _, c := range []struct {
@@ -177,7 +177,7 @@ func TestInitializationRefuses(t *testing.T) {
 }
 
 // register is what the frame sends.
-func register(r *providertest.Rig, options map[string]any) providertest.Answer {
+func register(r *providertest.Server, options map[string]any) providertest.Answer {
 	all := map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow], "publicId": r.Seed.PublicID}
 	for k, v := range options {
 		all[k] = v
@@ -186,7 +186,7 @@ func register(r *providertest.Rig, options map[string]any) providertest.Answer {
 }
 
 func TestRegister(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]
 		token(r, map[string]any{"externalId": "taken"})
 		for _, c := range []struct {
@@ -240,7 +240,7 @@ func TestRegister(t *testing.T) {
 // What an applicant cannot mend is not called a page that was open for too long, and
 // what is missing is named.
 func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		eligible := map[string]any{"productId": r.Seed.Products[contract.Eligibility], "prefill": map[string]any{
 			"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15", "state": "CA"}}
 		for _, c := range []struct {
@@ -280,7 +280,7 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 
 // X-PRODUCT-ID stands for productId, for all three ways in.
 func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		const unset = "unset"
 		cashflow, income := r.Seed.Products[contract.Cashflow], r.Seed.Products[contract.Income]
 		for _, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link"} {
@@ -321,7 +321,7 @@ func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 // A token opens one visit, however many ask at once; a refusal does not use it
 // up, and neither age nor use can be talked away.
 func TestATokenIsUsedOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		tok := token(r, map[string]any{})
 		if a := register(r, map[string]any{"token": tok, "productId": r.Seed.Products[contract.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
 			t.Fatalf("with another product: %s", a.Body)

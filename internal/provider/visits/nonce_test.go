@@ -42,7 +42,7 @@ func (a applicant) events(t *testing.T) int {
 // step that it leads to, not with a later one, and not with the same step after
 // an input that left it where it was.
 func TestFormsOfEarlierStepsActOnNothing(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		var posted []url.Values
 		do := func(form ...string) {
@@ -84,7 +84,7 @@ func TestFormsOfEarlierStepsActOnNothing(t *testing.T) {
 // Of a form that is posted many times at once, one counts, also where the step takes
 // the same form again.
 func TestAFormPostedManyTimesAtOnceActsOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toSignIn(t)
 		form := url.Values{"action": {"sign-in"}, "username": {"default"}, "password": {"wrong"}, "nonce": {a.nonce(t)}}
@@ -101,7 +101,7 @@ func TestAFormPostedManyTimesAtOnceActsOnce(t *testing.T) {
 
 // Files of an outdated form are not taken, those of the present one are, all of them.
 func TestFilesOfAnEarlierStepAreNotTaken(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())
 		a.toSource(t, "paystubs")
 		send := func(nonce string, names ...string) int {

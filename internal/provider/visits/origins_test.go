@@ -13,7 +13,7 @@ import (
 // Where an account has registered sites, the browser shows the frame in pages of these
 // alone, and a page of another site that names no account, or another, begins nothing.
 func TestOnlyRegisteredSitesShowTheWidget(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		ancestors := func(query url.Values) string {
 			t.Helper()
 			a := r.Do("GET", "/widget/v1/frame?"+query.Encode(), nil)

@@ -29,9 +29,9 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		}
 		m := pages.Message{Lang: language(r), Title: "visit.failed_request.title", Text: "visit.failed_request.text"}
 		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
-			why := err
-			if m, err = s.refusal(w, r, why); err == nil {
-				err = httpx.NewError(contract.CodeForbidden, why)
+			refusal := err
+			if m, err = s.refusal(w, r, refusal); err == nil {
+				err = httpx.NewError(contract.CodeForbidden, refusal)
 			}
 		}
 		if errors.Is(err, store.ErrNotFound) {

@@ -14,7 +14,7 @@ import (
 // A page that is loaded again finds its visit where the applicant left it; another
 // browser does not.
 func TestRegisteringAgainResumesTheVisit(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]
 		for name, options := range map[string]map[string]any{
 			"token":     {"token": token(r, map[string]any{}), "externalId": "by-token"},
@@ -78,7 +78,7 @@ func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 }
 
 func TestRegisteringAtOnceFromOneBrowserIsOneVisit(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for name, options := range map[string]map[string]any{
 			"token":   {"token": token(r, map[string]any{}), "resume": store.NewSecret()},
 			"prefill": {"prefill": providertest.Prefill(), "resume": store.NewSecret()},

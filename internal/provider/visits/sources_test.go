@@ -12,7 +12,7 @@ import (
 )
 
 // earner is an applicant in the visit of an income report.
-func earner(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
+func earner(t *testing.T, r *providertest.Server, prefill map[string]any) applicant {
 	t.Helper()
 	a := register(r, map[string]any{"prefill": prefill, "productId": r.Seed.Products[contract.Income]})
 	if a.Status != 201 {
@@ -37,7 +37,7 @@ func (a applicant) toPayrollCode(t *testing.T, username string) {
 // Every user name of the payroll providers, every file name and every rehearsal,
 // walked by plain forms, ends as the contract says.
 func TestHowIncomeVisitsEnd(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		payroll := func(username string) func(*testing.T, applicant) {
 			return func(t *testing.T, a applicant) {
 				a.toPayrollCode(t, username)
@@ -151,7 +151,7 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 // Who has connected something is shown it, may add to it, and loses nothing when what
 // he adds fails.
 func TestAddingASource(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, named("Ana", "Pérez"))
 		a.toPayrollCode(t, "default")
 		a.post(t, "action", "code", "code", "123456")
@@ -181,7 +181,7 @@ func TestAddingASource(t *testing.T) {
 
 // An applicant whose session ended begins again with a new visit.
 func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, username := range []string{"session_expired", "default"} {
 			a := earner(t, r, named("Ana", "Pérez"))
 			a.toPayrollCode(t, username)
@@ -199,7 +199,7 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 
 // The steps of each way, and what is posted out of turn there.
 func TestWaysPostedOutOfTurn(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},
 			{"action", "bank", "bank", "kestrel-bank"}, {"action", "employer", "employer", "paywright"}, {"action", "employer", "employer", "kestrel-bank"},
@@ -254,7 +254,7 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 
 // The sandbox control walks all ways.
 func TestTheControlWalksEveryWay(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		stub := func(names ...string) map[string]any {
 			var all []map[string]any
 			for _, n := range names {

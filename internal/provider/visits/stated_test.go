@@ -18,7 +18,7 @@ var (
 )
 
 // tenant is an applicant in the visit of an eligibility report with these stated employers.
-func tenant(t *testing.T, r *providertest.Rig, employers ...string) applicant {
+func tenant(t *testing.T, r *providertest.Server, employers ...string) applicant {
 	t.Helper()
 	prefill := named("Ana", "Pérez")
 	prefill["state"], prefill["statedEmployerNames"] = "CA", employers
@@ -46,7 +46,7 @@ func (a applicant) employers(t *testing.T) string {
 // What is done for one employer is done for that one: in a second tab, after a reload,
 // with files of its own, by forms that come too late, and in Spanish.
 func TestAVisitOfEmployers(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")
 		if body := a.get(t).Body; !strings.Contains(body, "Verify your employers and your money") || !strings.Contains(body, "Pay stubs and other documents") {
 			t.Errorf("the consent says %s", body)
@@ -170,7 +170,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 
 // How visits end that verify employers only, and those where nothing is shown.
 func TestHowVisitsOfEmployersEnd(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		products := map[string]string{"both": verifying(r, "INCOME_AND_ASSETS"), "income": verifying(r, "INCOME"), "assets": verifying(r, "ASSETS")}
 		payroll := func(username string) [][]string {
 			return [][]string{{"action", "verify", "stated", "1"}, {"action", "source", "source", "payroll"}, {"action", "employer", "employer", "paywright"},
@@ -234,7 +234,7 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 	})
 }
 
-func consumerOf(r *providertest.Rig, a applicant) (id string) {
+func consumerOf(r *providertest.Server, a applicant) (id string) {
 	if err := r.DB.SQL.QueryRow(`SELECT consumer_id FROM visits WHERE public_token = $1`, a.publicToken).Scan(&id); err != nil {
 		r.T.Fatal(err)
 	}

@@ -24,14 +24,14 @@ import (
 // documentType returns the document_type of files of a source type.
 func documentType(w flow.SourceType) string {
 	if w == flow.SourceDocuments {
-		return reports.LetterDocument
+		return reports.OtherDocument
 	}
 	return reports.PaystubDocument
 }
 
 // groupOf returns the group of an uploaded file.
 func groupOf(d documents.Document) flow.DocumentGroup {
-	if d.Kind == reports.LetterDocument {
+	if d.Kind == reports.OtherDocument {
 		return flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: d.Employer}
 	}
 	return flow.DocumentGroup{SourceType: flow.SourcePaystubs, Employer: d.Employer}
@@ -253,8 +253,8 @@ func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v v
 		if !ok || !slices.ContainsFunc(all, func(d documents.Document) bool { return d.ID == id }) {
 			return nil
 		}
-		gone, err := s.Documents.Remove(ctx, tx, v.publicToken, id)
-		if err != nil || !gone {
+		removed, err := s.Documents.Remove(ctx, tx, v.publicToken, id)
+		if err != nil || !removed {
 			return err
 		}
 		v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventDocumentRemoved})

@@ -44,7 +44,7 @@ var (
 
 // Files are added, named when they are not taken, listed, and taken away again.
 func TestAddingPayStubs(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())
 		a.toSource(t, "paystubs")
 		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, "at least one") {
@@ -122,7 +122,7 @@ func TestAddingPayStubs(t *testing.T) {
 
 // What was uploaded and not handed in is deleted when the visit ends otherwise.
 func TestPayStubsThatAreNotHandedIn(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for name, end := range map[string]func(applicant){
 			"the visit expires": func(a applicant) { r.Advance(72 * time.Hour); a.get(t) },
 			"a payroll provider is taken instead": func(a applicant) {

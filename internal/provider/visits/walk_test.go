@@ -15,7 +15,7 @@ import (
 
 // applicant uses the hosted page with a browser without script.
 type applicant struct {
-	*providertest.Rig
+	*providertest.Server
 	path        string // of the visit's page
 	publicToken string
 }
@@ -58,7 +58,7 @@ func (a applicant) post(t *testing.T, form ...string) providertest.Answer {
 	return answer
 }
 
-func newcomer(t *testing.T, r *providertest.Rig, prefill map[string]any) applicant {
+func newcomer(t *testing.T, r *providertest.Server, prefill map[string]any) applicant {
 	t.Helper()
 	a := register(r, map[string]any{"prefill": prefill})
 	if a.Status != 201 {
@@ -111,7 +111,7 @@ func (a applicant) giveUp(t *testing.T) {
 // Every user name, rehearsal and mistake, walked by plain forms, ends as the
 // contract says: in page, status and one webhook.
 func TestHowVisitsEnd(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		all := func(username string) func(*testing.T, applicant) {
 			return func(t *testing.T, a applicant) {
 				form := []string{"action", "accounts"}
@@ -194,7 +194,7 @@ func TestHowVisitsEnd(t *testing.T) {
 // Forms posted late, twice, from another tab, or by a user who tries things
 // lead to the present step and change nothing.
 func TestStepsPostedOutOfTurn(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "rechoose"},
 			{"action", "sign-in", "username", "default", "password", "x"}, {"action", "code", "code", "123456"}, {"action", "no-code"},
@@ -270,7 +270,7 @@ func TestStepsPostedOutOfTurn(t *testing.T) {
 }
 
 func TestAVisitExpires(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct {
 			name, last string
 			walk       func(applicant)
@@ -304,7 +304,7 @@ func TestAVisitExpires(t *testing.T) {
 }
 
 func TestClosing(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toCode(t, "default")
 		if page := r.Do("GET", a.path+"?close=1", nil); !strings.Contains(page.Body, `data-step="leave"`) {
@@ -330,7 +330,7 @@ func TestClosing(t *testing.T) {
 // The pages of the visit allow nothing inline, tell no referrer, set no cookie,
 // and only the frame may be framed.
 func TestHeaders(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		for path, ancestors := range map[string]string{a.path: "'none'", "/widget/v1/frame": "*", "/widget/v1/problems/INVALID_TOKEN": "'none'", "/visit/x": "'none'"} {
 			page := r.Do("GET", path, nil)
@@ -353,7 +353,7 @@ func TestHeaders(t *testing.T) {
 
 // A prepared report completes the widget by itself, with a token or without.
 func TestAPreparedReport(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		code, prepared := r.Control("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"})
 		if code != 200 && code != 201 {
 			t.Fatalf("sandbox report: %d %v", code, prepared)
@@ -386,7 +386,7 @@ func TestAPreparedReport(t *testing.T) {
 // Of a form that is posted many times at once, one counts; the others are shown
 // where the visit stands.
 func TestAStepPostedManyTimesAtOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Rig) {
+	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		form := url.Values{"action": {"accounts"}, "account": a.toAccounts(t, "multi")}
 		var wg sync.WaitGroup

@@ -22,9 +22,9 @@ type Row struct {
 	applications.Application
 	Applicant *prefill.Fields // nil: the applicant was not asked yet
 
-	Body     []byte // report of Report.Attempt; may be nil
-	Analysis []byte // analysis of the report; may be nil
-	Owed     bool   // the analysis has not been fetched yet
+	Body            []byte // report of Report.Attempt; may be nil
+	Analysis        []byte // analysis of the report; may be nil
+	AnalysisPending bool   // the analysis has not been fetched yet
 
 	Timeline  []applications.TimelineEntry
 	Consumers []string // by attempt, starting with the first
@@ -74,7 +74,7 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 	succeeded, reportAt, analysisAt := j.Succeeded, int64(0), int64(0)
 	if r.Body != nil {
 		succeeded, reportAt = r.Report.Attempt, store.Micros(r.Report.At)
-		if !r.Owed {
+		if !r.AnalysisPending {
 			analysisAt = reportAt
 		}
 	}

@@ -27,8 +27,8 @@ import (
 	"vestibule/internal/testutil/assets"
 )
 
-// Rig is a running provider.
-type Rig struct {
+// Server is a running provider.
+type Server struct {
 	T        testing.TB
 	Provider *provider.Provider
 	DB       *store.DB
@@ -47,13 +47,13 @@ type Rig struct {
 
 // Browser keeps the cookies of hosted visits, like one applicant's browser.
 type Browser struct {
-	rig     *Rig
+	server  *Server
 	mu      sync.Mutex
 	cookies map[string]string
 }
 
 // Browser returns a new browser without cookies.
-func (r *Rig) Browser() *Browser { return &Browser{rig: r, cookies: map[string]string{}} }
+func (r *Server) Browser() *Browser { return &Browser{server: r, cookies: map[string]string{}} }
 
 func (b *Browser) attach(req *http.Request) {
 	b.mu.Lock()
@@ -80,10 +80,10 @@ func (b *Browser) keep(res *http.Response) {
 // Start starts a sandbox provider on db with one customer whose redirects return by
 // mode ("get" or "post"), and stops it at the end of the test. edit may change the
 // provider's configuration.
-func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Rig {
+func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Server {
 	t.Helper()
 	password.Cheapen()
-	r := &Rig{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	r := &Server{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	r.browser = r.Browser()
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))
 	t.Cleanup(r.Return.Close)
@@ -129,27 +129,27 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 }
 
 // Now returns the test clock's time.
-func (r *Rig) Now() time.Time {
+func (r *Server) Now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now
 }
 
 // Advance moves the clock without notifying anything.
-func (r *Rig) Advance(d time.Duration) {
+func (r *Server) Advance(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = r.now.Add(d)
 }
 
 // Log returns everything logged so far.
-func (r *Rig) Log() string {
+func (r *Server) Log() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.log.String()
 }
 
-type lockedWriter struct{ r *Rig }
+type lockedWriter struct{ r *Server }
 
 func (w lockedWriter) Write(b []byte) (int, error) {
 	w.r.mu.Lock()
@@ -158,7 +158,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 }
 
 // customer is the handler of the customer's server.
-func (r *Rig) customer(w http.ResponseWriter, req *http.Request) {
+func (r *Server) customer(w http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(req.Body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,7 +174,7 @@ func (r *Rig) customer(w http.ResponseWriter, req *http.Request) {
 }
 
 // Hooks waits for at least n webhooks of a report and returns them.
-func (r *Rig) Hooks(publicToken string, n int) []map[string]any {
+func (r *Server) Hooks(publicToken string, n int) []map[string]any {
 	r.T.Helper()
 	var found []map[string]any
 	r.Until("webhooks", func() bool {
@@ -192,7 +192,7 @@ func (r *Rig) Hooks(publicToken string, n int) []map[string]any {
 }
 
 // Until waits for a condition, up to the longest duration of background work.
-func (r *Rig) Until(what string, ok func() bool) {
+func (r *Server) Until(what string, ok func() bool) {
 	r.T.Helper()
 	deadline := time.NewTimer(15 * time.Second)
 	defer deadline.Stop()
@@ -217,14 +217,14 @@ type Answer struct {
 
 // Do sends a request. body is a string, url.Values, nil, or anything that
 // becomes JSON. Redirects are not followed.
-func (r *Rig) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
+func (r *Server) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
 	r.T.Helper()
 	return r.browser.Do(method, path, body, edit...)
 }
 
 // Do is Rig.Do from this browser.
 func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
-	r := b.rig
+	r := b.server
 	r.T.Helper()
 	var reader io.Reader
 	kind := "application/json"
@@ -275,15 +275,15 @@ func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request))
 }
 
 // Basic authenticates a request as the test's customer.
-func (r *Rig) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
+func (r *Server) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
 
 // ThirdParty authenticates a request as the other customer.
-func (r *Rig) ThirdParty(req *http.Request) {
+func (r *Server) ThirdParty(req *http.Request) {
 	req.SetBasicAuth(r.Seed.ThirdParty.ClientID, r.Seed.ThirdParty.SecretKey)
 }
 
 // Count returns the result of a counting query.
-func (r *Rig) Count(query string, args ...any) int {
+func (r *Server) Count(query string, args ...any) int {
 	r.T.Helper()
 	var n int
 	if err := r.DB.SQL.QueryRowContext(r.T.Context(), query, args...).Scan(&n); err != nil {
@@ -298,7 +298,7 @@ func Prefill() map[string]any {
 }
 
 // Control sends a request to the sandbox's control API.
-func (r *Rig) Control(method, path string, body any) (int, map[string]any) {
+func (r *Server) Control(method, path string, body any) (int, map[string]any) {
 	r.T.Helper()
 	var reader io.Reader
 	if body != nil {

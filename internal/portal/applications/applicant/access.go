@@ -97,24 +97,24 @@ func (s *Handler) admitFrame(w http.ResponseWriter, r *http.Request, id, token s
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
-	carry := url.Values{}
+	query := url.Values{}
 	if lang := r.URL.Query().Get("lang"); i18n.Lang(lang).Spoken() {
-		carry.Set("lang", lang) // frames have no cookie to store it
+		query.Set("lang", lang) // frames have no cookie to store it
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 		if !page || err == nil {
 			return errNotFound
 		}
-		carry.Set("grant", token)
-		httpx.SeeOther(w, "/embed/v1/frame?"+carry.Encode())
+		query.Set("grant", token)
+		httpx.SeeOther(w, "/embed/v1/frame?"+query.Encode())
 		return ErrRedirected
 	}
 	if err != nil {
 		return err
 	}
-	carry.Set("grant", held)
+	query.Set("grant", held)
 	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
-	v.Framed, v.QuerySuffix, v.Origin = true, "?"+carry.Encode(), origin
+	v.Framed, v.QuerySuffix, v.Origin = true, "?"+query.Encode(), origin
 	if held != token {
 		httpx.SeeOther(w, r.URL.Path+v.QuerySuffix)
 		return ErrRedirected

@@ -30,8 +30,8 @@ func (s *Handler) probe(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keepsCookies reports whether r shows that its browser accepts cookies.
-func (s *Handler) keepsCookies(r *http.Request) (bool, error) {
+// acceptsCookies reports whether r shows that its browser accepts cookies.
+func (s *Handler) acceptsCookies(r *http.Request) (bool, error) {
 	if probed(r) {
 		return true, nil
 	}
@@ -42,7 +42,7 @@ func (s *Handler) keepsCookies(r *http.Request) (bool, error) {
 // cookieStyle serves the style sheet of a form whose browser has not sent the probe
 // cookie yet.
 func (s *Handler) cookieStyle(w http.ResponseWriter, r *http.Request) error {
-	keeps, err := s.keepsCookies(r)
+	keeps, err := s.acceptsCookies(r)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 		return s.showTooManyRequests(w, r, form, n, wait)
 	}
 	if form.Has(probeField) {
-		if keeps, err := s.keepsCookies(r); err != nil {
+		if keeps, err := s.acceptsCookies(r); err != nil {
 			return err
 		} else if !keeps && s.Service.Offers(n.Product) {
 			m := s.submittedForm(r, form, n)

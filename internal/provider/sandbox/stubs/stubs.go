@@ -50,9 +50,9 @@ func outcomeOf(name string) outcome {
 // fewBytes is a size in bytes that real documents exceed.
 const fewBytes = 256
 
-// stands reports whether a file without a recognized stub is replaced by a generated
+// isReplaced reports whether a file without a recognized stub is replaced by a generated
 // one.
-func stands(o paystub.Outcome, size int) bool {
+func isReplaced(o paystub.Outcome, size int) bool {
 	switch o {
 	case paystub.NoText, paystub.NoPayStub:
 		return true
@@ -119,7 +119,7 @@ func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 // name and replaces the document's; the document is nil if the name alone decides.
 // Errors are those of Body.
 func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
-	said, decided := verdict(of.Consumer)
+	result, decided := verdict(of.Consumer)
 	o := outcomeOf(f.Name)
 	if o == unrecognised && decided {
 		o = recognised
@@ -136,7 +136,7 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 	}
 	d := open(f.Name, body)
 	// An image is read only if the applicant's name selects a result for images.
-	if d.Outcome == paystub.Image && !(decided && report.Text(said.FileType) == report.FileImage) {
+	if d.Outcome == paystub.Image && !(decided && report.Text(result.FileType) == report.FileImage) {
 		if o == lacking {
 			return d, contract.StatusSuccess, nil
 		}
@@ -145,7 +145,7 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 	switch {
 	case o == unrecognised:
 		return nil, contract.StatusNotAuthenticated, nil
-	case o == lacking, d.Outcome == paystub.Image, stands(d.Outcome, len(body)):
+	case o == lacking, d.Outcome == paystub.Image, isReplaced(d.Outcome, len(body)):
 		d = paystub.Open(sample(of.Consumer, f.Employer, of.Link, nth, of.At, o == lacking))
 	}
 	return d, "", nil
@@ -154,12 +154,12 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 // Overrule returns the result that the applicant's name selects, or else found. An
 // image that was not read has no result.
 func (Files) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
-	said, decided := verdict(of.Consumer)
+	result, decided := verdict(of.Consumer)
 	if !decided || d.Outcome == paystub.Image {
 		return found
 	}
-	said.Version, said.Reasons = paystub.Version, append([]string{}, said.Reasons...)
-	return said
+	result.Version, result.Reasons = paystub.Version, append([]string{}, result.Reasons...)
+	return result
 }
 
 // Failing returns the status that the name of a document other than a pay stub

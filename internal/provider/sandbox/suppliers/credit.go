@@ -45,11 +45,11 @@ func (g *generator) credit(f *passport.File, last string) {
 		if t.Closed.IsZero() {
 			switch {
 			case how == slips && g.chance(60):
-				g.slip(&t)
+				g.missPayment(&t)
 			case how == arrears && i == 0:
-				g.behind(&t, g.between(1, 4))
+				g.addArrears(&t, g.between(1, 4))
 			case how == arrears && kind != report.TradeMortgage && len(f.Collections) == 0:
-				g.giveUp(&t)
+				g.chargeOff(&t)
 				f.Collections = append(f.Collections, g.collection(t))
 			}
 		}
@@ -57,10 +57,10 @@ func (g *generator) credit(f *passport.File, last string) {
 	}
 	if how == arrears && len(f.Collections) == 0 { // every other one was closed or a mortgage
 		t := g.tradeline(lines, report.TradePersonal, adult, true)
-		g.giveUp(&t)
+		g.chargeOff(&t)
 		f.Tradelines, f.Collections = append(f.Tradelines, t), append(f.Collections, g.collection(t))
 	}
-	g.traces(f, how, last)
+	g.inquiriesAndRecords(f, how, last)
 	g.score(f, how, last)
 	if died := f.Person.Died; f.Person.Deceased {
 		kept := f.Inquiries[:0]
@@ -134,16 +134,16 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 // unit rounds an amount down to whole units.
 func unit(c report.Cents) report.Cents { return c / 100 * 100 }
 
-// slip makes one payment late and the next one on time.
-func (g *generator) slip(t *passport.Tradeline) {
+// missPayment makes one payment late and the next one on time.
+func (g *generator) missPayment(t *passport.Tradeline) {
 	if len(t.Marks) > 4 {
 		at, days := g.between(2, len(t.Marks)-2), []int{12, 30, 30, 60}[g.rand.IntN(4)]
 		t.Marks[at].Days, t.Marks[at+1].Days = days, max(days-30, 0)
 	}
 }
 
-// behind makes the last payments missing.
-func (g *generator) behind(t *passport.Tradeline, months int) {
+// addArrears makes the last payments missing.
+func (g *generator) addArrears(t *passport.Tradeline, months int) {
 	months = min(months, len(t.Marks)-1)
 	if *t.Balance < 100_00 { // nothing was owed
 		owed := unit(*t.Limit * report.Cents(g.between(40, 90)) / 100)
@@ -157,8 +157,8 @@ func (g *generator) behind(t *passport.Tradeline, months int) {
 	}
 }
 
-// giveUp makes the lender charge the credit off after half a year without a payment.
-func (g *generator) giveUp(t *passport.Tradeline) {
+// chargeOff makes the lender charge the credit off after half a year without a payment.
+func (g *generator) chargeOff(t *passport.Tradeline) {
 	if *t.Balance < 100_00 {
 		owed := unit(*t.Limit * report.Cents(g.between(40, 90)) / 100)
 		t.Balance = &owed
@@ -187,8 +187,8 @@ func (g *generator) collection(t passport.Tradeline) passport.Collection {
 	return passport.Collection{Agency: g.agency, Creditor: g.pick(g.lenders), Assigned: report.Date{Time: t.Marks[0].Month.AddDate(0, 0, 9)}, Original: &original, Balance: &balance}
 }
 
-// traces generates inquiries and other entries of third parties.
-func (g *generator) traces(f *passport.File, how temper, last string) {
+// inquiriesAndRecords generates inquiries and other entries of third parties.
+func (g *generator) inquiriesAndRecords(f *passport.File, how temper, last string) {
 	looks := g.between(1, 5) + 2*int(how)
 	if last == ThinFile {
 		looks = 1

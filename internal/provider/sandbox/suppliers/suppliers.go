@@ -127,7 +127,7 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 		last = ThinFile
 	}
 	out.Currency = g.currency
-	g.life(&out)
+	g.addressesAndJobs(&out)
 	g.credit(&out, last)
 	return out
 }
@@ -195,7 +195,7 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	given, family := g.named(typed)
 	first, firstLatin := spelling(given)
 	last, lastLatin := spelling(family)
-	middle, _ := spelling(g.other(g.given, given))
+	middle, _ := spelling(g.other(g.givenNames, given))
 	second, _ := spelling(g.other(g.family, family))
 	p := passport.Person{First: first, Last: last, Middle: middle, Deceased: deceased,
 		Transliterated: firstLatin + " " + lastLatin,
@@ -231,7 +231,7 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 
 // named selects the names of the file's person, each with its Latin spelling.
 func (g *generator) named(typed *passport.Consumer) (given, family string) {
-	given, family = g.pick(g.given), g.pick(g.family)
+	given, family = g.pick(g.givenNames), g.pick(g.family)
 	if typed == nil || typed.First == "" || typed.Last == "" {
 		return given, family
 	}
@@ -241,7 +241,7 @@ func (g *generator) named(typed *passport.Consumer) (given, family string) {
 		}
 		return given, family
 	}
-	first, last := known(g.given, typed.First), known(g.family, typed.Last)
+	first, last := known(g.givenNames, typed.First), known(g.family, typed.Last)
 	if first == "" || last == "" {
 		return given, family
 	}
@@ -310,8 +310,8 @@ func mailbox(s string) string {
 	return cmp.Or(b.String(), "x")
 }
 
-// life generates addresses, employers, numbers, and bank accounts.
-func (g *generator) life(f *passport.File) {
+// addressesAndJobs generates addresses, employers, numbers, and bank accounts.
+func (g *generator) addressesAndJobs(f *passport.File) {
 	home := g.between(8, 50)
 	at := g.rand.IntN(len(list(g.homes)))
 	f.Addresses = []passport.Address{g.address(at, g.monthsAgo(home, 3), g.monthsAgo(1, 20))}

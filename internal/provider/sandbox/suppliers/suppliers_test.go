@@ -37,7 +37,7 @@ func codes() (out []string) {
 // choose a file, and names from nowhere.
 func applicants(t *rapid.T) *passport.Consumer {
 	country := countries[rapid.SampledFrom(slices.Sorted(keys(countries))).Draw(t, "country")]
-	given, latin := spelling(rapid.SampledFrom(list(country.given)).Draw(t, "given"))
+	given, latin := spelling(rapid.SampledFrom(list(country.givenNames)).Draw(t, "given"))
 	family, _ := spelling(rapid.SampledFrom(list(country.family)).Draw(t, "family"))
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:

@@ -72,13 +72,13 @@ func (j Journey) SignInNumber() (n int) {
 	if j.SourceType != SourceBank && j.SourceType != SourcePayroll {
 		return 0
 	}
-	taken := map[int]bool{}
+	used := map[int]bool{}
 	for _, c := range j.Connections() {
 		if c.SourceType == j.SourceType && (c.SourceType == SourceBank || c.Bank == j.Bank) && (c.Bank != j.Bank || c.Employer != j.Employer) {
-			taken[c.Number] = true
+			used[c.Number] = true
 		}
 	}
-	for taken[n] {
+	for used[n] {
 		n++
 	}
 	return n

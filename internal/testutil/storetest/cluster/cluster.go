@@ -86,7 +86,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 
 func (c *Cluster) run(ctx context.Context) error {
 	started := make(chan error, 1)
-	go c.hold(c.server(), started)
+	go c.keepThread(c.server(), started)
 	if err := <-started; err != nil {
 		return fmt.Errorf("cluster: start: %w", err)
 	}
@@ -106,9 +106,9 @@ func (c *Cluster) Crash(ctx context.Context) error {
 	return c.run(ctx)
 }
 
-// hold keeps the thread that started the server alive, because the parent-death signal
+// keepThread keeps the thread that started the server alive, because the parent-death signal
 // is tied to it.
-func (c *Cluster) hold(server *exec.Cmd, started chan<- error) {
+func (c *Cluster) keepThread(server *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	err := server.Start()
 	started <- err
