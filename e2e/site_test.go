@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/password"
+	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 )
@@ -44,7 +44,7 @@ func start(t *testing.T, args ...string) *site {
 	t.Helper()
 	needBrowser(t)
 	assets.Need(t)
-	password.Cheapen()
+	staff.UseCheapHashes()
 	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

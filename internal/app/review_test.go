@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/password"
+	"vestibule/internal/staff"
 )
 
 // staff signs a person in to the dashboard and returns the headers of one who
@@ -49,7 +49,7 @@ func TestStaffBehindAProxyAreNotOne(t *testing.T) {
 			form := url.Values{"email": {who.Email}, "password": {secret}}
 			return do(t, ask(t, "POST", to, form.Encode(), "Content-Type", asForm, "Origin", origin, "X-Forwarded-For", from)).Status
 		}
-		for range password.TriesHere {
+		for range staff.MaxTries {
 			signIn("203.0.113.7", "not the password")
 		}
 		if here, there := signIn("203.0.113.7", who.Password), signIn("203.0.113.8", who.Password); here != 429 || there != 303 {

@@ -23,7 +23,7 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/app"
-	"vestibule/internal/password"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
@@ -83,7 +83,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...strin
 func startWorld(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
 	assets.Need(t)
-	password.Cheapen()
+	staff.UseCheapHashes()
 	w := &testServer{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()

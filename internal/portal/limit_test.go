@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/password"
 	"vestibule/internal/portal"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
@@ -67,7 +67,7 @@ func TestReviewersSignInFromWhereTheProxySays(t *testing.T) {
 		return r.browser().do("POST", "/review/sign-in", "application/x-www-form-urlencoded", url.Values{"email": {email}, "password": {pass}}.Encode(),
 			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from).status
 	}
-	for range password.TriesHere {
+	for range staff.MaxTries {
 		signIn("203.0.113.7", "a guess at the password")
 	}
 	if here, there := signIn("203.0.113.7", secret), signIn("203.0.113.8", secret); here != 429 || there != 303 {

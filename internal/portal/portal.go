@@ -27,6 +27,7 @@ import (
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/review"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/telemetry"
@@ -153,11 +154,13 @@ func (p *Portal) Handler() http.Handler { return p.handler }
 // EnsureReviewer creates the first administrator unless a user has that email
 // address.
 func (p *Portal) EnsureReviewer(ctx context.Context, email, password string) error {
-	return p.review.EnsureReviewer(ctx, email, password)
+	return p.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return p.staff.Ensure(ctx, tx, staff.User{Email: email, Role: review.Administrator}, password)
+	})
 }
 
 // Staffed reports whether the review dashboard has users.
-func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.review.Staffed(ctx) }
+func (p *Portal) Staffed(ctx context.Context) (bool, error) { return p.staff.Exist(ctx) }
 
 // sweepEvery is how often expired rows are deleted.
 const sweepEvery = time.Hour
@@ -188,7 +191,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
+		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
 		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}

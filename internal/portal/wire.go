@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/portal/review"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
+	"vestibule/internal/staff"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 
@@ -41,6 +42,7 @@ type handlers struct {
 	resume     *resume.Handler
 	kit        *embedkit.Kit
 	api        *api.API
+	staff      *staff.Service
 	review     *review.Handler
 	redirect   *redirect.Handler
 	connect    *connect.Handler
@@ -113,13 +115,19 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
 		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
 		Next: func(a redirect.Attempt) string { return applicant.StatusURL(a.Application) }}
-	h.review = &review.Handler{DB: c.DB, Sessions: h.sessions, Applications: service, Letters: h.resume, Events: h.notify,
+	h.staff, err = staff.New(ctx, staff.Config{Schema: staff.Reviewers, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
+		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts,
+		OIDC: c.SignIn.Issuer(), OIDCStarts: limit(signInStarts), Roles: review.RolesByPrivilege})
+	if err != nil {
+		return h, err
+	}
+	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
 		Service: client, Queue: h.queue, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
 		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), RetentionDays: c.Review.RetentionDays,
-		OIDC: c.SignIn.Issuer(), Starts: limit(signInStarts), NoPasswords: !c.SignIn.LocalAccounts,
-		BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
+		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget}}
+	h.staff.ShowSignIn = h.review.ShowSignIn
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
 	}

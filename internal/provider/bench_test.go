@@ -18,9 +18,9 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
-	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
@@ -97,7 +97,7 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 }
 
 func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testServer {
-	password.Cheapen()
+	staff.UseCheapHashes()
 	t.Helper()
 	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -34,7 +35,7 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 		if err != nil {
 			return err
 		}
-		return p.dashboard.AddStaff(ctx, tx, id, n.Staff.Email, n.Staff.Password)
+		return p.dashboard.Staff.Add(ctx, tx, staff.User{Account: id, Email: n.Staff.Email}, n.Staff.Password)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -75,7 +76,7 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 
 // refillOne seeds one customer. It keeps settings that users have changed on the
 // dashboard.
-func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.Seed, callback, secret string, staff Login) error {
+func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.Seed, callback, secret string, login Login) error {
 	known, err := p.customers.Account(ctx, tx, seed.PublicID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -92,7 +93,7 @@ func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.S
 			seed.CompleteURL = ""
 		}
 		if changed.People {
-			staff = Login{}
+			login = Login{}
 		}
 		if changed.Return {
 			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
@@ -106,8 +107,8 @@ func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.S
 	if err == nil && callback != "" {
 		err = p.webhooks.Seed(ctx, tx, id, callback, secret)
 	}
-	if err == nil && staff != (Login{}) {
-		err = p.dashboard.EnsureStaff(ctx, tx, id, staff.Email, staff.Password)
+	if err == nil && login != (Login{}) {
+		err = p.dashboard.Staff.Ensure(ctx, tx, staff.User{Account: id, Email: login.Email}, login.Password)
 	}
 	return err
 }

@@ -33,21 +33,6 @@ type Dashboard struct {
 	Given url.Values // the submitted values
 }
 
-// DashboardSignInProblem says why a sign-in did not work.
-type DashboardSignInProblem int
-
-const (
-	DashboardSignInFine DashboardSignInProblem = iota
-	DashboardSignInWrong
-	DashboardSignInTooOften
-)
-
-// DashboardSignIn is the way in.
-type DashboardSignIn struct {
-	Email, Next string
-	Problem     DashboardSignInProblem
-}
-
 // DashboardOverview is the first page.
 type DashboardOverview struct {
 	Environment contract.Environment

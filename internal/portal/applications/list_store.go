@@ -34,12 +34,12 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 		where = append(where, "created_at < "+arg(store.Micros(f.To)))
 	}
 	if f.Cursor != "" {
-		at, id, ok := ReadCursor(f.Cursor)
+		after, ok := ReadCursor(f.Cursor)
 		if !ok {
 			return nil, "", ErrCursor
 		}
 		// A row value lets both database engines use the index.
-		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(at), arg(id)))
+		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(after.Micros()), arg(after.ID)))
 	}
 	limit := f.Limit
 	if limit < 1 || limit > 100 {
@@ -60,12 +60,14 @@ func WriteCursor(at time.Time, id string) string {
 	return strconv.FormatInt(store.Micros(at), 10) + "." + id
 }
 
-// ReadCursor returns the time and ID of the row after which a page begins; false for
-// a malformed cursor.
-func ReadCursor(s string) (at int64, id string, ok bool) {
+// ReadCursor returns the row after which a page begins; false for a malformed cursor.
+func ReadCursor(s string) (store.Cursor, bool) {
 	first, id, ok := strings.Cut(s, ".")
 	at, err := strconv.ParseInt(first, 10, 64)
-	return at, id, ok && err == nil && contract.IsUUID(id)
+	if !ok || err != nil || !contract.IsUUID(id) {
+		return store.Cursor{}, false
+	}
+	return store.Cursor{At: store.Time(at), ID: id}, true
 }
 
 // byIDs returns those of the applications that exist.

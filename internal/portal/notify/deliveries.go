@@ -33,11 +33,10 @@ func (s *Service) Resume(ctx context.Context, tx *store.Tx) (bool, error) {
 // application.
 func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (page []webhook.Delivery, next string, err error) {
 	if cursor != "" {
-		at, id, ok := applications.ReadCursor(cursor)
-		if !ok || at < 1 {
+		var ok bool
+		if f.Before, ok = applications.ReadCursor(cursor); !ok || f.Before.Micros() < 1 {
 			return nil, "", applications.ErrCursor
 		}
-		f.Before = store.Cursor{At: store.Time(at), ID: id}
 	}
 	size := f.Limit
 	f.Limit++ // one more tells whether there is another page

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -22,9 +23,6 @@ import (
 
 // Actions in the audit trail.
 const (
-	signedIn         = "signedIn"
-	signInFailed     = "signInFailed"
-	signedOut        = "signedOut"
 	listed           = "listed"
 	searched         = "searched"
 	opened           = "opened"
@@ -35,10 +33,6 @@ const (
 	sharedLine       = "shared"
 	withdrawnLine    = "withdrawn"
 	auditRead        = "auditRead"
-	personAdded      = "personAdded"
-	personChanged    = "personChanged"
-	personLinked     = "personLinked"
-	passwordSet      = "passwordSet"
 	decidedLine      = "decided"
 	noted            = "noted"
 	letterOpened     = "letterOpened"
@@ -55,65 +49,63 @@ const (
 )
 
 // actions lists all actions, in the order of the filter.
-var actions = [...]string{signedIn, signInFailed, signedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
-	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharedLine, withdrawnLine, deletionOpened, deleted, retentionDeleted, personAdded, personChanged, personLinked,
-	passwordSet, eventSent, eventsOn, auditRead}
-
-// auditLine is one entry of the audit trail.
-type auditLine struct {
-	id, actor, action     string
-	application           string
-	object, detail, asked string // asked is the request's ID
-	at                    time.Time
-}
-
-// write adds an entry to the audit trail, in the transaction of the audited action.
-func (d *Handler) write(ctx context.Context, q store.Queryer, l auditLine) error {
-	l.at, l.asked = d.Now(), httpx.RequestID(ctx)
-	if l.id == "" {
-		l.id = uuid.NewString()
-	}
-	return insertLine(ctx, q, l)
+var actions = [...]string{
+	staff.SignedIn, staff.SignInFailed, staff.SignedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
+	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharedLine, withdrawnLine,
+	deletionOpened, deleted, retentionDeleted, staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, eventSent,
+	eventsOn, auditRead,
 }
 
 // audit records what a user is about to see. A HEAD request shows nothing and is not
 // recorded.
-func (d *Handler) audit(r *http.Request, l auditLine) error {
+func (d *Handler) audit(r *http.Request, e staff.Entry) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error { return d.write(ctx, tx, l) })
+	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error { return d.Staff.Record(ctx, tx, e) })
 }
 
 // auditSize is the number of entries on a page of the audit trail.
 const auditSize = 50
 
-// trail is a filter of audit trail entries.
-type trail struct {
-	actor, action, application string
-	from, to                   time.Time // days, both inclusive; zero is unbounded
-	cursor                     string
+// entryFilter is a filter of audit entries, with the cursor of a page as text.
+type entryFilter struct {
+	staff.EntryFilter
+	cursor string
 }
 
-// trailOf reads the filter of a request.
-func trailOf(r *http.Request) (t trail, err error) {
+// readEntryFilter reads the filter of a request. A malformed cursor selects the first
+// page.
+func readEntryFilter(r *http.Request) (f entryFilter, err error) {
 	q := r.URL.Query()
-	t = trail{actor: strings.TrimSpace(q.Get("actor")), action: q.Get("action"), application: strings.TrimSpace(q.Get("application")), cursor: q.Get("after")}
+	f.Actor, f.Action, f.Subject, f.cursor = strings.TrimSpace(q.Get("actor")), q.Get("action"), strings.TrimSpace(q.Get("application")), q.Get("after")
 	var ok1, ok2 bool
-	t.from, ok1 = dayOf(q.Get("from"))
-	t.to, ok2 = dayOf(q.Get("to"))
-	if !ok1 || !ok2 || t.actor != "" && !contract.IsUUID(t.actor) || t.application != "" && !contract.IsUUID(t.application) ||
-		t.action != "" && !slices.Contains(actions[:], t.action) || len(t.cursor) > 100 {
-		return t, httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
+	f.From, ok1 = dayOf(q.Get("from"))
+	f.To, ok2 = dayOf(q.Get("to"))
+	if !ok1 || !ok2 || f.Actor != "" && !contract.IsUUID(f.Actor) || f.Subject != "" && !contract.IsUUID(f.Subject) ||
+		f.Action != "" && !slices.Contains(actions[:], f.Action) || len(f.cursor) > 100 {
+		return f, httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	t.actor, t.application = strings.ToLower(t.actor), strings.ToLower(t.application)
-	return t, nil
+	f.Actor, f.Subject = strings.ToLower(f.Actor), strings.ToLower(f.Subject)
+	f.After, _ = applications.ReadCursor(f.cursor)
+	return f, nil
+}
+
+// entries returns a page of the audit log, newest first, and the cursor of the next
+// page.
+func (d *Handler) entries(ctx context.Context, tx *store.Tx, f entryFilter, size int) ([]staff.Entry, string, error) {
+	found, err := d.Staff.Entries(ctx, tx, f.EntryFilter, size+1)
+	if err != nil || len(found) <= size {
+		return found, "", err
+	}
+	last := found[size-1]
+	return found[:size], applications.WriteCursor(last.At, last.ID), nil
 }
 
 // url returns the address of the entries, as a page or a file, after a cursor.
-func (t trail) url(path, after string) string {
+func (f entryFilter) url(path, after string) string {
 	q := url.Values{}
-	for name, v := range map[string]string{"actor": t.actor, "action": t.action, "application": t.application, "from": isoDay(t.from), "to": isoDay(t.to), "after": after} {
+	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject, "from": isoDay(f.From), "to": isoDay(f.To), "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -130,48 +122,48 @@ const (
 )
 
 // auditPage shows the audit trail, newest first.
-func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by person) error {
-	t, err := trailOf(r)
+func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	f, err := readEntryFilter(r)
 	if err != nil {
 		return err
 	}
-	v := pages.AuditView{By: by.email, Actor: t.actor, Action: t.action, Application: t.application, From: isoDay(t.from), To: isoDay(t.to), Actions: actions[:], File: t.url(auditFile, "")}
+	v := pages.AuditView{By: by.Email, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: isoDay(f.From), To: isoDay(f.To), Actions: actions[:], File: f.url(auditFile, "")}
 	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		people, err := d.everybody(ctx, tx)
+		people, err := d.Staff.Users(ctx, tx, "")
 		if err != nil {
 			return err
 		}
 		names := map[string]string{}
 		for _, p := range people {
-			names[p.id] = p.email
-			v.People = append(v.People, pages.PersonOption{ID: p.id, Email: p.email})
+			names[p.ID] = p.Email
+			v.People = append(v.People, pages.PersonOption{ID: p.ID, Email: p.Email})
 		}
-		lines, next, err := readTrail(ctx, tx, t, auditSize)
+		lines, next, err := d.entries(ctx, tx, f, auditSize)
 		if err != nil {
 			return err
 		}
 		for _, l := range lines {
-			out := pages.AuditLine{At: l.at, Actor: names[l.actor], Action: l.action, Application: l.application, Detail: l.detail, Request: l.asked}
-			if l.actor != "" && out.Actor == "" {
-				out.Actor = l.actor
+			out := pages.AuditLine{At: l.At, Actor: names[l.Actor], Action: l.Action, Application: l.Subject, Detail: l.Detail, Request: l.RequestID}
+			if l.Actor != "" && out.Actor == "" {
+				out.Actor = l.Actor
 			}
-			if out.Object = names[l.object]; out.Object == "" {
-				out.Object = l.object
+			if out.Object = names[l.Object]; out.Object == "" {
+				out.Object = l.Object
 			}
 			v.Lines = append(v.Lines, out)
 		}
 		if next != "" {
-			v.Older = t.url(auditPath, next)
+			v.Older = f.url(auditPath, next)
 		}
-		if t.cursor != "" {
-			v.Newest = t.url(auditPath, "")
+		if f.cursor != "" {
+			v.Newest = f.url(auditPath, "")
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: auditRead, Subject: f.Subject, Object: f.Actor}); err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
@@ -179,27 +171,28 @@ func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by person) e
 
 // auditCSV exports all entries that a filter selects, newest first: users by email
 // address, actions by the constants above.
-func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by person) error {
-	t, err := trailOf(r)
+func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	f, err := readEntryFilter(r)
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: auditRead, application: t.application, object: t.actor, detail: "file"}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: auditRead, Subject: f.Subject, Object: f.Actor, Detail: "file"}); err != nil {
 		return err
 	}
-	var lines []auditLine
+	var lines []staff.Entry
 	names := map[string]string{}
 	read := func(ctx context.Context, tx *store.Tx) (err error) {
-		lines, t.cursor, err = readTrail(ctx, tx, t, 1000)
+		lines, f.cursor, err = d.entries(ctx, tx, f, 1000)
+		f.After, _ = applications.ReadCursor(f.cursor)
 		return err
 	}
 	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		people, err := d.everybody(ctx, tx)
+		people, err := d.Staff.Users(ctx, tx, "")
 		if err != nil {
 			return err
 		}
 		for _, p := range people {
-			names[p.id] = p.email
+			names[p.ID] = p.Email
 		}
 		return read(ctx, tx)
 	})
@@ -211,9 +204,9 @@ func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by person) er
 	out.row("time", "person", "action", "application", "object", "detail", "request")
 	for {
 		for _, l := range lines {
-			out.row(l.at.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.actor], l.actor), l.action, l.application, cmp.Or(names[l.object], l.object), l.detail, l.asked)
+			out.row(l.At.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.Actor], l.Actor), l.Action, l.Subject, cmp.Or(names[l.Object], l.Object), l.Detail, l.RequestID)
 		}
-		if err := out.end(); err != nil || t.cursor == "" {
+		if err := out.end(); err != nil || f.cursor == "" {
 			return nil // complete, or the client has disconnected
 		}
 		if err := d.DB.Read(r.Context(), read); err != nil {

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -52,7 +53,7 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v 
 }
 
 // compare shows two reports of one applicant side by side, the older one first.
-func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) err
 	if err != nil {
 		return err
 	}
-	v := pages.CompareView{By: by.email, ApplicationID: a.ID}
+	v := pages.CompareView{By: by.Email, ApplicationID: a.ID}
 	for i, one := range []applications.Application{a, b} {
 		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
 			return err
@@ -91,8 +92,8 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) err
 	}
 	if r.Method != http.MethodHead {
 		err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return errors.Join(d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: a.ID, object: b.ID}),
-				d.write(ctx, tx, auditLine{actor: by.id, action: compared, application: b.ID, object: a.ID}))
+			return errors.Join(d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: compared, Subject: a.ID, Object: b.ID}),
+				d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: compared, Subject: b.ID, Object: a.ID}))
 		})
 		if err != nil {
 			return err
@@ -102,7 +103,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by person) err
 }
 
 // measured reads one of the two reports.
-func (d *Handler) measured(ctx context.Context, by person, a applications.Application) (pages.Compared, error) {
+func (d *Handler) measured(ctx context.Context, by staff.User, a applications.Application) (pages.Compared, error) {
 	out := pages.Compared{Row: row(a), At: a.Report.At}
 	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/staff"
 )
 
 // Config configures decisions, their emails and the retention of applications.
@@ -65,11 +66,11 @@ func orNone(kinds []string) []string {
 type SignIn struct {
 	LocalAccounts bool `default:"true" negatable:"" help:"Let reviewers sign in with a password that this program keeps."`
 
-	OIDC *OIDC `embed:""`
+	OIDC *staff.OIDC `embed:""`
 }
 
 // Issuer returns the issuer whose accounts reviewers may sign in with, or nil.
-func (s SignIn) Issuer() *OIDC {
+func (s SignIn) Issuer() *staff.OIDC {
 	if s.OIDC == nil || s.OIDC.Issuer == "" {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (s SignIn) Validate() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	o, administered := s.OIDC, false
 	for group, role := range o.Roles {
-		if !slices.Contains(Roles[:], role) {
+		if !slices.Contains(Roles, role) {
 			bad("--oidc-roles: %q of the group %q is no role; there are reviewer, administrator and auditor", string(role), group)
 		}
 		administered = administered || role == Administrator

@@ -12,11 +12,12 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
 )
 
 // reportCSV exports the report's rows for a spreadsheet: attributes of a cashflow
 // report, pay statements of other reports.
-func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by person) e
 
 // monthsCSV exports amounts by month where known: money in and out of a cashflow
 // report's accounts, gross and net income of other reports.
-func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, attempt, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err

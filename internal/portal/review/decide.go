@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 )
@@ -130,7 +131,7 @@ func (d *Handler) reasonsOf(ctx context.Context, a applications.Application) ([]
 
 // decide stores a decision, unless another was stored since the form's page was
 // rendered.
-func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 		return err
 	}
 	looked, err := strconv.ParseInt(form.Get("seen"), 10, 64)
-	taken := decision{seq: looked + 1, decision: form.Get("decision"), text: written(form.Get("text")), by: by.id}
+	taken := decision{seq: looked + 1, decision: form.Get("decision"), text: written(form.Get("text")), by: by.ID}
 	if err != nil || looked < 0 || looked > 1<<20 || !slices.Contains(decisions[:], taken.decision) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
@@ -197,7 +198,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 		if err := search.SetDecision(ctx, tx, a.ID, taken.decision); err != nil {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: decidedLine, application: a.ID, detail: taken.decision})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: decidedLine, Subject: a.ID, Detail: taken.decision})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, err)
@@ -213,7 +214,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by person) erro
 }
 
 // remark stores a note.
-func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -222,7 +223,7 @@ func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) erro
 	if err != nil {
 		return err
 	}
-	n := remark{id: uuid.NewString(), text: written(form.Get("text")), by: by.id, at: d.Now()}
+	n := remark{id: uuid.NewString(), text: written(form.Get("text")), by: by.ID, at: d.Now()}
 	if n.text == "" || !writable(form.Get("text")) {
 		return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{note: n.text, noteBad: true})
 	}
@@ -233,7 +234,7 @@ func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) erro
 		if err := d.insertNote(ctx, tx, a.ID, n); err != nil {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: noted, application: a.ID, object: n.id})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: noted, Subject: a.ID, Object: n.id})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, err)
@@ -246,7 +247,7 @@ func (d *Handler) remark(w http.ResponseWriter, r *http.Request, by person) erro
 }
 
 // toForms redirects a reload of a form's result to the application's page.
-func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ person) error {
+func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -274,14 +275,14 @@ func (d *Handler) fillDecisions(ctx context.Context, a applications.Application,
 	}
 	v.Known = known
 	return d.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		people, err := d.everybody(ctx, tx)
+		people, err := d.Staff.Users(ctx, tx, "")
 		if err != nil {
 			return err
 		}
 		who := func(id string) string {
 			for _, p := range people {
-				if p.id == id {
-					return p.email
+				if p.ID == id {
+					return p.Email
 				}
 			}
 			return ""

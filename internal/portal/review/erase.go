@@ -13,10 +13,10 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
-	"vestibule/internal/password"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
-	"vestibule/internal/portal/review/shares"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
@@ -68,7 +68,7 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		}
 		return err
 	}
-	return out, errors.Join(add(filter{text: password.Email(people[a.ID].Email)}), add(filter{text: people[a.ID].FullName()}))
+	return out, errors.Join(add(filter{text: mail.NormalizeAddress(people[a.ID].Email)}), add(filter{text: people[a.ID].FullName()}))
 }
 
 // ofPerson returns the applications of a's applicant, a first, and whether only one
@@ -81,7 +81,7 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 		return nil, false, err
 	}
 	who := people[a.ID]
-	email, name := password.Email(who.Email), search.Words(who.FullName())
+	email, name := mail.NormalizeAddress(who.Email), search.Words(who.FullName())
 	ids, oneSign = []string{a.ID}, email == "" || len(name) == 0
 	text, most := email, maxRelated
 	if email == "" {
@@ -107,7 +107,7 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 		return nil, false, err
 	}
 	for _, id := range candidates {
-		same := oneSign || password.Email(people[id].Email) == email && slices.Equal(search.Words(people[id].FullName()), name)
+		same := oneSign || mail.NormalizeAddress(people[id].Email) == email && slices.Equal(search.Words(people[id].FullName()), name)
 		if same && len(ids) < most {
 			ids = append(ids, id)
 		}
@@ -116,18 +116,18 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 }
 
 // erasePage lists an applicant's applications for deletion.
-func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: deletionOpened, application: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: deletionOpened, Subject: a.ID}); err != nil {
 		return err
 	}
 	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})
 }
 
-func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, v pages.EraseView) error {
+func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by staff.User, a applications.Application, v pages.EraseView) error {
 	ids, oneSign, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	v.By, v.ID, v.Causes = by.email, a.ID, causes[:]
+	v.By, v.ID, v.Causes = by.Email, a.ID, causes[:]
 	for _, id := range ids {
 		e, err := search.Of(r.Context(), d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
@@ -153,7 +153,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // eraseChosen permanently deletes the selected applications.
-func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by person)
 	defer cancel()
 	done := 0
 	for _, id := range chosen {
-		gone, err := d.remove(ctx, id, by.id, cause)
+		gone, err := d.remove(ctx, id, by.ID, cause)
 		if err != nil {
 			if errors.Is(err, errNotWithdrawn) {
 				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "err", err.Error())
@@ -229,7 +229,7 @@ func (d *Handler) remove(ctx context.Context, id, by, cause string) (bool, error
 	}
 	ended := map[string]bool{}
 	for {
-		shared, err := d.book().Of(ctx, d.DB.SQL, id)
+		shared, err := d.sharesOf(ctx, d.DB.SQL, id)
 		if err != nil {
 			return false, err
 		}
@@ -269,11 +269,11 @@ func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string
 		if err != nil {
 			return err
 		}
-		shared, err := d.book().Of(ctx, tx, id)
+		shared, err := d.sharesOf(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(shared, func(s shares.Share) bool { return s.Withdrawn.IsZero() && !ended[s.RelayToken] }) {
+		if slices.ContainsFunc(shared, func(s share) bool { return s.Withdrawn.IsZero() && !ended[s.RelayToken] }) {
 			return errShared
 		}
 		for _, erase := range d.Erase {
@@ -294,21 +294,21 @@ func (d *Handler) eraseAll(ctx context.Context, left tombstone, ended map[string
 		if left.reason == byAge {
 			action = retentionDeleted
 		}
-		return d.write(ctx, tx, auditLine{actor: left.by, action: action, application: id, detail: left.reason})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: left.by, Action: action, Subject: id, Detail: left.reason})
 	})
 	return mine, err
 }
 
 // deletions lists deleted applications, newest first, and the retention period.
-func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	cursor := r.URL.Query().Get("after")
 	if len(cursor) > 100 {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
 	}
-	v := pages.DeletionsView{By: by.email, Days: d.RetentionDays}
+	v := pages.DeletionsView{By: by.Email, Days: d.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		people, err := d.everybody(ctx, tx)
+		people, err := d.Staff.Users(ctx, tx, "")
 		if err != nil {
 			return err
 		}
@@ -318,8 +318,8 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) e
 		}
 		for _, t := range all {
 			out := pages.Deletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at}
-			if i := slices.IndexFunc(people, func(p reviewer) bool { return p.id == t.by }); i >= 0 {
-				out.By = people[i].email
+			if i := slices.IndexFunc(people, func(u staff.User) bool { return u.ID == t.by }); i >= 0 {
+				out.By = people[i].Email
 			}
 			v.Rows = append(v.Rows, out)
 		}
@@ -338,19 +338,19 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by person) e
 }
 
 // showGone shows that an application was deleted, if it was.
-func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by person, why error) error {
+func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by staff.User, why error) error {
 	t, err := grave(r.Context(), d.DB.SQL, r.PathValue("id"))
 	if err != nil {
 		return why
 	}
-	email := ""
+	var deleter staff.User
 	if t.by != "" {
-		if email, err = d.email(r.Context(), d.DB.SQL, t.by); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if deleter, err = d.Staff.User(r.Context(), d.DB.SQL, t.by); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}
-	v := pages.Deletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at, By: email}
-	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.email, v) })
+	v := pages.Deletion{ApplicationID: t.applicationID, Cause: t.reason, At: t.at, By: deleter.Email}
+	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.Email, v) })
 }
 
 // Retain is the job that deletes applications after the retention period.

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
@@ -23,7 +24,7 @@ import (
 )
 
 // events lists the deliveries of events to the onboarding app, newest first.
-func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	q := r.URL.Query()
 	state, application, cursor := webhook.State(strings.ReplaceAll(q.Get("state"), "_", " ")), q.Get("application"), q.Get("after")
 	if state != "" && !slices.Contains(webhook.States(), state) || application != "" && !contract.IsUUID(application) {
@@ -40,7 +41,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by person) erro
 	if err != nil {
 		return err
 	}
-	v := pages.EventsView{By: by.email, Decides: by.decides(), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
+	v := pages.EventsView{By: by.Email, Decides: deciders.has(by), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
 		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
 	for _, one := range found {
 		v.Rows = append(v.Rows, deliveryView(one))
@@ -90,18 +91,18 @@ func (d *Handler) findDelivery(r *http.Request) (webhook.Delivery, error) {
 }
 
 // event shows one delivery with its attempts and its body.
-func (d *Handler) event(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) event(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	found, err := d.findDelivery(r)
 	if err != nil {
 		return err
 	}
 	v := deliveryView(found)
-	v.By, v.Decides, v.Done = by.email, by.decides(), pages.EventsDone(r.URL.Query().Get("done"))
+	v.By, v.Decides, v.Done = by.Email, deciders.has(by), pages.EventsDone(r.URL.Query().Get("done"))
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 
 // resendEvent sends an event again, unless it was resent since the page was rendered.
-func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	sent, err := d.findDelivery(r)
 	if err != nil {
 		return err
@@ -119,7 +120,7 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person)
 		if id, err = d.Events.Redeliver(ctx, tx, sent.ID, resends); err != nil {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: eventSent, application: sent.Subject, object: sent.Type})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: eventSent, Subject: sent.Subject, Object: sent.Type})
 	})
 	done := pages.EventSent
 	switch {
@@ -135,12 +136,12 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by person)
 }
 
 // enableEvents resumes sending events after the app answered 410.
-func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	err := d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if resumed, err := d.Events.Resume(ctx, tx); err != nil || !resumed {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: eventsOn})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: eventsOn})
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
@@ -21,15 +22,15 @@ import (
 var endings = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg", "application/json": ".json"}
 
 // files lists the files of a report as the service has them now.
-func (d *Handler) files(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, all, err := d.listed(r)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: filesListed, application: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: filesListed, Subject: a.ID}); err != nil {
 		return err
 	}
-	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
+	v := pages.FilesView{By: by.Email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
 	for _, f := range all {
 		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
 	}
@@ -48,7 +49,7 @@ func (d *Handler) listed(r *http.Request) (applications.Application, []svcapi.Fi
 
 // file sends a file as a download, never as a page, since its content is untrusted.
 // It writes the audit entry before requesting the file from the service.
-func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) file(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, all, err := d.listed(r)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
@@ -62,7 +63,7 @@ func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error 
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: fileOpened, application: a.ID, object: ref}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: fileOpened, Subject: a.ID, Object: ref}); err != nil {
 		return err
 	}
 	got, err := d.Applications.File(r.Context(), a.ID, all[i].Path)
@@ -79,7 +80,7 @@ func (d *Handler) file(w http.ResponseWriter, r *http.Request, by person) error 
 }
 
 // noFiles shows why the service refused a file.
-func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by person, a applications.Application, why error) error {
+func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeReportNotReady, why)
 	}
@@ -87,7 +88,7 @@ func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by person, a a
 	if !errors.As(why, &e) {
 		return why
 	}
-	v := pages.FilesView{By: by.email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
+	v := pages.FilesView{By: by.Email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
 	status := http.StatusBadGateway
 	switch e.Code {
 	case contract.CodeGone:

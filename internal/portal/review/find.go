@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,20 +13,16 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
+	"vestibule/internal/staff"
 
 	"vestibule/internal/store"
 )
 
 // Prepare initializes the handler. Call it before any other method.
 func (d *Handler) Prepare(ctx context.Context) (err error) {
-	d.passwords, err = password.New(ctx, d.DB, d.Now, password.Settings{Cookie: "vestibule-known", Secure: strings.HasPrefix(d.URL, "https://"), BehindProxy: d.BehindProxy})
-	if err != nil {
-		return fmt.Errorf("review: %w", err)
-	}
 	d.index = &search.Index{DB: d.DB, Now: d.Now}
 	return d.index.Prepare(ctx)
 }
@@ -43,6 +38,14 @@ func (d *Handler) OnChange(ctx context.Context, tx *store.Tx, a applications.App
 func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	return d.index.Name(ctx, tx, a.ID, a.CreatedAt, f)
 }
+
+// The journey's states in the order of the filter, the decisions that reviewers can
+// make, and the outcomes of attempts.
+var (
+	states    = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
+	decisions = [...]string{Approved, Declined, MoreAsked, Escalated}
+	outcomes  = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
+)
 
 // filter selects applications. The zero value selects all.
 type filter struct {
@@ -93,7 +96,7 @@ const maxText = 200 // characters of a search text
 // find accepts a search text in a form and redirects to the page of its results. That
 // page's address names the search by a handle, valid for half an hour and for this
 // user, since names must not appear in addresses. A single result is opened directly.
-func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
@@ -113,10 +116,10 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error 
 	}
 	f.find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.index.Keep(ctx, tx, f.find, by.id, f.text); err != nil {
+		if err := d.index.Keep(ctx, tx, f.find, by.ID, f.text); err != nil {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: searched, detail: kindOf(f.text)})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: searched, Detail: kindOf(f.text)})
 	})
 	if err != nil {
 		return err
@@ -130,7 +133,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by person) error 
 }
 
 // toList redirects a reload of the form's address to the list.
-func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ person) error {
+func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ staff.User) error {
 	httpx.SeeOther(w, "/review")
 	return nil
 }
@@ -150,6 +153,12 @@ func kindOf(text string) string {
 // look returns a page of the filter's results, newest first, and the cursor of the
 // next page.
 func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
+	after, _ := applications.ReadCursor(f.cursor)
 	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
-		From: f.from, To: f.to, Text: f.text, Cursor: f.cursor}, limit)
+		From: f.from, To: f.to, Text: f.text, After: after}, limit)
+}
+
+// Sweep deletes expired searches.
+func (d *Handler) Sweep(ctx context.Context) error {
+	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return search.Sweep(ctx, tx, d.Now()) })
 }

@@ -17,7 +17,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/password"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
@@ -33,7 +33,7 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 			return true
 		}
 		if strings.Contains(text, "@") {
-			return password.Email(who.Email) == text
+			return mail.NormalizeAddress(who.Email) == text
 		}
 		has := search.Words(who.FirstName + " " + who.LastName)
 		asked := search.Words(text)

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/prefill"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/templates/portal"
 	pages "vestibule/templates/portal/review"
@@ -109,15 +110,15 @@ func (d *Handler) emails() []string {
 }
 
 // tell sends a decision to the applicant if applicants are notified of it.
-func (d *Handler) tell(ctx context.Context, tx *store.Tx, by person, in resume.DecisionEmail) error {
+func (d *Handler) tell(ctx context.Context, tx *store.Tx, by staff.User, in resume.DecisionEmail) error {
 	if in.Write == nil {
 		return nil
 	}
 	if err := d.Letters.SendDecision(ctx, tx, in); err != nil || len(in.Withheld) == 0 {
 		return err
 	}
-	return d.write(ctx, tx, auditLine{actor: by.id, action: letterWithheld, application: in.Application,
-		object: strconv.FormatInt(in.Number, 10), detail: in.Withheld[0]})
+	return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: letterWithheld, Subject: in.Application,
+		Object: strconv.FormatInt(in.Number, 10), Detail: in.Withheld[0]})
 }
 
 // DecisionEmailSettled records in the audit trail whether the email of a decision was sent.
@@ -126,11 +127,11 @@ func (d *Handler) DecisionEmailSettled(ctx context.Context, tx *store.Tx, applic
 	if !sent {
 		action = letterFailed
 	}
-	return d.write(ctx, tx, auditLine{action: action, application: application, object: strconv.FormatInt(number, 10)})
+	return d.Staff.Record(ctx, tx, staff.Entry{Action: action, Subject: application, Object: strconv.FormatInt(number, 10)})
 }
 
 // letterAgain resends the email of the newest decision after its delivery failed.
-func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by person)
 		if err != nil || !again {
 			return err
 		}
-		return d.write(ctx, tx, auditLine{actor: by.id, action: letterRetried, application: a.ID, object: strconv.FormatInt(taken.number, 10)})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: letterRetried, Subject: a.ID, Object: strconv.FormatInt(taken.number, 10)})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, err)
@@ -187,7 +188,7 @@ func (d *Handler) newestDecision(ctx context.Context, a applications.Application
 
 // letter shows the newest decision as a letter to the applicant, if applicants are
 // notified of it.
-func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by person) erro
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: letterOpened, application: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: letterOpened, Subject: a.ID}); err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Letter(p, v) })

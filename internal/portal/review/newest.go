@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -16,7 +17,7 @@ import (
 // after a dispute. It is not stored, so that the stored report stays the one that
 // decisions were based on. The audit entry is written before the request to the
 // service.
-func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by person) erro
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: reportViewed, application: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: reportViewed, Subject: a.ID}); err != nil {
 		return err
 	}
 	raw, err := d.Applications.CurrentReport(r.Context(), a.ID)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -13,12 +14,12 @@ import (
 const outboxSize = 50
 
 // outbox shows the emails of a sandbox without a mail server.
-func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	waiting, err := d.Letters.Unsent(r.Context(), outboxSize)
 	if err != nil {
 		return err
 	}
-	v := pages.OutboxView{By: by.email}
+	v := pages.OutboxView{By: by.Email}
 	for _, e := range waiting {
 		v.Letters = append(v.Letters, pages.OutboxLetter{At: e.Created, To: e.To, Subject: e.Subject, Text: e.Text})
 	}

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -23,12 +24,17 @@ const (
 	timelineSize = 500
 )
 
+// ShowSignIn renders the sign-in page.
+func (d *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request, status int, v staff.SignInPage) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SignIn(p, v) })
+}
+
 // show renders the whole page before sending its first byte, so that a failure can
 // still be answered with an error page.
 func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
 	var page bytes.Buffer
 	p := d.Page(r)
-	if by, ok := r.Context().Value(personKey{}).(person); ok {
+	if by, ok := r.Context().Value(userKey{}).(staff.User); ok {
 		p = d.menu(p, r, by)
 	}
 	if err := make(p).Render(r.Context(), &page); err != nil {
@@ -43,28 +49,28 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 
 // menu adds the review dashboard's menu for a user. It tells scripts the user and
 // whether an action was just completed; drafts depend on both.
-func (d *Handler) menu(p ui.Page, r *http.Request, by person) ui.Page {
-	p.Attrs = templ.Attributes{"data-reviewer": by.id}
+func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
+	p.Attrs = templ.Attributes{"data-reviewer": by.ID}
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, d.Letters.ShowsOutbox(), overseers.has(by.role), administrators.has(by.role))
+	return pages.Menu(p, r.URL.Path, d.Letters.ShowsOutbox(), overseers.has(by), administrators.has(by))
 }
 
-// say shows a page with a single message.
-func (d *Handler) say(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
+// showMessage shows a page with a single message.
+func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Say(p, what) })
 }
 
-func (d *Handler) list(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	f, ok := readFilter(r.URL.Query())
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	v := pages.ListView{By: by.email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
+	v := pages.ListView{By: by.Email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
 	if f.find != "" {
-		text, err := d.index.Kept(r.Context(), d.DB.SQL, f.find, by.id)
+		text, err := d.index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			v.Over = true
 			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
@@ -121,7 +127,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by person) error 
 		v.Newest = f.url("")
 	}
 	if len(found) > 0 {
-		if err := d.audit(r, auditLine{actor: by.id, action: listed}); err != nil {
+		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: listed}); err != nil {
 			return err
 		}
 	}
@@ -146,7 +152,7 @@ func (d *Handler) get(r *http.Request) (applications.Application, error) {
 	return a, err
 }
 
-func (d *Handler) application(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) application(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showGone(w, r, by, err)
@@ -154,7 +160,7 @@ func (d *Handler) application(w http.ResponseWriter, r *http.Request, by person)
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, auditLine{actor: by.id, action: opened, application: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: opened, Subject: a.ID}); err != nil {
 		return err
 	}
 	done := r.URL.Query().Get("done")
@@ -171,21 +177,21 @@ type shownParts struct {
 }
 
 // showApplication shows the page of an application.
-func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int, by person, a applications.Application, parts shownParts) error {
+func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int, by staff.User, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
 	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
 	if err != nil {
 		return err
 	}
-	v := pages.ApplicationView{By: by.email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.Words(a),
+	v := pages.ApplicationView{By: by.Email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.Words(a),
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
 		HasReport: a.HasReport(), ReportPage: hasPage(a.Product), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
-		Decides: by.decides(), Administers: administrators.has(by.role), Oversees: overseers.has(by.role)}
+		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by)}
 	if err := d.fillSharing(ctx, a, &v.Sharing); err != nil {
 		return err
 	}
-	if v.Sharing.Open = v.Sharing.Open && by.decides(); !by.decides() {
+	if v.Sharing.Open = v.Sharing.Open && deciders.has(by); !deciders.has(by) {
 		v.Sharing.ReadOnly = true
 	}
 	if err := d.fillDecisions(ctx, a, &v.Deciding, &v.Notes); err != nil {

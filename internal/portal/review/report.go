@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -21,7 +22,7 @@ import (
 // body reads the report of the attempt in the query, by default the newest (0), of
 // the application in the address. It writes the audit entry before any of the report
 // is sent.
-func (d *Handler) body(r *http.Request, by person, action string) (a applications.Application, attempt int, raw []byte, err error) {
+func (d *Handler) body(r *http.Request, by staff.User, action string) (a applications.Application, attempt int, raw []byte, err error) {
 	if a, err = d.get(r); err != nil {
 		return a, 0, nil, err
 	}
@@ -37,7 +38,7 @@ func (d *Handler) body(r *http.Request, by person, action string) (a application
 	if err != nil || r.Method == http.MethodHead {
 		return a, attempt, raw, err
 	}
-	return a, attempt, raw, d.audit(r, auditLine{actor: by.id, action: action, application: a.ID})
+	return a, attempt, raw, d.audit(r, staff.Entry{Actor: by.ID, Action: action, Subject: a.ID})
 }
 
 // hasPage reports whether reports of a product have a page.
@@ -54,8 +55,8 @@ var (
 )
 
 // cashflow returns a cashflow report with its analysis.
-func (d *Handler) cashflow(ctx context.Context, by person, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
-	v = pages.ReportView{By: by.email, ApplicationID: a.ID}
+func (d *Handler) cashflow(ctx context.Context, by staff.User, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
+	v = pages.ReportView{By: by.Email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
 	}
@@ -69,24 +70,24 @@ func (d *Handler) cashflow(ctx context.Context, by person, a applications.Applic
 	return v, nil
 }
 
-func incomeView(by person, a applications.Application, raw []byte) (v pages.IncomeView, err error) {
-	v = pages.IncomeView{By: by.email, ApplicationID: a.ID}
+func incomeView(by staff.User, a applications.Application, raw []byte) (v pages.IncomeView, err error) {
+	v = pages.IncomeView{By: by.Email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseIncome(raw); err != nil {
 		return v, errStored
 	}
 	return v, nil
 }
 
-func eligibilityView(by person, a applications.Application, raw []byte) (v pages.EligibilityView, err error) {
-	v = pages.EligibilityView{By: by.email, ApplicationID: a.ID}
+func eligibilityView(by staff.User, a applications.Application, raw []byte) (v pages.EligibilityView, err error) {
+	v = pages.EligibilityView{By: by.Email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseEligibility(raw); err != nil {
 		return v, errStored
 	}
 	return v, nil
 }
 
-func passportView(by person, a applications.Application, raw []byte) (v pages.PassportView, err error) {
-	v = pages.PassportView{By: by.email, ApplicationID: a.ID}
+func passportView(by staff.User, a applications.Application, raw []byte) (v pages.PassportView, err error) {
+	v = pages.PassportView{By: by.Email, ApplicationID: a.ID}
 	if v.Report, err = report.ParsePassport(raw); err != nil {
 		return v, errStored
 	}
@@ -98,7 +99,7 @@ const maxQuery = 100
 
 // report shows the report as a page. The parameters q and node select figures of a
 // cashflow report; they never hold personal data.
-func (d *Handler) report(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	query, node := r.URL.Query().Get("q"), r.URL.Query().Get("node")
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
@@ -140,7 +141,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by person) erro
 
 // download sends the report as received from the service, plus what the applicant
 // stated.
-func (d *Handler) download(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, _, raw, err := d.body(r, by, reportExported)
 	if err != nil {
 		return err

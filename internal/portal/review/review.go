@@ -4,13 +4,12 @@
 // on. Reviewers share reports with third parties and withdraw them. The dashboard
 // also shows the onboarding app's events and the sandbox's outbox.
 //
-// Only signed-in users have access. The package limits sign-in tries in the database,
-// redirects only to its own pages, and writes the audit entry before it shows a
-// report or asks the service to share one. A page never shows a node that the report
+// Only signed-in users have access. The package redirects only to its own pages, and
+// writes the audit entry before it shows a report or asks the service to share one. A page never shows a node that the report
 // does not have.
 //
-// Package search finds applications, shares records shares, and listing pages through
-// lists; none of them imports this package.
+// Package staff holds its users, their sign-in and the audit log; package search finds
+// applications.
 package review
 
 import (
@@ -21,12 +20,11 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
-	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review/search"
-	"vestibule/internal/session"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/templates/ui"
 )
@@ -35,7 +33,7 @@ import (
 // otherwise. Call Prepare before use.
 type Handler struct {
 	DB           *store.DB
-	Sessions     *session.Sessions
+	Staff        *staff.Service
 	Applications *applications.Service
 	Letters      *resume.Handler // sends decision emails
 	Events       *notify.Service
@@ -62,18 +60,6 @@ type Handler struct {
 	Erase []func(ctx context.Context, tx *store.Tx, id string) error
 	Queue applications.Queue
 
-	// OIDC is the issuer whose accounts may also sign in; may be nil.
-	OIDC *OIDC
-
-	// Starts limits sign-ins at the issuer by client address; nil: no limit.
-	Starts *httpx.RateLimit
-
-	// NoPasswords disables sign-in by password.
-	NoPasswords bool
-
-	// BehindProxy takes the client's address from the proxy's headers.
-	BehindProxy bool
-
 	// Page returns the data that all pages of a request share: language, style
 	// sheets, icon, the language switch.
 	Page func(r *http.Request) ui.Page
@@ -81,10 +67,12 @@ type Handler struct {
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(httpx.HandlerFunc) http.Handler
 
-	passwords *password.Guard // set by Prepare
-	index     *search.Index   // set by Prepare
-	retained  atomic.Value    // search.Place: progress of retention
+	index    *search.Index // set by Prepare
+	retained atomic.Value  // search.Place: progress of retention
 }
+
+// home is the path of the first page.
+const home = "/review"
 
 // Service shares reports with third parties and accepts withdrawals of consent;
 // *svcapi.Client implements it.

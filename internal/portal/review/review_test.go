@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,7 +19,6 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/mail"
-	"vestibule/internal/password"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
@@ -29,6 +26,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/session"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/applicationstest"
@@ -165,6 +163,7 @@ type testServer struct {
 
 func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	t.Helper()
+	staff.UseCheapHashes()
 	now := noon
 	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
@@ -178,7 +177,12 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	letters := &resume.Handler{DB: db, Applicants: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log})
-	d.Handler = &Handler{DB: db, Sessions: sessions, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
+	users, err := staff.New(t.Context(), staff.Config{Schema: staff.Reviewers, DB: db, Sessions: sessions, Now: clock, Log: log, URL: "https://portal.example",
+		Home: home, KnownCookie: "vestibule-known", Roles: RolesByPrivilege})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
 		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Delete},
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
@@ -189,7 +193,11 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		f(d.Handler)
 	}
 	letters.OnSettled = d.DecisionEmailSettled
-	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), d.EnsureReviewer(t.Context(), "Reviewer@Example.com", secret)); err != nil {
+	users.ShowSignIn = d.ShowSignIn
+	added := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return users.Ensure(ctx, tx, staff.User{Email: "Reviewer@Example.com", Role: Administrator}, secret)
+	})
+	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), added); err != nil {
 		t.Fatal(err)
 	}
 	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow, ExternalID: "order-7", CreatedAt: noon, UpdatedAt: noon,
@@ -206,6 +214,14 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	jar, _ := cookiejar.New(nil)
 	d.http = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return d
+}
+
+// browser returns the dashboard with another browser.
+func (d *testServer) browser() *testServer {
+	out := *d
+	jar, _ := cookiejar.New(nil)
+	out.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
+	return &out
 }
 
 func (d *testServer) do(req *http.Request) (*http.Response, string) {
@@ -288,253 +304,6 @@ func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
 			t.Errorf("after signing out: %d", resp.StatusCode)
 		}
 	})
-}
-
-func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
-		var mu sync.Mutex
-		got := map[int]int{}
-		var wg sync.WaitGroup
-		for range 14 {
-			wg.Go(func() {
-				resp := d.signInAs("wrong password here", "")
-				mu.Lock()
-				got[resp.StatusCode]++
-				mu.Unlock()
-			})
-		}
-		wg.Wait()
-		if got[422] != password.TriesHere || got[429] != 4 {
-			t.Errorf("answers = %v, want %d refused and 4 limited", got, password.TriesHere)
-		}
-		resp := d.signInAs(secret, "")
-		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" {
-			t.Errorf("the right password within the window: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
-		}
-		*d.now = noon.Add(password.Window)
-		if resp := d.signInAs(secret, ""); resp.StatusCode != 303 {
-			t.Errorf("after the window: %d", resp.StatusCode)
-		}
-		if resp := d.signInAs("wrong password here", ""); resp.StatusCode != 422 {
-			t.Errorf("a success did not clear the tries: %d", resp.StatusCode)
-		}
-	})
-}
-
-func proxied(d *Handler) { d.BehindProxy = true }
-
-// signInFrom signs in from an address with only these cookies.
-func (d *testServer) signInFrom(place, email, pass string, cookies ...*http.Cookie) *http.Response {
-	d.t.Helper()
-	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {pass}}.Encode()))
-	if err != nil {
-		d.t.Error(err)
-		return &http.Response{}
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("X-Forwarded-For", place)
-	for _, c := range cookies {
-		req.AddCookie(c)
-	}
-	resp, err := (&http.Client{CheckRedirect: d.http.CheckRedirect}).Do(req)
-	if err != nil {
-		d.t.Error(err)
-		return &http.Response{}
-	}
-	resp.Body.Close()
-	return resp
-}
-
-// Guesses by others lock out neither clients from another address behind the same
-// proxy nor the browser of an earlier sign-in.
-func TestGuessesTakeNothingFromWhoHasTheKey(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		const email, home, stranger = "reviewer@example.com", "2001:db8::1", "203.0.113.7"
-		d := open(t, db, proxied)
-		try := func(email, place string) {
-			t.Helper()
-			if _, err := d.passwords.Take(t.Context(), password.Try{Email: email, Place: place}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range password.TriesHere - 1 {
-			try(email, stranger)
-		}
-		if resp := d.signInFrom("192.0.2.1, "+stranger, email, "a guess at the password"); resp.StatusCode != 422 {
-			t.Errorf("a wrong password: %d", resp.StatusCode)
-		}
-		if resp := d.signInFrom("192.0.2.2, "+stranger, email, secret); resp.StatusCode != 429 {
-			t.Errorf("from where it was guessed: %d", resp.StatusCode)
-		}
-		first := d.signInFrom(home, email, secret)
-		i := slices.IndexFunc(first.Cookies(), func(c *http.Cookie) bool { return c.Name == "__Host-vestibule-known" })
-		if first.StatusCode != 303 || i != 1 { // the session's cookie comes first
-			t.Fatalf("from elsewhere: %d, with %v", first.StatusCode, first.Cookies())
-		}
-		known := first.Cookies()[i]
-		if !known.HttpOnly || !known.Secure || known.SameSite != http.SameSiteStrictMode || strings.Contains(known.Value, "reviewer") {
-			t.Errorf("the cookie is %s", known)
-		}
-		for i := range password.TriesTotal {
-			try(email, fmt.Sprint(i))
-		}
-		for i := range password.TriesPlace {
-			try(fmt.Sprintf("nobody%d@example.com", i), "2001:db8::") // the network of home
-		}
-		for name, place := range map[string]string{"elsewhere": "192.0.2.9", "at home": home} {
-			if resp := d.signInFrom(place, email, secret); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" || len(resp.Cookies()) != 0 {
-				t.Errorf("another browser %s: %d, Retry-After %q", name, resp.StatusCode, resp.Header.Get("Retry-After"))
-			}
-			for range 2 {
-				if resp := d.signInFrom(place, email, "not the password", known); resp.StatusCode != 422 {
-					t.Errorf("the browser that is known, %s, with a wrong password: %d", name, resp.StatusCode)
-				}
-				if resp := d.signInFrom(place, email, secret, known); resp.StatusCode != 303 {
-					t.Errorf("the browser that is known, %s: %d", name, resp.StatusCode)
-				}
-			}
-		}
-		if resp := d.signInFrom(home, "nobody@example.com", secret, known); resp.StatusCode != 429 {
-			t.Errorf("it is known of another address: %d", resp.StatusCode)
-		}
-	})
-}
-
-// One client must not delay others with tries for made-up addresses: beyond its
-// limit, its tries neither reach the queue nor leave rows.
-func TestOneClientDoesNotFillTheQueue(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db, proxied)
-		for i := range password.TriesPlace {
-			if ok, err := d.passwords.Take(t.Context(), password.Try{Email: fmt.Sprintf("nobody%d@example.com", i), Place: "203.0.113.7"}); !ok || err != nil {
-				t.Fatalf("try %d: %v, %v", i, ok, err)
-			}
-		}
-		before := d.tries()
-		release := d.fill()
-		for i := range 3 {
-			resp := d.signInFrom("203.0.113.7", fmt.Sprintf("stranger%d@example.com", i), secret)
-			if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" { // a full queue would answer 2
-				t.Errorf("one too many of a client: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
-			}
-		}
-		release()
-		if n := d.tries(); n != before {
-			t.Errorf("refused tries left %d rows", n-before)
-		}
-		if resp := d.signInFrom("203.0.113.8", "reviewer@example.com", secret); resp.StatusCode != 303 {
-			t.Errorf("from another address: %d", resp.StatusCode)
-		}
-	})
-}
-
-// fill keeps the password queue full until release is called.
-func (d *testServer) fill() (release func()) {
-	hold, held := make(chan struct{}), make(chan struct{})
-	var all sync.WaitGroup
-	all.Go(func() { d.passwords.Do(context.Background(), func() { close(held); <-hold }) })
-	<-held
-	const more = 2 * password.MaxWaiting
-	turnedAway := make(chan struct{}, more)
-	for range more {
-		all.Go(func() {
-			if errors.Is(d.passwords.Do(context.Background(), func() {}), password.ErrBusy) {
-				turnedAway <- struct{}{}
-			}
-		})
-	}
-	for range more - (password.MaxWaiting - 1) { // the others wait
-		<-turnedAway
-	}
-	return func() { close(hold); all.Wait() }
-}
-
-// tries counts the rows of sign-in tries.
-func (d *testServer) tries() (n int) {
-	d.t.Helper()
-	if err := d.DB.SQL.QueryRowContext(d.t.Context(), `SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
-		d.t.Fatal(err)
-	}
-	return n
-}
-
-// Tries for many email addresses from many networks must neither block a user with
-// the right password nor fill a table.
-func TestTriesAtManyEmailsAreBounded(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db, proxied)
-		const most, tries = password.MaxWaiting - 1, 3 * password.MaxWaiting
-		hold, held := make(chan struct{}), make(chan struct{})
-		go d.passwords.Do(context.Background(), func() { close(held); <-hold }) // simulates a slow hash
-		<-held
-		answers := make(chan int, tries)
-		for i := range tries {
-			go func() {
-				answers <- d.signInFrom(fmt.Sprintf("203.0.113.%d", i), fmt.Sprintf("nobody%d@example.com", i), secret).StatusCode
-			}()
-		}
-		for range tries - most {
-			if status := <-answers; status != http.StatusTooManyRequests {
-				t.Errorf("one over the queue is answered %d", status)
-			}
-		}
-		close(hold)
-		for range most {
-			if status := <-answers; status != http.StatusUnprocessableEntity {
-				t.Errorf("one in the queue is answered %d", status)
-			}
-		}
-		if d.tries() == 0 {
-			t.Error("tries are not counted")
-		}
-		*d.now = noon.Add(61 * time.Minute)
-		if err := d.Sweep(t.Context()); err != nil || d.tries() != 0 {
-			t.Errorf("%d tries are kept for ever: %v", d.tries(), err)
-		}
-	})
-}
-
-func TestBadSignInsAreAnsweredAlike(t *testing.T) {
-	d := open(t, storetest.SQLite(t, store.Portal))
-	for _, form := range []url.Values{
-		{"email": {"reviewer@example.com"}, "password": {"not the password"}},
-		{"email": {"nobody@example.com"}, "password": {secret}},
-		{"email": {"reviewer@example.com"}, "password": {""}},
-		{"email": {""}, "password": {secret}},
-		{"email": {"reviewer@example.com"}, "password": {strings.Repeat("x", password.Max+1)}},
-		{"email": {strings.Repeat("x", 300)}, "password": {secret}},
-		{},
-	} {
-		resp, page := d.post("/review/sign-in", form)
-		if resp.StatusCode != 422 || !strings.Contains(page, "do not fit together") || strings.Contains(page, secret) {
-			t.Errorf("sign-in with %.60v: %d", form, resp.StatusCode)
-		}
-	}
-	if resp, _ := d.get("/review"); resp.StatusCode != 303 {
-		t.Errorf("a user is signed in: %d", resp.StatusCode)
-	}
-}
-
-func TestOnlyOurOwnPagesAreGoneBackTo(t *testing.T) {
-	for _, tc := range []struct {
-		next string
-		ok   bool
-	}{
-		{"/review", true}, {"/review?state=ready&after=x", true}, {"/review/applications/" + appReady, true},
-		{"", false}, {"/", false}, {"/apply/cashflow", false}, {"/reviewer", false}, {"//evil.example/review", false},
-		{"https://evil.example/review", false}, {"/review\\..\\evil", false}, {"/review/../apply", false}, {"/review//x", false},
-		{"javascript:alert(1)", false}, {"/review\r\nX: y", false}, {"/review#x", false}, {"/review/%2e%2e/%2e%2e/x", false},
-		{"/review/sign-out", false}, {"/review?" + strings.Repeat("x", 600), false}, {"\t/review", false}, {"/review/é", false},
-	} {
-		if got := local(tc.next); got != tc.ok {
-			t.Errorf("local(%q) = %v, want %v", tc.next, got, tc.ok)
-		}
-	}
-	d := open(t, storetest.SQLite(t, store.Portal))
-	if resp := d.signInAs(secret, "//evil.example/review"); resp.Header.Get("Location") != "/review" {
-		t.Errorf("sign-in leads to %q", resp.Header.Get("Location"))
-	}
 }
 
 func TestTheList(t *testing.T) {
@@ -646,28 +415,32 @@ func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
 	})
 }
 
-func TestReviewersAreKeptOnceAndSealed(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
-		if err := d.EnsureReviewer(t.Context(), "reviewer@example.com", "another password"); err != nil {
+func TestSignInPage(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	show := func(v staff.SignInPage) string {
+		t.Helper()
+		w := httptest.NewRecorder()
+		if err := d.ShowSignIn(w, httptest.NewRequest("GET", "/review/sign-in", nil), 200, v); err != nil {
 			t.Fatal(err)
 		}
-		if resp := d.signInAs(secret, ""); resp.StatusCode != 303 {
-			t.Errorf("the first password no longer holds: %d", resp.StatusCode)
+		return w.Body.String()
+	}
+	for problem, want := range map[staff.Problem]string{staff.WrongPassword: "do not fit together", staff.TooManyTries: "Too many tries",
+		staff.NotAdmitted: "but not here", staff.IssuerFailed: "could not be signed in", staff.ClaimsMissing: "did not share a verified email address"} {
+		if page := show(staff.SignInPage{Problem: problem}); !strings.Contains(page, want) || !strings.Contains(page, "sign-in-problem") {
+			t.Errorf("problem %d is not shown as %q:\n%s", problem, want, page)
 		}
-		var email, hash string
-		if err := db.SQL.QueryRow(`SELECT email_sealed, password_hash FROM reviewers`).Scan(&email, &hash); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(strings.ToLower(email), "reviewer") || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
-			t.Errorf("kept as %q and %q", email, hash)
-		}
-		for _, bad := range [][2]string{{"", secret}, {"a@b.example", "short"}} {
-			if err := d.EnsureReviewer(t.Context(), bad[0], bad[1]); err == nil {
-				t.Errorf("EnsureReviewer(%q, %q) = nil", bad[0], bad[1])
-			}
-		}
-	})
+	}
+	page := show(staff.SignInPage{Issuer: "Acme <ID>", Next: own, Passwords: true})
+	if !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/oidc/login?next=") || !strings.Contains(page, `name="password"`) {
+		t.Errorf("with an issuer and passwords:\n%s", page)
+	}
+	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) {
+		t.Errorf("without passwords:\n%s", page)
+	}
+	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, "Sign in with") || strings.Contains(page, "sign-in-problem") {
+		t.Errorf("without an issuer:\n%s", page)
+	}
 }
 
 // A form submitted after the session ended leads to the sign-in page and from there

@@ -1,10 +1,10 @@
 package review
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,31 +13,30 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
 
 // as returns a browser in which a new user of a role has signed in with the link
 // shown to an administrator.
-func (d *testServer) as(role Role) *testServer {
+func (d *testServer) as(role staff.Role) *testServer {
 	d.t.Helper()
-	out := *d
-	jar, _ := cookiejar.New(nil)
-	out.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
+	out := d.browser()
 	link := d.invite(string(role)+uuid.NewString()[:8]+"@example.com", role)
 	if resp, page := out.post(link, url.Values{"password": {secret}}); resp.StatusCode != 303 || resp.Header.Get("Location") != "/review" {
 		d.t.Fatalf("choosing a password: %d %s", resp.StatusCode, page)
 	}
-	return &out
+	return out
 }
 
-var welcomeLink = regexp.MustCompile(`https://portal\.example(/review/set-password/[A-Za-z0-9_-]{43})<`)
+var passwordLink = regexp.MustCompile(`https://portal\.example(/review/set-password/[A-Za-z0-9_-]{43})<`)
 
 // invite adds a user and returns the path of the link.
-func (d *testServer) invite(email string, role Role) string {
+func (d *testServer) invite(email string, role staff.Role) string {
 	d.t.Helper()
 	resp, page := d.post("/review/people", url.Values{"email": {email}, "role": {string(role)}})
-	found := welcomeLink.FindStringSubmatch(page)
+	found := passwordLink.FindStringSubmatch(page)
 	if resp.StatusCode != 200 || found == nil {
 		d.t.Fatalf("adding a person: %d %s", resp.StatusCode, page)
 	}
@@ -132,105 +131,68 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 	}
 }
 
-func TestAPersonIsInvitedChangedAndDisabled(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
-		d.signInAs(secret, "")
-		link := d.invite(" Nina@Example.com ", Reviewer)
-		if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"}, "role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
-			t.Errorf("a second person of one address: %d", resp.StatusCode)
+func TestUsersPages(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	link := d.invite(" Nina@Example.com ", Reviewer)
+	if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"}, "role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
+		t.Errorf("a second user with the address: %d", resp.StatusCode)
+	}
+	for _, bad := range []string{"", "x", strings.Repeat("x", 250) + "@example.com"} {
+		if resp, _ := d.post("/review/people", url.Values{"email": {bad}, "role": {string(Auditor)}}); resp.StatusCode != 422 {
+			t.Errorf("adding %q: %d", bad, resp.StatusCode)
 		}
-		for _, bad := range []string{"", "x", "a@", "@b", "a b@c", "a@b\u202e.c", strings.Repeat("x", 250) + "@example.com"} {
-			if resp, _ := d.post("/review/people", url.Values{"email": {bad}, "role": {string(Auditor)}}); resp.StatusCode != 422 {
-				t.Errorf("adding %q: %d", bad, resp.StatusCode)
-			}
+	}
+	nina := d.browser()
+	if _, page := nina.get(link); !strings.Contains(page, "nina@example.com") {
+		t.Errorf("the link's page:\n%s", page)
+	}
+	if resp, _ := nina.post(link, url.Values{"password": {"short"}}); resp.StatusCode != 422 {
+		t.Errorf("a short password: %d", resp.StatusCode)
+	}
+	if resp, _ := nina.post(link, url.Values{"password": {secret + "!"}}); resp.StatusCode != 303 {
+		t.Errorf("a password: %d", resp.StatusCode)
+	}
+	for _, resp := range []func() (*http.Response, string){
+		func() (*http.Response, string) { return nina.get(link) },
+		func() (*http.Response, string) { return nina.post(link, url.Values{"password": {"another password"}}) },
+	} {
+		if resp, page := resp(); resp.StatusCode != 410 || !strings.Contains(page, "used up") {
+			t.Errorf("a used link: %d\n%s", resp.StatusCode, page)
 		}
-		nina := *d
-		jar, _ := cookiejar.New(nil)
-		nina.http = &http.Client{Jar: jar, CheckRedirect: d.http.CheckRedirect}
-		if _, page := nina.get(link); !strings.Contains(page, "nina@example.com") {
-			t.Errorf("the link's page:\n%s", page)
+	}
+	ids := map[staff.Role]string{}
+	users, err := d.Staff.Users(t.Context(), d.DB.SQL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range users {
+		ids[u.Role] = u.ID
+	}
+	for _, tc := range []struct {
+		form url.Values
+		done string
+	}{
+		{url.Values{"do": {"role"}, "role": {string(Auditor)}}, "role"}, {url.Values{"do": {"disable"}}, "disabled"}, {url.Values{"do": {"enable"}}, "enabled"},
+	} {
+		if resp, _ := d.post("/review/people/"+ids[Reviewer], tc.form); resp.StatusCode != 303 || resp.Header.Get("Location") != "/review/people?done="+tc.done {
+			t.Errorf("%v: %d to %q", tc.form, resp.StatusCode, resp.Header.Get("Location"))
 		}
-		if resp, _ := nina.post(link, url.Values{"password": {"short"}}); resp.StatusCode != 422 {
-			t.Errorf("a short password: %d", resp.StatusCode)
+	}
+	if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
+		t.Errorf("a session from before the user was disabled: %d", resp.StatusCode)
+	}
+	if resp, page := d.post("/review/people/"+ids[Reviewer], url.Values{"do": {"link"}}); resp.StatusCode != 200 || !passwordLink.MatchString(page) {
+		t.Errorf("a new link: %d", resp.StatusCode)
+	}
+	for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {string(Auditor)}}, {"do": {"link"}}, {"do": {"nothing"}}, {}} {
+		if resp, _ := d.post("/review/people/"+ids[Administrator], form); resp.StatusCode != 400 {
+			t.Errorf("changing oneself by %v: %d", form, resp.StatusCode)
 		}
-		if resp, _ := nina.post(link, url.Values{"password": {secret + "!"}}); resp.StatusCode != 303 {
-			t.Errorf("a password: %d", resp.StatusCode)
-		}
-		if resp, page := nina.post(link, url.Values{"password": {"another password"}}); resp.StatusCode != 410 || !strings.Contains(page, "used up") {
-			t.Errorf("a link used twice: %d\n%s", resp.StatusCode, page)
-		}
-		if resp, _ := nina.get("/review"); resp.StatusCode != 200 {
-			t.Errorf("after choosing a password: %d", resp.StatusCode)
-		}
-		var id string
-		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'reviewer'`).Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		change := func(form url.Values) int {
-			resp, _ := d.post("/review/people/"+id, form)
-			return resp.StatusCode
-		}
-		if got := change(url.Values{"do": {"role"}, "role": {string(Auditor)}}); got != 303 {
-			t.Errorf("another role: %d", got)
-		}
-		if resp, _ := nina.post(own+"/notes", url.Values{"text": {"x"}}); resp.StatusCode != 403 {
-			t.Errorf("the role holds only from the next sign-in on: %d", resp.StatusCode)
-		}
-		if got := change(url.Values{"do": {"disable"}}); got != 303 {
-			t.Errorf("disabling: %d", got)
-		}
-		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("a disabled user has access: %d", resp.StatusCode)
-		}
-		in := url.Values{"email": {"nina@example.com"}, "password": {secret + "!"}}
-		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 422 {
-			t.Errorf("one who was disabled signs in: %d", resp.StatusCode)
-		}
-		if got := change(url.Values{"do": {"enable"}}); got != 303 {
-			t.Errorf("enabling: %d", got)
-		}
-		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("a session of before lives again: %d", resp.StatusCode)
-		}
-		if resp, _ := nina.post("/review/sign-in", in); resp.StatusCode != 303 {
-			t.Errorf("one who was let in again: %d", resp.StatusCode)
-		}
-		// Using a new link ends the old password's sessions; issuing it does not.
-		resp, page := d.post("/review/people/"+id, url.Values{"do": {"link"}})
-		found := welcomeLink.FindStringSubmatch(page)
-		if resp.StatusCode != 200 || found == nil {
-			t.Fatalf("a new link: %d", resp.StatusCode)
-		}
-		if resp, _ := nina.get("/review"); resp.StatusCode != 200 {
-			t.Errorf("an unused link ended a session: %d", resp.StatusCode)
-		}
-		other := d.as(Reviewer)
-		if resp, _ := other.post(found[1], url.Values{"password": {"quite another one"}}); resp.StatusCode != 303 {
-			t.Errorf("the new link: %d", resp.StatusCode)
-		}
-		if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-			t.Errorf("a session of the old password still works: %d", resp.StatusCode)
-		}
-		// Users cannot change themselves, and a link expires after three days.
-		var admin string
-		if err := db.SQL.QueryRow(`SELECT id FROM reviewers WHERE role = 'administrator'`).Scan(&admin); err != nil {
-			t.Fatal(err)
-		}
-		for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {string(Auditor)}}, {"do": {"link"}}, {"do": {"nothing"}}, {}} {
-			if resp, _ := d.post("/review/people/"+admin, form); resp.StatusCode != 400 {
-				t.Errorf("changing oneself by %v: %d", form, resp.StatusCode)
-			}
-		}
-		if resp, _ := d.post("/review/people/"+token, url.Values{"do": {"disable"}}); resp.StatusCode != 404 {
-			t.Errorf("changing an unknown user: %d", resp.StatusCode)
-		}
-		late := d.invite("late@example.com", Auditor)
-		*d.now = d.now.Add(linkLife)
-		if resp, _ := nina.get(late); resp.StatusCode != 410 {
-			t.Errorf("a link after three days: %d", resp.StatusCode)
-		}
-	})
+	}
+	if resp, _ := d.post("/review/people/"+token, url.Values{"do": {"disable"}}); resp.StatusCode != 404 {
+		t.Errorf("changing an unknown user: %d", resp.StatusCode)
+	}
 }
 
 // Each action has exactly one entry, with IDs only.
@@ -280,6 +242,12 @@ func TestTheAuditTrail(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			return d.Staff.Record(ctx, tx, staff.Entry{Action: staff.SignInFailed, Detail: "elsewhere"})
+		})
+		if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
+			t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
 		}
 		if _, page := d.get("/review/audit"); !strings.Contains(page, "Opened a report") || !strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
 			t.Errorf("the trail's page:\n%s", page)

@@ -9,32 +9,32 @@ import (
 // route is an address and the roles that may use it.
 type route struct {
 	pattern string
-	may     may
-	do      reviewerHandler
+	roles   roleSet
+	handle  userHandler
 }
 
 // table returns the routes for signed-in users.
 func (d *Handler) table() []route {
 	routes := []route{
-		{"GET /review", all, d.list},
-		{"GET /review/find", all, d.toList},
-		{"POST /review/find", all, d.find},
-		{"GET /review/applications/{id}", all, d.application},
-		{"GET /review/applications/{id}/report", all, d.report},
-		{"GET /review/applications/{id}/newest", all, d.newest},
-		{"GET /review/applications/{id}/report.json", all, d.download},
-		{"GET /review/applications/{id}/report.csv", all, d.reportCSV},
-		{"GET /review/applications/{id}/months.csv", all, d.monthsCSV},
-		{"GET /review/applications/{id}/files", all, d.files},
-		{"GET /review/applications/{id}/files/{file}", all, d.file},
-		{"GET /review/applications/{id}/shares", all, d.toShares},
+		{"GET /review", allRoles, d.list},
+		{"GET /review/find", allRoles, d.toList},
+		{"POST /review/find", allRoles, d.find},
+		{"GET /review/applications/{id}", allRoles, d.application},
+		{"GET /review/applications/{id}/report", allRoles, d.report},
+		{"GET /review/applications/{id}/newest", allRoles, d.newest},
+		{"GET /review/applications/{id}/report.json", allRoles, d.download},
+		{"GET /review/applications/{id}/report.csv", allRoles, d.reportCSV},
+		{"GET /review/applications/{id}/months.csv", allRoles, d.monthsCSV},
+		{"GET /review/applications/{id}/files", allRoles, d.files},
+		{"GET /review/applications/{id}/files/{file}", allRoles, d.file},
+		{"GET /review/applications/{id}/shares", allRoles, d.toShares},
 		{"POST /review/applications/{id}/shares", deciders, d.shareReport},
-		{"GET /review/applications/{id}/decision", all, d.toForms},
+		{"GET /review/applications/{id}/decision", allRoles, d.toForms},
 		{"POST /review/applications/{id}/decision", deciders, d.decide},
-		{"GET /review/applications/{id}/notes", all, d.toForms},
+		{"GET /review/applications/{id}/notes", allRoles, d.toForms},
 		{"POST /review/applications/{id}/notes", deciders, d.remark},
-		{"GET /review/applications/{id}/compare", all, d.compare},
-		{"GET /review/applications/{id}/letter", all, d.letter},
+		{"GET /review/applications/{id}/compare", allRoles, d.compare},
+		{"GET /review/applications/{id}/letter", allRoles, d.letter},
 		{"POST /review/applications/{id}/letter", deciders, d.letterAgain},
 		{"GET /review/shares/{id}/withdraw", deciders, d.withdrawPage},
 		{"POST /review/shares/{id}/withdraw", deciders, d.withdrawReport},
@@ -43,16 +43,16 @@ func (d *Handler) table() []route {
 		{"GET /review/deletions", overseers, d.deletions},
 		{"GET /review/audit", overseers, d.auditPage},
 		{"GET /review/audit.csv", overseers, d.auditCSV},
-		{"GET /review/people", administrators, d.people},
-		{"POST /review/people", administrators, d.addPerson},
-		{"POST /review/people/{id}", administrators, d.changePerson},
-		{"GET /review/events", all, d.events},
+		{"GET /review/people", administrators, d.users},
+		{"POST /review/people", administrators, d.addUser},
+		{"POST /review/people/{id}", administrators, d.changeUser},
+		{"GET /review/events", allRoles, d.events},
 		{"POST /review/events/enable", deciders, d.enableEvents},
-		{"GET /review/events/{id}", all, d.event},
+		{"GET /review/events/{id}", allRoles, d.event},
 		{"POST /review/events/{id}/redeliver", deciders, d.resendEvent},
 	}
 	if d.Letters.ShowsOutbox() {
-		routes = append(routes, route{"GET /review/letters", all, d.outbox})
+		routes = append(routes, route{"GET /review/letters", allRoles, d.outbox})
 	}
 	return routes
 }
@@ -60,14 +60,14 @@ func (d *Handler) table() []route {
 // Routes mounts the review dashboard.
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
-	page("GET /review/sign-in", d.signInPage)
-	page("POST /review/sign-in", d.signIn)
-	page("POST /review/sign-out", d.signOut)
-	page("GET /review/oidc/login", d.leave)
-	page("GET /review/sign-in/return", d.arrive)
-	page("GET /review/set-password/{token}", d.welcomePage)
-	page("POST /review/set-password/{token}", d.welcome)
+	page("GET /review/sign-in", d.Staff.SignInPage)
+	page("POST /review/sign-in", d.Staff.SignIn)
+	page("POST /review/sign-out", d.Staff.SignOut)
+	page("GET /review/oidc/login", d.Staff.StartOIDC)
+	page("GET /review/sign-in/return", d.Staff.FinishOIDC)
+	page("GET /review/set-password/{token}", d.passwordPage)
+	page("POST /review/set-password/{token}", d.setPassword)
 	for _, r := range d.table() {
-		page(r.pattern, d.only(r.may, r.do))
+		page(r.pattern, d.only(r.roles, r.handle))
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/review/shares"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	pages "vestibule/templates/portal/review"
@@ -47,9 +47,6 @@ const (
 // errDeleted means that an application was deleted while it was being shared.
 var errDeleted = errors.New("review: the application was deleted meanwhile")
 
-// book returns the record of shares.
-func (d *Handler) book() *shares.Book { return &shares.Book{DB: d.DB} }
-
 // shareID returns the ID of the only share of an application with a third party.
 func shareID(applicationID, publicID string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("report-share:"+strings.ToLower(applicationID)+"/"+publicID)).String()
@@ -59,7 +56,7 @@ func shareID(applicationID, publicID string) string {
 // calls the service outside a transaction, and completes the call even if the browser
 // disconnects, because the result must be stored. If the process is killed in
 // between, an open log entry remains; sharing again returns the same token.
-func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -88,7 +85,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 	if err != nil {
 		return err
 	}
-	s := shares.Share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.id}
+	s := share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.ID}
 	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.Report.PublicToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == contract.CodeRelayTokenRevoked {
@@ -109,7 +106,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 		if err := d.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return errors.Join(errDeleted, err)
 		}
-		added, err := d.book().Grant(ctx, tx, s)
+		added, err := d.grantShare(ctx, tx, s)
 		if err != nil {
 			return err
 		}
@@ -118,10 +115,10 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 			action = shared
 		}
 		typed.Done = pages.ShareDone(action)
-		if err := d.write(ctx, tx, auditLine{actor: by.id, action: sharedLine, application: a.ID, object: s.ID, detail: action}); err != nil {
+		if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: sharedLine, Subject: a.ID, Object: s.ID, Detail: action}); err != nil {
 			return err
 		}
-		return shares.Done(ctx, tx, line.ID, action, d.Now())
+		return finishShareLine(ctx, tx, line.ID, action, d.Now())
 	})
 	if errors.Is(err, errDeleted) {
 		return errors.Join(httpx.NewError(contract.CodeNotFound, err), unwithdrawn(d.Service.RevokeRelayToken(ctx, s.RelayToken)))
@@ -137,8 +134,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by person)
 
 // replaceShare withdraws the pair's earlier share if it is of an earlier report: a
 // row holds one sharing token. A withdrawn pair stays withdrawn for later reports.
-func (d *Handler) replaceShare(ctx context.Context, s shares.Share) (pages.ShareProblem, error) {
-	before, err := d.book().One(ctx, d.DB.SQL, s.ID)
+func (d *Handler) replaceShare(ctx context.Context, s share) (pages.ShareProblem, error) {
+	before, err := d.shareByID(ctx, d.DB.SQL, s.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && before.RelayToken == s.RelayToken {
 		return pages.ShareFine, nil
 	}
@@ -152,22 +149,22 @@ func (d *Handler) replaceShare(ctx context.Context, s shares.Share) (pages.Share
 }
 
 // end marks a share as withdrawn that the service reports as withdrawn.
-func (d *Handler) end(ctx context.Context, line shares.Line, id string) error {
+func (d *Handler) end(ctx context.Context, line shareLine, id string) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := shares.Withdraw(ctx, tx, id, "", line.At)
+		_, err := withdrawShare(ctx, tx, id, "", line.At)
 		return err
 	})
 }
 
 // begin logs a share action before it is performed.
-func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by person, action string) (shares.Line, error) {
-	line := shares.Line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.id,
+func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by staff.User, action string) (shareLine, error) {
+	line := shareLine{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.ID,
 		Action: action, RequestID: httpx.RequestID(ctx), At: d.Now()}
 	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Applications.Lock(ctx, tx, applicationID); err != nil {
 			return err
 		}
-		return shares.Note(ctx, tx, line)
+		return insertShareLine(ctx, tx, line)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		err = httpx.NewError(contract.CodeNotFound, err)
@@ -177,7 +174,7 @@ func (d *Handler) begin(ctx context.Context, applicationID, publicID string, by 
 
 // refused shows why the service did not perform an action. The log entry of a refused
 // action is deleted; after a temporary error it stays, since the outcome is unknown.
-func (d *Handler) refused(ctx context.Context, line shares.Line, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
+func (d *Handler) refused(ctx context.Context, line shareLine, why error, again func(int, pages.ShareProblem, contract.Code) error) error {
 	code, temporary := svcapi.CodeOf(why), svcapi.Temporary(why)
 	d.Log.WarnContext(ctx, "sharing was refused", "request", line.RequestID, "err", why.Error())
 	if code == "" {
@@ -186,7 +183,7 @@ func (d *Handler) refused(ctx context.Context, line shares.Line, why error, agai
 	if temporary {
 		return again(http.StatusBadGateway, pages.ShareNoAnswer, code)
 	}
-	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return shares.Refused(ctx, tx, line.ID) })
+	err := d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return deleteShareLine(ctx, tx, line.ID) })
 	if err != nil {
 		return err
 	}
@@ -210,7 +207,7 @@ func plain(s string, least, most int) bool {
 }
 
 // toShares redirects a reload of the form's result to the sharing card.
-func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ person) error {
+func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -230,12 +227,12 @@ func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done p
 }
 
 // named returns the share that the address names, and its application.
-func (d *Handler) named(r *http.Request) (applications.Application, shares.Share, error) {
+func (d *Handler) named(r *http.Request) (applications.Application, share, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return applications.Application{}, shares.Share{}, httpx.NewError(contract.CodeNotFound, errors.New("not a share's id"))
+		return applications.Application{}, share{}, httpx.NewError(contract.CodeNotFound, errors.New("not a share's id"))
 	}
-	s, err := d.book().One(r.Context(), d.DB.SQL, strings.ToLower(id))
+	s, err := d.shareByID(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
 		var a applications.Application
 		if a, err = d.Applications.Get(r.Context(), s.ApplicationID); err == nil {
@@ -245,11 +242,11 @@ func (d *Handler) named(r *http.Request) (applications.Application, shares.Share
 	if errors.Is(err, store.ErrNotFound) {
 		err = httpx.NewError(contract.CodeNotFound, err)
 	}
-	return applications.Application{}, shares.Share{}, err
+	return applications.Application{}, share{}, err
 }
 
 // withdrawPage asks for confirmation, since a withdrawal is permanent.
-func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, s, err := d.named(r)
 	if err != nil {
 		return err
@@ -257,12 +254,12 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by person
 	if !s.Withdrawn.IsZero() {
 		return toCard(w, r, a.ID, "")
 	}
-	v := pages.WithdrawView{By: by.email, Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
+	v := pages.WithdrawView{By: by.Email, Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
 }
 
 // withdrawReport permanently withdraws a share. It is idempotent.
-func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by person) error {
+func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, s, err := d.named(r)
 	if err != nil {
 		return err
@@ -284,17 +281,17 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by pers
 		})
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		won, err := shares.Withdraw(ctx, tx, s.ID, by.id, line.At)
+		won, err := withdrawShare(ctx, tx, s.ID, by.ID, line.At)
 		if err != nil {
 			return err
 		}
 		if !won { // a concurrent request has logged it
-			return shares.Refused(ctx, tx, line.ID)
+			return deleteShareLine(ctx, tx, line.ID)
 		}
-		if err := d.write(ctx, tx, auditLine{actor: by.id, action: withdrawnLine, application: a.ID, object: s.ID}); err != nil {
+		if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: withdrawnLine, Subject: a.ID, Object: s.ID}); err != nil {
 			return err
 		}
-		return shares.Done(ctx, tx, line.ID, withdrawn, d.Now())
+		return finishShareLine(ctx, tx, line.ID, withdrawn, d.Now())
 	})
 	if err != nil {
 		return err
@@ -312,14 +309,14 @@ func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v
 			if email, ok := emails[id]; ok || id == "" {
 				return email, nil
 			}
-			email, err := d.email(ctx, tx, id)
+			u, err := d.Staff.User(ctx, tx, id)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return "", err
 			}
-			emails[id] = email
-			return email, nil
+			emails[id] = u.Email
+			return u.Email, nil
 		}
-		found, err := d.book().Of(ctx, tx, a.ID)
+		found, err := d.sharesOf(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}
@@ -338,7 +335,7 @@ func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v
 			}
 			v.Shares = append(v.Shares, out)
 		}
-		lines, err := shares.Lines(ctx, tx, a.ID, shareLog)
+		lines, err := shareLines(ctx, tx, a.ID, shareLog)
 		if err != nil {
 			return err
 		}
@@ -358,7 +355,7 @@ func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v
 // known lists third parties of other applications, most recent first, each with its
 // last label.
 func (d *Handler) known(ctx context.Context, q store.Queryer, here map[string]string) ([]pages.ThirdParty, error) {
-	all, err := d.book().Latest(ctx, q, latest)
+	all, err := d.latestShares(ctx, q, latest)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/portal/review/shares"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/storetest"
@@ -102,7 +101,7 @@ func sharing(publicID, label string) url.Values {
 // rows returns the stored shares without their random parts, one per line.
 func (d *testServer) rows() []string {
 	d.t.Helper()
-	all, err := d.book().Of(d.t.Context(), d.DB.SQL, appReady)
+	all, err := d.sharesOf(d.t.Context(), d.DB.SQL, appReady)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -125,13 +124,13 @@ func (d *testServer) rows() []string {
 // lines returns the share log, oldest first.
 func (d *testServer) lines() []string {
 	d.t.Helper()
-	all, err := shares.Lines(d.t.Context(), d.DB.SQL, appReady, 1000)
+	all, err := shareLines(d.t.Context(), d.DB.SQL, appReady, 1000)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	var out []string
 	for _, l := range all {
-		email, err := d.email(d.t.Context(), d.DB.SQL, l.ReviewerID)
+		u, err := d.Staff.User(d.t.Context(), d.DB.SQL, l.ReviewerID)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -139,7 +138,7 @@ func (d *testServer) lines() []string {
 		if !l.Done {
 			end = "unknown"
 		}
-		out = append([]string{fmt.Sprintf("%s %s %s %s", email, l.Action, l.PublicID, end)}, out...)
+		out = append([]string{fmt.Sprintf("%s %s %s %s", u.Email, l.Action, l.PublicID, end)}, out...)
 	}
 	return out
 }
@@ -293,7 +292,7 @@ func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its response is on the way
 		resp, _ := d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
 		d.led("withdrawing", resp, "withdrawn")
-		_, err := d.book().Grant(t.Context(), db.SQL, shares.Share{ID: shareID(appReady, harbor), ApplicationID: appReady, PublicID: harbor,
+		_, err := d.grantShare(t.Context(), db.SQL, share{ID: shareID(appReady, harbor), ApplicationID: appReady, PublicID: harbor,
 			RelayToken: granted, Granted: noon.Add(2 * time.Hour), GrantedBy: "another"})
 		if err != store.ErrNotFound {
 			t.Errorf("granting what was withdrawn: %v", err)
@@ -365,11 +364,11 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		reviewer, err := reviewerByEmail(t.Context(), db.SQL, "reviewer@example.com")
+		users, err := d.Staff.Users(t.Context(), db.SQL, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		by := person{id: reviewer.id}
+		by := users[0]
 
 		// Killed between the service's grant and storing the share.
 		if _, err := d.begin(t.Context(), appReady, harbor, by, shared); err != nil {
@@ -485,9 +484,9 @@ func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	const other = "55555555-5555-4555-8555-555555555555"
-	for i, s := range []shares.Share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"}, {PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
+	for i, s := range []share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"}, {PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
 		s.ID, s.ApplicationID, s.Granted = shareID(fmt.Sprint(other, i), s.PublicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
-		if _, err := d.book().Grant(t.Context(), d.DB.SQL, s); err != nil {
+		if _, err := d.grantShare(t.Context(), d.DB.SQL, s); err != nil {
 			t.Fatal(err)
 		}
 	}

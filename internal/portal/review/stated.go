@@ -8,6 +8,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
+	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -22,7 +23,7 @@ func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pa
 }
 
 // measuredOf parses a report into the view that its figures come from.
-func (d *Handler) measuredOf(ctx context.Context, by person, a applications.Application, raw []byte) (pages.Measured, error) {
+func (d *Handler) measuredOf(ctx context.Context, by staff.User, a applications.Application, raw []byte) (pages.Measured, error) {
 	switch a.Product {
 	case contract.Cashflow:
 		return d.cashflow(ctx, by, a, 0, raw)

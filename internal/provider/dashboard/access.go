@@ -11,11 +11,12 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
 	now := s.Now()
 	var v []pages.DashboardCredential
@@ -28,12 +29,12 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by person, d
 	return pages.DashboardCredentialsPage(d, v), err
 }
 
-func (s *Service) issue(ctx context.Context, tx *store.Tx, by person, _ input) (done, error) {
+func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
 	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID)
 	return done{action: "credential issued", object: made.ClientID, said: "issued", secret: made.SecretKey}, err
 }
 
-func (s *Service) rotate(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
@@ -44,14 +45,14 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by person, in input)
 	return done{action: "credential rotated", object: made.ClientID, said: "rotated", secret: made.SecretKey}, err
 }
 
-func (s *Service) revoke(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
 	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
-func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	urls, err := s.Customers.OwnCompleteURLs(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by person, d p
 }
 
 // edit changes the account's redirect URLs.
-func (s *Service) edit(ctx context.Context, tx *store.Tx, by person, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
+func (s *Service) edit(ctx context.Context, tx *store.Tx, by user, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "dashboard.complete_url.invalid")
@@ -70,7 +71,7 @@ func (s *Service) edit(ctx context.Context, tx *store.Tx, by person, action, url
 	return done{action: action, object: originOf(url), said: say}, err
 }
 
-func (s *Service) addURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
 		if slices.Contains(urls, url) {
@@ -80,7 +81,7 @@ func (s *Service) addURL(ctx context.Context, tx *store.Tx, by person, in input)
 	})
 }
 
-func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
 		if !slices.Contains(urls, url) {
@@ -90,7 +91,7 @@ func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by person, in inp
 	})
 }
 
-func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
 	return s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
@@ -100,7 +101,7 @@ func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by person, in inp
 	})
 }
 
-func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	switch {
 	case errors.Is(err, customers.ErrWidgetOrigin):
@@ -111,7 +112,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by person, in inp
 	return done{action: "widget origin added", object: originOf(in.field("origin")), said: "origin added"}, err
 }
 
-func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	removed, err := s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	if err == nil && !removed {
 		err = nothing{saidNoChange}
@@ -119,7 +120,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by person, in 
 	return done{action: "widget origin removed", object: originOf(in.field("origin")), said: "origin removed"}, err
 }
 
-func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	mode, form := in.Get("mode"), in.Get("requireForm") != ""
 	if mode != "get" && mode != "post" {
 		return done{}, wrong("mode", "dashboard.return.missing")
@@ -132,34 +133,30 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by person, in inp
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-// author returns who made an entry, or "" for a deleted user.
-func author(email, staffID string, lang i18n.Lang) string {
-	if staffID == operator {
-		return i18n.T(lang, "dashboard.author.providers_operator")
-	}
-	return email
-}
-
-func (s *Service) audit(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {
 		return nil, unknown("list")
 	}
-	all, err := entries(ctx, s.DB.SQL, by.account.ID, before, pageSize)
+	all, err := s.Staff.Entries(ctx, s.DB.SQL, staff.EntryFilter{Subject: by.account.ID, After: before}, pageSize)
 	if err != nil {
 		return nil, err
 	}
+	users, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator")}
+	for _, u := range users {
+		emails[u.ID] = u.Email
+	}
 	var v pages.DashboardAudit
 	for _, e := range all {
-		email, err := s.DB.Vault.Open(ctx, s.DB.SQL, store.SystemKey, emailCell(e.staffID), e.email)
-		if err != nil {
-			return nil, err
-		}
-		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.at, By: author(string(email), e.staffID, d.Lang), Action: e.action, Object: e.object, Details: e.detail})
+		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: e.Object, Details: e.Detail})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].at, ID: all[n-1].id})
+		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].At, ID: all[n-1].ID})
 	}
 	return pages.DashboardAuditPage(d, v), nil
 }

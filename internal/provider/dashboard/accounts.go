@@ -17,7 +17,7 @@ import (
 
 // configurations returns the configurations that the user's account may assign: a
 // parent's own.
-func (s *Service) configurations(ctx context.Context, by person) ([]pages.DashboardConfiguration, error) {
+func (s *Service) configurations(ctx context.Context, by user) ([]pages.DashboardConfiguration, error) {
 	if by.account.ParentID != "" {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.
 	return out, err
 }
 
-func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) products(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	own, err := s.productViews(ctx, by.account.ID)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Service) products(ctx context.Context, _ *http.Request, by person, d pa
 	return pages.DashboardProductsPage(d, v), err
 }
 
-func (s *Service) children(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) children(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
@@ -76,7 +76,7 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-func (s *Service) child(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !isPublicID(id) {
 		return nil, unknown("child account")
@@ -112,7 +112,7 @@ func unlessAdded(added bool, err error) error {
 	return err
 }
 
-func (s *Service) addChild(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !by.hierarchy {
 		return done{}, unknown("way to make a child account")
 	}
@@ -124,7 +124,7 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by person, in inpu
 	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)}, unlessAdded(added, err)
 }
 
-func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !isPublicID(in.id) {
 		return done{}, unknown("child account")
 	}
@@ -142,7 +142,7 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by person, in in
 
 // assign assigns a configuration to a product or a child account, or removes it so
 // that the target inherits.
-func (s *Service) assign(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
 	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")

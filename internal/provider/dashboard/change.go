@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -28,10 +28,10 @@ const noticeLife = 10 * time.Minute
 
 // page renders a page for a user. d is the common part of the page; after a rejected
 // form it contains the problem.
-type page func(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error)
+type page func(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error)
 
 // change makes one change in tx for a user, from a form's fields.
-type change func(ctx context.Context, tx *store.Tx, by person, in input) (done, error)
+type change func(ctx context.Context, tx *store.Tx, by user, in input) (done, error)
 
 // input is the content of a form.
 type input struct {
@@ -78,11 +78,11 @@ func (s *Service) get(show page) http.Handler {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		by, err := s.who(r.Context(), s.DB.SQL, r)
+		by, err := s.current(r.Context(), s.DB.SQL, r)
 		if err != nil {
 			return err
 		}
-		if by.id == "" {
+		if by.ID == "" {
 			return s.toSignIn(w, r)
 		}
 		d := s.frameOf(r, by)
@@ -107,12 +107,12 @@ func (s *Service) post(c form) http.Handler {
 			return err
 		}
 		in := input{Values: form, id: r.PathValue("id")}
-		by, err := s.who(r.Context(), s.DB.SQL, r)
+		by, err := s.current(r.Context(), s.DB.SQL, r)
 		if err != nil {
 			return err
 		}
 		var d done
-		if by.id != "" && c.prepare != nil {
+		if by.ID != "" && c.prepare != nil {
 			if err = s.fresh(r.Context(), by, in); err == nil {
 				err = c.prepare(r.Context(), r, by, &in)
 			}
@@ -136,7 +136,7 @@ func (s *Service) post(c form) http.Handler {
 		if err != nil {
 			return err
 		}
-		if by.id == "" {
+		if by.ID == "" {
 			return s.toSignIn(w, r)
 		}
 		if d.to != "" {
@@ -150,10 +150,10 @@ func (s *Service) post(c form) http.Handler {
 // change makes the change of a form in one transaction with its nonce, audit entry,
 // and flash message. It authenticates the user again, because the session may have
 // ended.
-func (s *Service) change(r *http.Request, by *person, d *done, in input, make change) error {
+func (s *Service) change(r *http.Request, by *user, d *done, in input, make change) error {
 	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		*by, *d = person{}, done{}
-		if *by, err = s.who(ctx, tx, r); err != nil || by.id == "" {
+		*by, *d = user{}, done{}
+		if *by, err = s.current(ctx, tx, r); err != nil || by.ID == "" {
 			return err
 		}
 		nonce := s.nonce(by.session.ID, in.Get("once"))
@@ -178,7 +178,7 @@ func (s *Service) change(r *http.Request, by *person, d *done, in input, make ch
 }
 
 // fresh rejects an invalid or used form before the transaction.
-func (s *Service) fresh(ctx context.Context, by person, in input) error {
+func (s *Service) fresh(ctx context.Context, by user, in input) error {
 	nonce := s.nonce(by.session.ID, in.Get("once"))
 	if nonce == "" {
 		return nothing{saidTooOld}
@@ -191,12 +191,8 @@ func (s *Service) fresh(ctx context.Context, by person, in input) error {
 }
 
 // write adds a change to the audit trail in the transaction of the change.
-func (s *Service) write(ctx context.Context, tx *store.Tx, by person, d done) error {
-	if d.action == "" {
-		return errors.New("dashboard: a change without a name for the audit trail")
-	}
-	return insertEntry(ctx, tx, by.account.ID, entry{id: uuid.NewString(), staffID: by.id, at: s.Now(),
-		action: d.action, object: d.object, detail: d.detail}, httpx.RequestID(ctx))
+func (s *Service) write(ctx context.Context, tx *store.Tx, by user, d done) error {
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: d.action, Subject: by.account.ID, Object: d.object, Detail: d.detail})
 }
 
 // operator is the author in the audit trail of changes that the provider's operator
@@ -205,7 +201,7 @@ const operator = "operator"
 
 // RecordOperator adds an operator's change to a customer's account to the audit trail.
 func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, action, object, detail string) error {
-	return insertEntry(ctx, tx, customerID, entry{id: uuid.NewString(), staffID: operator, at: s.Now(), action: action, object: object, detail: detail}, "")
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: operator, Action: action, Subject: customerID, Object: object, Detail: detail})
 }
 
 func noticeCell(sessionID string) store.Cell {
@@ -281,14 +277,14 @@ func (s *Service) frame(r *http.Request) pages.Dashboard {
 }
 
 // frameOf returns the common part of a page for a signed-in user.
-func (s *Service) frameOf(r *http.Request, by person) pages.Dashboard {
+func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
 	d := s.frame(r)
-	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
+	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
 }
 
-func (s *Service) render(w http.ResponseWriter, r *http.Request, by person, status int, d pages.Dashboard, show page) error {
+func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status int, d pages.Dashboard, show page) error {
 	c, err := show(r.Context(), r, by, d)
 	if err != nil {
 		return err

@@ -30,12 +30,12 @@ const (
 )
 
 // correction renders the form with earlier corrections.
-func (s *Service) correction(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) correction(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
 }
 
 // correctionPage renders the form; with then, also the result of the submitted values.
-func (s *Service) correctionPage(ctx context.Context, reference string, by person, d pages.Dashboard, then *report.RevisedValues) (templ.Component, error) {
+func (s *Service) correctionPage(ctx context.Context, reference string, by user, d pages.Dashboard, then *report.RevisedValues) (templ.Component, error) {
 	token := s.token(reference)
 	if token == "" {
 		return nil, unknown("report")
@@ -70,15 +70,11 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by perso
 
 // emailOf returns a user's email address, or "" for a deleted user.
 func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) (string, error) {
-	p, err := staffByID(ctx, q, staffID)
+	u, err := s.Staff.User(ctx, q, staffID)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, emailCell(p.id), p.email)
-	return string(email), err
+	return u.Email, err
 }
 
 // weigh shows the result of a correction before it is confirmed. It changes nothing,
@@ -91,11 +87,11 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	by, err := s.who(r.Context(), s.DB.SQL, r)
+	by, err := s.current(r.Context(), s.DB.SQL, r)
 	if err != nil {
 		return err
 	}
-	if by.id == "" {
+	if by.ID == "" {
 		return s.toSignIn(w, r)
 	}
 	in := input{Values: form, id: r.PathValue("id")}
@@ -118,13 +114,13 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 		return s.correctionPage(ctx, in.id, by, d, then)
 	})
 }
 
 // correct makes the correction of a form.
-func (s *Service) correct(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("report")
@@ -150,8 +146,8 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by person, in input
 }
 
 // corrected parses the form.
-func corrected(in input, by person) (reports.Correction, error) {
-	c := reports.Correction{By: by.id, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
+func corrected(in input, by user) (reports.Correction, error) {
+	c := reports.Correction{By: by.ID, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
 	var err error
 	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
 		return c, malformed("revision")

@@ -20,15 +20,12 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
-	"vestibule/internal/password"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/redirects"
@@ -37,6 +34,7 @@ import (
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/session"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -61,11 +59,12 @@ type Service struct {
 	Redirects *redirects.Service
 	Invites   *invites.Service
 
-	public    *url.URL
-	sessions  *session.Sessions
-	passwords *password.Guard
-	block     cipher.Block // see reference
-	forms     []byte       // see once
+	Staff *staff.Service // set by Open
+
+	public   *url.URL
+	sessions *session.Sessions
+	block    cipher.Block // see reference
+	forms    []byte       // see once
 }
 
 // Open loads the keys, which the first start creates, and prepares the sessions.
@@ -81,7 +80,9 @@ func (s *Service) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: sessions: %w", err)
 	}
-	s.passwords, err = password.New(ctx, s.DB, s.Today, password.Settings{Cookie: "vestibule-dashboard-known", Secure: public.Scheme == "https", BehindProxy: s.BehindProxy})
+	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB, Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
+		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
+		ShowSignIn: s.showSignIn, SignedOut: dropNotice})
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}
@@ -99,42 +100,13 @@ func (s *Service) Open(ctx context.Context) error {
 	return err
 }
 
-// ErrKnown is returned for an email address that is already in use.
-var ErrKnown = errors.New("dashboard: another user has this email address")
-
-// EnsureStaff is AddStaff that keeps an existing user with the password.
-func (s *Service) EnsureStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
-	err := s.AddStaff(ctx, tx, customerID, email, secret)
-	if errors.Is(err, ErrKnown) {
-		return nil
-	}
-	return err
-}
-
-// AddStaff adds a user of a customer. Email addresses are unique over all customers.
-func (s *Service) AddStaff(ctx context.Context, tx *store.Tx, customerID, email, secret string) error {
-	email = password.Email(email)
-	if !strings.Contains(email, "@") || len(secret) < password.Min || len(secret) > password.Max {
-		return fmt.Errorf("dashboard: staff need an e-mail and a password of %d to %d bytes", password.Min, password.Max)
-	}
-	known, err := staffExists(ctx, tx, email)
-	if err == nil && known {
-		err = ErrKnown
-	}
-	if err != nil {
-		return err
-	}
-	_, err = s.addStaff(ctx, tx, customerID, email, password.Hash(secret))
-	return err
-}
-
 // Changed says which settings users of a customer have ever changed; a repeated Seed
 // keeps these.
 type Changed struct{ Callback, CompleteURLs, Return, People bool }
 
 // Changed reads it from the audit trail.
 func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID string) (Changed, error) {
-	actions, err := actionsOf(ctx, q, customerID)
+	actions, err := s.Staff.Actions(ctx, q, customerID)
 	var c Changed
 	for _, a := range actions {
 		switch a {
@@ -161,7 +133,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.sessions.Sweep(ctx); err != nil {
 		return err
 	}
-	if err := s.passwords.Sweep(ctx); err != nil {
+	if err := s.Staff.Sweep(ctx); err != nil {
 		return err
 	}
 	err := s.DB.Sweep(ctx, 100,
@@ -172,7 +144,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return deleteNotices(ctx, tx, today, limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteEntries(ctx, tx, now.Add(-AuditAge), limit)
+			return s.Staff.DeleteEntries(ctx, tx, now.Add(-AuditAge), limit)
 		})
 	if err != nil {
 		return fmt.Errorf("dashboard: sweep: %w", err)

@@ -24,9 +24,6 @@ const pageSize = 25
 
 // Actions in the audit trail and keys of flash messages. The templates have the texts.
 const (
-	signedIn  = "signed in"
-	signedOut = "signed out"
-
 	saidTwice    said = "twice"
 	saidTooOld   said = "too old"
 	saidNoChange said = "no change"
@@ -37,7 +34,7 @@ const (
 	month = 30 * 24 * time.Hour
 )
 
-func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) overview(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	v := pages.DashboardOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now, id := s.Now(), by.account.ID
@@ -71,7 +68,7 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by person, d pa
 	return pages.DashboardOverviewPage(d, v), err
 }
 
-func (s *Service) webhooks(ctx context.Context, _ *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	c, err := s.Webhooks.Callback(ctx, s.DB.SQL, by.account.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
@@ -96,7 +93,7 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
 		return done{}, wrong("url", "dashboard.callback.invalid")
@@ -109,7 +106,7 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by person, in i
 	return out, err
 }
 
-func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	state := in.Get("state")
 	if state != "on" && state != "off" {
 		return done{}, malformed("state")
@@ -126,7 +123,7 @@ func malformed(field string) error {
 	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
 }
 
-func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	var chosen []contract.Status
 	for _, v := range in.Values["status"] {
 		if !slices.Contains(webhooks.Subscribable(), contract.Status(v)) {
@@ -141,7 +138,7 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by person, in inp
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
-func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	id := in.Get("secret")
 	if !contract.IsUUID(id) {
 		return done{}, malformed("secret")
@@ -197,7 +194,7 @@ func unknown(what string) error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such "+what))
 }
 
-func (s *Service) deliveries(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r, "state", "report")
 	before, err := parseCursor(q.Get("after"))
 	f := webhooks.Filter{State: webhook.State(q.Get("state")), Before: before, Limit: pageSize}
@@ -259,7 +256,7 @@ func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
 	return v
 }
 
-func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
 		return nil, unknown("delivery")
@@ -279,7 +276,7 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by person, d pa
 	return pages.DashboardDeliveryPage(d, v), nil
 }
 
-func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	resends, err := strconv.ParseInt(in.Get("resends"), 10, 64)
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("delivery")

@@ -21,7 +21,7 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) reports(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) reports(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r, "status")
 	before, err := parseCursor(q.Get("after"))
 	f := reports.Filter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
@@ -59,7 +59,7 @@ func (s *Service) reportView(x reports.Report) pages.DashboardReport {
 }
 
 // own returns a report of the user's account, of any age, or store.ErrNotFound.
-func (s *Service) own(ctx context.Context, q store.Queryer, by person, publicToken string) (reports.Report, error) {
+func (s *Service) own(ctx context.Context, q store.Queryer, by user, publicToken string) (reports.Report, error) {
 	r, err := s.Reports.Get(ctx, q, publicToken)
 	if err == nil && r.CustomerID != by.account.ID {
 		err = store.ErrNotFound
@@ -80,7 +80,7 @@ func (s *Service) toList(path string) httpx.HandlerFunc {
 
 // finder searches for a person and returns the address of the result, or "" and the
 // page that says that there is none.
-type finder func(ctx context.Context, by person, query string) (to string, missed page, err error)
+type finder func(ctx context.Context, by user, query string) (to string, missed page, err error)
 
 // find handles a search form.
 func (s *Service) find(look finder) http.Handler {
@@ -92,11 +92,11 @@ func (s *Service) find(look finder) http.Handler {
 		if err != nil {
 			return err
 		}
-		by, err := s.who(r.Context(), s.DB.SQL, r)
+		by, err := s.current(r.Context(), s.DB.SQL, r)
 		if err != nil {
 			return err
 		}
-		if by.id == "" {
+		if by.ID == "" {
 			return s.toSignIn(w, r)
 		}
 		query := strings.TrimSpace(form.Get("query"))
@@ -118,7 +118,7 @@ func (s *Service) find(look finder) http.Handler {
 }
 
 // named returns the report with a publicToken or an externalId, or nil.
-func (s *Service) named(ctx context.Context, by person, query string) (*reports.Report, error) {
+func (s *Service) named(ctx context.Context, by user, query string) (*reports.Report, error) {
 	if query == "" {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (s *Service) named(ctx context.Context, by person, query string) (*reports.
 	return &all[0], nil
 }
 
-func (s *Service) findReports(ctx context.Context, by person, query string) (string, page, error) {
+func (s *Service) findReports(ctx context.Context, by user, query string) (string, page, error) {
 	x, err := s.named(ctx, by, query)
 	if err != nil || query == "" {
 		return "/dashboard/reports", nil, err
@@ -140,14 +140,14 @@ func (s *Service) findReports(ctx context.Context, by person, query string) (str
 	if x != nil {
 		return "/dashboard/reports/" + s.reference(x.PublicToken), nil, nil
 	}
-	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Dashboard) (templ.Component, error) {
+	return "", func(_ context.Context, _ *http.Request, _ user, d pages.Dashboard) (templ.Component, error) {
 		v := s.reportList(url.Values{}, nil)
 		v.Searched = query
 		return pages.DashboardReportsPage(d, v), nil
 	}, nil
 }
 
-func (s *Service) findDeliveries(ctx context.Context, by person, query string) (string, page, error) {
+func (s *Service) findDeliveries(ctx context.Context, by user, query string) (string, page, error) {
 	x, err := s.named(ctx, by, query)
 	if err != nil || query == "" {
 		return "/dashboard/deliveries", nil, err
@@ -155,12 +155,12 @@ func (s *Service) findDeliveries(ctx context.Context, by person, query string) (
 	if x != nil {
 		return "/dashboard/deliveries?report=" + s.reference(x.PublicToken), nil, nil
 	}
-	return "", func(_ context.Context, _ *http.Request, _ person, d pages.Dashboard) (templ.Component, error) {
+	return "", func(_ context.Context, _ *http.Request, _ user, d pages.Dashboard) (templ.Component, error) {
 		return pages.DashboardDeliveriesPage(d, pages.DashboardDeliveries{Chips: deliveryChips(url.Values{})}), nil
 	}, nil
 }
 
-func (s *Service) report(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	token := s.token(r.PathValue("id"))
 	if token == "" {
 		return nil, unknown("report")
@@ -192,7 +192,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by person, d page
 	return pages.DashboardReportPage(d, v), err
 }
 
-func (s *Service) sharing(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (
 		State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}, err
 }
 
-func (s *Service) share(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
 	if !contract.IsUUID(token) {
 		return done{}, wrong("publicToken", "dashboard.share.token_invalid")
@@ -249,7 +249,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, by person, in input) 
 }
 
 // shareReport shares the report of the form's page.
-func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("report")
@@ -261,7 +261,7 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by person, in i
 }
 
 // grant shares a report; field is the form field for the error.
-func (s *Service) grant(ctx context.Context, tx *store.Tx, by person, in input, token, field string) (done, error) {
+func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
 	if !isPublicID(in.field("publicId")) {
 		return done{}, wrong("publicId", "dashboard.share.account_invalid")
 	}
@@ -284,7 +284,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by person, in input, 
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err
 }
 
-func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by person, in input) (done, error) {
+func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	token := s.token(in.id)
 	if token == "" {
 		return done{}, unknown("relay token")
@@ -297,7 +297,7 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by person, in inpu
 }
 
 // outbox renders the emails to applicants, whose text users can pass on.
-func (s *Service) outbox(ctx context.Context, r *http.Request, by person, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	q := chosen(r)
 	before, err := parseCursor(q.Get("after"))
 	if err != nil {

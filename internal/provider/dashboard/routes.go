@@ -8,9 +8,9 @@ import (
 // Routes adds the dashboard. Each change names the page of its form, which is shown
 // again after an error and redirected to after success.
 func (s *Service) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /dashboard/sign-in", s.adapt(s.signInPage))
-	mux.Handle("POST /dashboard/sign-in", s.adapt(s.signIn))
-	mux.Handle("POST /dashboard/sign-out", s.adapt(s.signOut))
+	mux.Handle("GET /dashboard/sign-in", s.guarded(s.Staff.SignInPage))
+	mux.Handle("POST /dashboard/sign-in", s.guarded(s.Staff.SignIn))
+	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
 	for pattern, show := range map[string]page{
 		"GET /dashboard":                 s.overview,
 		"GET /dashboard/webhooks":        s.webhooks,
@@ -25,7 +25,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/products":        s.products,
 		"GET /dashboard/accounts":        s.children,
 		"GET /dashboard/accounts/{id}":   s.child,
-		"GET /dashboard/people":          s.people,
+		"GET /dashboard/people":          s.users,
 		"GET /dashboard/audit":           s.audit,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
@@ -50,16 +50,16 @@ type form struct {
 	make change
 
 	// prepare does slow work before the transaction; may be nil.
-	prepare func(ctx context.Context, r *http.Request, by person, in *input) error
+	prepare func(ctx context.Context, r *http.Request, by user, in *input) error
 }
 
 func (s *Service) changes() map[string]form {
 	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
 	people := "/dashboard/people"
 	return map[string]form{
-		"POST /dashboard/people":                     {s.people, people, s.addPerson, s.hashFirst},
-		"POST /dashboard/people/{id}/remove":         {s.people, people, s.removePerson, nil},
-		"POST /dashboard/people/password":            {s.people, people, s.setPassword, s.hashOwn},
+		"POST /dashboard/people":                     {s.users, people, s.addUser, s.hashFirst},
+		"POST /dashboard/people/{id}/remove":         {s.users, people, s.removeUser, nil},
+		"POST /dashboard/people/password":            {s.users, people, s.setPassword, s.hashOwn},
 		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback, nil},
 		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},
 		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe, nil},

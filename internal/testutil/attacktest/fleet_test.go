@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/password"
+	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -83,7 +83,7 @@ func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	t.Helper()
 	assets.Need(t)
-	password.Cheapen()
+	staff.UseCheapHashes()
 	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),
 		apiKey: "a-key-of-the-portals-api-4712"}
 	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1, MaxIdleConnsPerHost: 60, DisableCompression: true},

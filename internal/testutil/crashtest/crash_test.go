@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
-	"vestibule/internal/password"
+	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/testutil/tools"
@@ -38,7 +38,7 @@ const asProgram = "VESTIBULE_SURVIVAL_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Unsetenv(asProgram)
-		password.Cheapen()
+		staff.UseCheapHashes()
 		if err := assets.Inherit(); err != nil {
 			log.Fatal(err)
 		}

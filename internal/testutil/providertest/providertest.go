@@ -20,9 +20,9 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
-	"vestibule/internal/password"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 )
@@ -82,7 +82,7 @@ func (b *Browser) keep(res *http.Response) {
 // provider's configuration.
 func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Config)) *Server {
 	t.Helper()
-	password.Cheapen()
+	staff.UseCheapHashes()
 	r := &Server{T: t, DB: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	r.browser = r.Browser()
 	r.Return = httptest.NewServer(http.HandlerFunc(r.customer))

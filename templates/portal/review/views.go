@@ -8,54 +8,22 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
-// SignInProblem is why the sign-in page is shown again.
-type SignInProblem int
-
-const (
-	SignInFine SignInProblem = iota
-	SignInWrong
-	SignInTooOften
-	SignInNoEntry   // signed in elsewhere, and has no place here
-	SignInElsewhere // the sign-in with the identity provider failed
-	SignInClaims    // the issuer says too little of the person
-)
-
-func (p SignInProblem) words(l i18n.Lang) string {
-	switch p {
-	case SignInWrong:
-		return i18n.T(l, "review.sign_in.wrong")
-	case SignInTooOften:
-		return i18n.T(l, "review.sign_in.too_many")
-	case SignInNoEntry:
-		return i18n.T(l, "review.sign_in.no_entry")
-	case SignInElsewhere:
-		return i18n.T(l, "review.sign_in.oidc_failed")
-	case SignInClaims:
-		return i18n.T(l, "review.sign_in.no_claims")
-	}
-	return ""
+// signInProblems are the texts of the sign-in page's problems.
+var signInProblems = map[staff.Problem]i18n.Key{
+	staff.WrongPassword: "review.sign_in.wrong", staff.TooManyTries: "review.sign_in.too_many", staff.NotAdmitted: "review.sign_in.no_entry",
+	staff.IssuerFailed: "review.sign_in.oidc_failed", staff.ClaimsMissing: "review.sign_in.no_claims",
 }
 
-// SignInView is the sign-in page. Next is a checked path of the reviewer's
-// pages, or empty.
-type SignInView struct {
-	Email     string // as typed
-	Next      string
-	Ended     bool // a form came when its session had ended
-	Problem   SignInProblem
-	Passwords bool   // people have passwords here
-	Elsewhere string // name of the identity provider (OpenID Connect); "" for none
-}
-
-// elsewhere is the address where the sign-in with the identity provider begins.
-func (v SignInView) elsewhere() string {
-	if v.Next == "" {
+// oidcLogin returns the address where the sign-in at the issuer begins.
+func oidcLogin(next string) string {
+	if next == "" {
 		return "/review/oidc/login"
 	}
-	return "/review/oidc/login?" + url.Values{"next": {v.Next}}.Encode()
+	return "/review/oidc/login?" + url.Values{"next": {next}}.Encode()
 }
 
 // ListView is a page of applications.

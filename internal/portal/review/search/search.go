@@ -21,7 +21,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/password"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -75,7 +75,7 @@ func (x *Index) tokens(f prefill.Fields) [][]byte {
 	for _, w := range Words(f.FirstName + " " + f.LastName) {
 		out = append(out, x.token("name", w))
 	}
-	if email := password.Email(f.Email); email != "" {
+	if email := mail.NormalizeAddress(f.Email); email != "" {
 		out = append(out, x.token("email", email))
 	}
 	return out
@@ -130,7 +130,7 @@ type Filter struct {
 	Decisions               []string // all possible decisions
 	From, To                time.Time
 	Text                    string
-	Cursor                  string
+	After                   store.Cursor // the page follows this row
 }
 
 // Undecided is the filter value for applications without a decision.

@@ -10,9 +10,8 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
-	"vestibule/internal/password"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
-	"vestibule/internal/portal/review/listing"
 	"vestibule/internal/store"
 )
 
@@ -127,23 +126,23 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int
 type arms struct {
 	f     Filter
 	limit int
-	c     listing.Conditions
+	c     store.Conditions
 	all   []string
 }
 
 // add adds an arm: the first matching rows of a source, in order.
-func (b *arms) add(from, at, id string, fit func(*listing.Conditions)) {
+func (b *arms) add(from, at, id string, fit func(*store.Conditions)) {
 	b.c.All = nil
 	fit(&b.c)
 	b.c.Days(at, b.f.From, b.f.To)
-	b.c.Before(at, id, b.f.Cursor)
+	b.c.After(at, id, b.f.After)
 	b.all = append(b.all, `SELECT * FROM (SELECT `+id+` AS id, `+at+` AS at FROM `+from+` `+b.c.Where()+
 		` ORDER BY `+at+` DESC, `+id+` DESC LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
 }
 
 // cells splits the filter into parts that an index can answer. A filter on two
 // columns has one part for each value of the third.
-func (f Filter) cells() []func(*listing.Conditions) {
+func (f Filter) cells() []func(*store.Conditions) {
 	decision := func(v string) string {
 		if v == Undecided {
 			return ""
@@ -157,20 +156,20 @@ func (f Filter) cells() []func(*listing.Conditions) {
 		}
 	}
 	if given < 2 {
-		return []func(*listing.Conditions){f.facets}
+		return []func(*store.Conditions){f.facets}
 	}
 	these := states()
 	if f.Outcome != "" {
 		these = outcomeStates[contract.Outcome(f.Outcome)]
 	}
-	var out []func(*listing.Conditions)
+	var out []func(*store.Conditions)
 	for _, state := range these {
 		for _, product := range contract.Products() {
 			for _, decided := range append([]string{Undecided}, f.Decisions...) {
 				if f.State != "" && f.State != state || f.Product != "" && f.Product != string(product) || f.Decision != "" && f.Decision != decided {
 					continue
 				}
-				out = append(out, func(c *listing.Conditions) {
+				out = append(out, func(c *store.Conditions) {
 					c.Add("i.state = %s AND i.product = %s AND i.decision = %s", state, string(product), decision(decided))
 					c.Equal("i.outcome", f.Outcome)
 				})
@@ -188,7 +187,7 @@ var outcomeStates = map[contract.Outcome][]string{
 }
 
 // facets adds the filter's conditions other than its text.
-func (f Filter) facets(c *listing.Conditions) {
+func (f Filter) facets(c *store.Conditions) {
 	c.Equal("i.state", f.State)
 	c.Equal("i.product", f.Product)
 	c.Equal("i.outcome", f.Outcome)
@@ -204,11 +203,11 @@ func (f Filter) facets(c *listing.Conditions) {
 func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	text := b.f.Text
 	if contract.IsUUID(text) {
-		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *listing.Conditions) {
+		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.application_id = %s", strings.ToLower(text))
 			b.f.facets(c)
 		})
-		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *listing.Conditions) {
+		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.public_token IN (%s, %s)", text, strings.ToLower(text))
 			b.f.facets(c)
 		})
@@ -217,13 +216,13 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	to := slices.Clone(from)
 	to[len(to)-1]++ // cannot overflow: UTF-8 never contains the byte 0xff
 	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.Arg(from)+` AND external_key < `+b.c.Arg(to)+
-		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`, `i.created_at`, `i.application_id`, func(c *listing.Conditions) {
+		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
 		c.Add("i.application_id = e.id")
 		b.f.facets(c)
 	})
 	var tokens [][]byte
 	if strings.Contains(text, "@") {
-		tokens = [][]byte{x.token("email", password.Email(text))}
+		tokens = [][]byte{x.token("email", mail.NormalizeAddress(text))}
 	} else {
 		for _, w := range Words(text) {
 			tokens = append(tokens, x.token("name", w))
@@ -233,7 +232,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	if err != nil || rarest < 0 {
 		return err
 	}
-	b.add(`review_tokens t CROSS JOIN review_index i`, `t.created_at`, `t.application_id`, func(c *listing.Conditions) {
+	b.add(`review_tokens t CROSS JOIN review_index i`, `t.created_at`, `t.application_id`, func(c *store.Conditions) {
 		c.Add("t.token = %s AND i.application_id = t.application_id", tokens[rarest])
 		for i, token := range tokens {
 			if i != rarest {
@@ -266,7 +265,7 @@ func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (i
 
 // CountStates counts the applications in each state, up to ManyCounted.
 func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
-	var c listing.Conditions
+	var c store.Conditions
 	var each []string
 	for _, s := range states() {
 		v := c.Arg(s)

@@ -1,4 +1,4 @@
-package shares
+package review
 
 import (
 	"context"
@@ -9,17 +9,39 @@ import (
 	"vestibule/internal/store"
 )
 
-// Grant inserts the share, or extends the pair's earlier one by 72 hours and updates
+// share is a report's share with one third party.
+type share struct {
+	ID, ApplicationID string
+	PublicID, Label   string // publicId and label of the third party
+	RelayToken        string
+	Created, Granted  time.Time
+	Withdrawn         time.Time // zero if not withdrawn
+	CreatedBy         string    // reviewers' IDs
+	GrantedBy         string
+	WithdrawnBy       string // "" if no reviewer withdrew it here
+}
+
+// shareLine is an entry of the share log. If it is not done, the action is in progress or
+// its outcome is unknown.
+type shareLine struct {
+	ID, ApplicationID, PublicID string
+	ReviewerID, Action          string
+	RequestID                   string
+	At                          time.Time
+	Done                        bool
+}
+
+// grantShare inserts the share, or extends the pair's earlier one by 72 hours and updates
 // its label if s has one. It reports whether it inserted a share, and returns
 // ErrNotFound for a withdrawn pair.
-func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool, err error) {
-	token, err := k.DB.Vault.Seal(ctx, q, store.SystemKey, cell(s.ID, "relay_token"), []byte(s.RelayToken))
+func (d *Handler) grantShare(ctx context.Context, q store.Queryer, s share) (added bool, err error) {
+	token, err := d.DB.Vault.Seal(ctx, q, store.SystemKey, shareCell(s.ID, "relay_token"), []byte(s.RelayToken))
 	if err != nil {
 		return false, err
 	}
 	var label []byte
 	if s.Label != "" {
-		if label, err = k.DB.Vault.Seal(ctx, q, store.SystemKey, cell(s.ID, "label"), []byte(s.Label)); err != nil {
+		if label, err = d.DB.Vault.Seal(ctx, q, store.SystemKey, shareCell(s.ID, "label"), []byte(s.Label)); err != nil {
 			return false, err
 		}
 	}
@@ -39,47 +61,47 @@ func (k *Book) Grant(ctx context.Context, q store.Queryer, s Share) (added bool,
 	return false, err
 }
 
-// Withdraw ends a share once; by is empty if no reviewer withdrew it here.
-func Withdraw(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
+// withdrawShare ends a share once; by is empty if no reviewer withdrew it here.
+func withdrawShare(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
 		WHERE id = $1 AND withdrawn_at IS NULL`, id, store.Micros(at), by))
 }
 
-func cell(id, column string) store.Cell {
+func shareCell(id, column string) store.Cell {
 	return store.Cell{Table: "report_shares", Column: column, Row: id}
 }
 
-const columns = `SELECT id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by,
+const shareColumns = `SELECT id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by,
 	withdrawn_at, withdrawn_by FROM report_shares `
 
-// One returns a share, or ErrNotFound.
-func (k *Book) One(ctx context.Context, q store.Queryer, id string) (Share, error) {
-	found, err := k.query(ctx, q, columns+`WHERE id = $1`, id)
+// shareByID returns a share, or ErrNotFound.
+func (d *Handler) shareByID(ctx context.Context, q store.Queryer, id string) (share, error) {
+	found, err := d.queryShares(ctx, q, shareColumns+`WHERE id = $1`, id)
 	if err != nil || len(found) == 0 {
-		return Share{}, errors.Join(err, store.ErrNotFound)
+		return share{}, errors.Join(err, store.ErrNotFound)
 	}
 	return found[0], nil
 }
 
-// Of returns all shares of an application, oldest first.
-func (k *Book) Of(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
-	return k.query(ctx, q, columns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
+// sharesOf returns all shares of an application, oldest first.
+func (d *Handler) sharesOf(ctx context.Context, q store.Queryer, applicationID string) ([]share, error) {
+	return d.queryShares(ctx, q, shareColumns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
 }
 
-// Latest returns the newest shares of all applications.
-func (k *Book) Latest(ctx context.Context, q store.Queryer, limit int) ([]Share, error) {
-	return k.query(ctx, q, columns+`ORDER BY granted_at DESC, id LIMIT $1`, limit)
+// latestShares returns the newest shares of all applications.
+func (d *Handler) latestShares(ctx context.Context, q store.Queryer, limit int) ([]share, error) {
+	return d.queryShares(ctx, q, shareColumns+`ORDER BY granted_at DESC, id LIMIT $1`, limit)
 }
 
-func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ...any) ([]Share, error) {
+func (d *Handler) queryShares(ctx context.Context, q store.Queryer, query string, args ...any) ([]share, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Share
+	var out []share
 	for rows.Next() {
-		var s Share
+		var s share
 		var label, token []byte
 		var created, granted int64
 		var withdrawn sql.NullInt64
@@ -92,10 +114,10 @@ func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ..
 			s.Withdrawn = store.Time(withdrawn.Int64)
 		}
 		// Opening with the system key needs no query.
-		if label, err = k.DB.Vault.Open(ctx, q, store.SystemKey, cell(s.ID, "label"), label); err != nil {
+		if label, err = d.DB.Vault.Open(ctx, q, store.SystemKey, shareCell(s.ID, "label"), label); err != nil {
 			return nil, err
 		}
-		if token, err = k.DB.Vault.Open(ctx, q, store.SystemKey, cell(s.ID, "relay_token"), token); err != nil {
+		if token, err = d.DB.Vault.Open(ctx, q, store.SystemKey, shareCell(s.ID, "relay_token"), token); err != nil {
 			return nil, err
 		}
 		s.Label, s.RelayToken = string(label), string(token)
@@ -104,36 +126,36 @@ func (k *Book) query(ctx context.Context, q store.Queryer, query string, args ..
 	return out, rows.Err()
 }
 
-// Note logs a request to the service before it is sent.
-func Note(ctx context.Context, q store.Queryer, l Line) error {
+// insertShareLine logs a request to the service before it is sent.
+func insertShareLine(ctx context.Context, q store.Queryer, l shareLine) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
 	return err
 }
 
-// Done marks a log entry as completed and sets its action.
-func Done(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
+// finishShareLine marks a log entry as completed and sets its action.
+func finishShareLine(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
 	_, err := q.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(at))
 	return err
 }
 
-// Refused deletes the log entry of a request that the service refused.
-func Refused(ctx context.Context, q store.Queryer, id string) error {
+// deleteShareLine deletes the log entry of a request that the service refused.
+func deleteShareLine(ctx context.Context, q store.Queryer, id string) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
 	return err
 }
 
-// Lines returns the newest log entries of an application, newest first.
-func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]Line, error) {
+// shareLines returns the newest log entries of an application, newest first.
+func shareLines(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]shareLine, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
 		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Line
+	var out []shareLine
 	for rows.Next() {
-		var l Line
+		var l shareLine
 		var at int64
 		var done sql.NullInt64
 		if err := rows.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done); err != nil {
@@ -145,8 +167,8 @@ func Lines(ctx context.Context, q store.Queryer, applicationID string, limit int
 	return out, rows.Err()
 }
 
-// Forget deletes the shares and log entries of an application.
-func Forget(ctx context.Context, tx *store.Tx, id string) error {
+// deleteShares deletes the shares and log entries of an application.
+func deleteShares(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"report_shares", "report_share_log"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

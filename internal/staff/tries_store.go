@@ -1,4 +1,4 @@
-package password
+package staff
 
 import (
 	"context"
@@ -7,31 +7,30 @@ import (
 	"vestibule/internal/store"
 )
 
-// take counts one try under key if fewer than most were made within the window that
+// countTry counts one try under key if fewer than max were made within the window that
 // ends at now. It uses one statement, so that concurrent tries are all counted.
-func take(ctx context.Context, q store.Queryer, key []byte, now time.Time, most int64) (bool, error) {
+func countTry(ctx context.Context, q store.Queryer, key []byte, now time.Time, max int64) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO sign_in_tries (key, tries, since) VALUES ($1, 1, $2)
 		ON CONFLICT (key) DO UPDATE SET
 			tries = CASE WHEN sign_in_tries.since <= $3 THEN 1 ELSE sign_in_tries.tries + 1 END,
 			since = CASE WHEN sign_in_tries.since <= $3 THEN $2 ELSE sign_in_tries.since END
 		WHERE sign_in_tries.since <= $3 OR sign_in_tries.tries < $4`,
-		key, store.Micros(now), store.Micros(now.Add(-Window)), most))
+		key, store.Micros(now), store.Micros(now.Add(-TriesWindow)), max))
 }
 
-// giveBack subtracts one try counted under key.
-func giveBack(ctx context.Context, q store.Queryer, key []byte) error {
+// uncountTry subtracts one try counted under key.
+func uncountTry(ctx context.Context, q store.Queryer, key []byte) error {
 	_, err := q.ExecContext(ctx, `UPDATE sign_in_tries SET tries = tries - 1 WHERE key = $1 AND tries > 0`, key)
 	return err
 }
 
-// forget deletes a key.
-func forget(ctx context.Context, q store.Queryer, key []byte) error {
+func deleteTries(ctx context.Context, q store.Queryer, key []byte) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1`, key)
 	return err
 }
 
-// sweep deletes the windows that began before an instant.
-func sweep(ctx context.Context, q store.Queryer, before time.Time) error {
+// deleteTriesBefore deletes the windows that began before an instant.
+func deleteTriesBefore(ctx context.Context, q store.Queryer, before time.Time) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(before))
 	return err
 }

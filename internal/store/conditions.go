@@ -1,18 +1,14 @@
-// Package listing builds the conditions, arguments and cursors of the review
-// dashboard's paged lists, newest first. It runs no queries.
-package listing
+package store
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"vestibule/internal/portal/applications"
-	"vestibule/internal/store"
 )
 
-// Conditions collects the conditions of a query with their arguments.
+// Conditions builds the WHERE clause of a list, newest first, with its arguments. It
+// runs no queries.
 type Conditions struct {
 	All  []string
 	Args []any
@@ -43,18 +39,18 @@ func (c *Conditions) Equal(column, v string) {
 // Days adds the first and the last day of a column, if not zero.
 func (c *Conditions) Days(column string, from, to time.Time) {
 	if !from.IsZero() {
-		c.Add(column+" >= %s", store.Micros(from))
+		c.Add(column+" >= %s", Micros(from))
 	}
 	if !to.IsZero() {
-		c.Add(column+" < %s", store.Micros(to.AddDate(0, 0, 1)))
+		c.Add(column+" < %s", Micros(to.AddDate(0, 0, 1)))
 	}
 }
 
-// Before adds the condition that rows follow the cursor in a newest-first list, if
-// there is a cursor.
-func (c *Conditions) Before(at, id, cursor string) {
-	if t, last, ok := applications.ReadCursor(cursor); ok {
-		c.Add("("+at+", "+id+") < (%s, %s)", t, last)
+// After adds the condition that rows follow the cursor in a list from newest to
+// oldest, unless the cursor is zero.
+func (c *Conditions) After(at, id string, cursor Cursor) {
+	if !cursor.At.IsZero() {
+		c.Add("("+at+", "+id+") < (%s, %s)", cursor.Micros(), cursor.ID)
 	}
 }
 

@@ -1,4 +1,4 @@
-package review
+package staff
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"vestibule/internal/password"
+	"vestibule/internal/mail"
 )
 
 // claims holds the issuer's claims about a user.
@@ -28,16 +28,16 @@ type claims struct {
 // issuedSkew is how far the issuer's clock may be ahead.
 const issuedSkew = 30 * time.Second
 
-// said holds the members of an ID token or a UserInfo response.
-type said map[string]json.RawMessage
+// members holds the members of an ID token or a UserInfo response.
+type members map[string]json.RawMessage
 
-func (s said) has(name string) bool {
-	raw, ok := s[name]
+func (m members) has(name string) bool {
+	raw, ok := m[name]
 	return ok && string(raw) != "null"
 }
 
-func (s said) text(name string) (text string) {
-	_ = json.Unmarshal(s[name], &text) // a value of another type counts as missing
+func (m members) text(name string) (text string) {
+	_ = json.Unmarshal(m[name], &text) // a value of another type counts as missing
 	return text
 }
 
@@ -49,86 +49,86 @@ func (o *OIDC) groupsClaim() string {
 }
 
 func (o *OIDC) verifiedClaim() string {
-	if o.Verified != "" {
-		return o.Verified
+	if o.VerifiedClaim != "" {
+		return o.VerifiedClaim
 	}
 	return "email_verified"
 }
 
 // claims exchanges the code, verifies the ID token, and requests missing claims from
 // UserInfo. By default an ID token needs to include only the subject.
-func (d *Handler) claims(ctx context.Context, p *discovered, a arrival, code string) (claims, error) {
-	ctx = oidc.ClientContext(ctx, issuers)
-	token, err := d.flow(p).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+func (s *Service) claims(ctx context.Context, found *issuer, p pendingSignIn, code string) (claims, error) {
+	ctx = oidc.ClientContext(ctx, issuerClient)
+	token, err := s.flow(found).Exchange(ctx, code, oauth2.VerifierOption(p.Verifier))
 	if err != nil {
 		return claims{}, refuse("the code was not exchanged: " + exchangeError(err))
 	}
 	raw, _ := token.Extra("id_token").(string)
-	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: d.OIDC.ClientID, Now: d.Now}).Verify(ctx, raw)
+	id, err := found.VerifierContext(ctx, &oidc.Config{ClientID: s.OIDC.ClientID, Now: s.Clock}).Verify(ctx, raw)
 	if err != nil {
 		return claims{}, refuse("the ID token does not verify")
 	}
-	var all said
+	var all members
 	if id.Claims(&all) != nil || id.Subject == "" {
 		return claims{}, refuse("the ID token's claims cannot be read")
 	}
 	switch {
-	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) != 1:
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(p.Nonce)) != 1:
 		return claims{}, refuse("the ID token has another nonce")
-	case all.has("azp") && all.text("azp") != d.OIDC.ClientID, !all.has("azp") && len(id.Audience) > 1:
+	case all.has("azp") && all.text("azp") != s.OIDC.ClientID, !all.has("azp") && len(id.Audience) > 1:
 		return claims{}, refuse("the ID token was issued to another client (azp)")
-	case !all.has("iat") || id.IssuedAt.After(d.Now().Add(issuedSkew)):
+	case !all.has("iat") || id.IssuedAt.After(s.Clock().Add(issuedSkew)):
 		return claims{}, refuse("the ID token is from the future, or does not say when it was issued (iat): compare the clocks")
 	case id.AccessTokenHash != "" && id.VerifyAccessToken(token.AccessToken) != nil:
 		return claims{}, refuse("the ID token is for another access token (at_hash)")
 	}
 	var missing []string
-	if verified := d.OIDC.verifiedClaim(); !all.has("email") || !all.has(verified) {
+	if verified := s.OIDC.verifiedClaim(); !all.has("email") || !all.has(verified) {
 		missing = []string{"email", verified} // verified refers to the email in the same response
 	}
-	if len(d.OIDC.Roles) > 0 && !all.has(d.OIDC.groupsClaim()) {
-		missing = append(missing, d.OIDC.groupsClaim())
+	if len(s.OIDC.Roles) > 0 && !all.has(s.OIDC.groupsClaim()) {
+		missing = append(missing, s.OIDC.groupsClaim())
 	}
 	asked := ""
 	if len(missing) > 0 {
-		if asked, err = p.userInfo(ctx, token, id.Subject, all, missing); err != nil {
+		if asked, err = found.userInfo(ctx, token, id.Subject, all, missing); err != nil {
 			return claims{}, err
 		}
 	}
-	return d.OIDC.person(id.Subject, all, asked)
+	return s.OIDC.read(id.Subject, all, asked)
 }
 
-// person reads a user's claims. asked describes, for errors, why UserInfo did not
+// read reads a user's claims. asked describes, for errors, why UserInfo did not
 // provide more.
-func (o *OIDC) person(subject string, all said, asked string) (claims, error) {
+func (o *OIDC) read(subject string, all members, asked string) (claims, error) {
 	for _, name := range []string{"email", o.verifiedClaim()} {
 		if !all.has(name) {
-			return claims{}, &elsewhereError{why: "the claim " + name + " is missing in the ID token" + asked, claims: true}
+			return claims{}, &callbackError{reason: "the claim " + name + " is missing in the ID token" + asked, claims: true}
 		}
 	}
 	// OpenID Connect defines a boolean; some issuers send a string or a number.
 	if v := string(all[o.verifiedClaim()]); !slices.Contains([]string{"true", `"true"`, "1", `"1"`}, strings.ToLower(v)) {
-		return claims{}, &elsewhereError{why: "the claim " + o.verifiedClaim() + " does not say that the e-mail address is verified", claims: true}
+		return claims{}, &callbackError{reason: "the claim " + o.verifiedClaim() + " does not say that the e-mail address is verified", claims: true}
 	}
-	who := claims{subject: subject, email: password.Email(all.text("email"))}
-	if !addressed(who.email) {
-		return claims{}, &elsewhereError{why: "the claim email is no address", claims: true}
+	c := claims{subject: subject, email: mail.NormalizeAddress(all.text("email"))}
+	if !mail.IsAddress(c.email) {
+		return claims{}, &callbackError{reason: "the claim email is no address", claims: true}
 	}
 	if name := o.groupsClaim(); all.has(name) {
-		if who.groups = []string{}; json.Unmarshal(all[name], &who.groups) != nil {
-			who.groups = []string{}
+		if c.groups = []string{}; json.Unmarshal(all[name], &c.groups) != nil {
+			c.groups = []string{}
 			if one := all.text(name); one != "" {
-				who.groups = []string{one}
+				c.groups = []string{one}
 			}
 		}
 	}
-	return who, nil
+	return c, nil
 }
 
 // userInfo adds the wanted claims that the ID token lacks to all. It returns the
 // reason for claims still missing, for the log; an error means that the response must
 // not be trusted.
-func (p *discovered) userInfo(ctx context.Context, token *oauth2.Token, subject string, all said, wanted []string) (string, error) {
+func (p *issuer) userInfo(ctx context.Context, token *oauth2.Token, subject string, all members, wanted []string) (string, error) {
 	if p.UserInfoEndpoint() == "" {
 		return ", and the issuer has no UserInfo endpoint", nil
 	}
@@ -149,14 +149,14 @@ func (p *discovered) userInfo(ctx context.Context, token *oauth2.Token, subject 
 
 // askUserInfo requests the UserInfo endpoint (OpenID Connect Core, section 5.3),
 // which answers JSON or a signed token. Errors do not quote the response.
-func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said, error) {
+func (p *issuer) askUserInfo(ctx context.Context, token *oauth2.Token) (members, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.UserInfoEndpoint(), nil)
 	if err != nil {
 		return nil, errors.New("has no address")
 	}
 	token.SetAuthHeader(r)
 	r.Header.Set("Accept", "application/json, application/jwt")
-	resp, err := issuers.Do(r)
+	resp, err := issuerClient.Do(r)
 	if err != nil {
 		return nil, errors.New("does not answer")
 	}
@@ -168,7 +168,7 @@ func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said
 	if err != nil {
 		return nil, errors.New("does not answer to its end")
 	}
-	var out said
+	var out members
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json":
@@ -185,10 +185,10 @@ func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said
 		if err != nil || id.Claims(&out) != nil {
 			return nil, errors.New("is signed, and the signature does not verify")
 		}
-		if out.has("iss") && id.Issuer != p.issued {
+		if out.has("iss") && id.Issuer != p.identifier {
 			return nil, errors.New("is signed by another issuer")
 		}
-		if out.has("aud") && !slices.Contains(id.Audience, p.client) {
+		if out.has("aud") && !slices.Contains(id.Audience, p.clientID) {
 			return nil, errors.New("is signed for another client")
 		}
 	default:
@@ -200,14 +200,14 @@ func (p *discovered) askUserInfo(ctx context.Context, token *oauth2.Token) (said
 // exchangeError describes a token endpoint's error, if it is one of RFC 6749, section
 // 5.2.
 func exchangeError(err error) string {
-	var said *oauth2.RetrieveError
-	if !errors.As(err, &said) {
+	var answer *oauth2.RetrieveError
+	if !errors.As(err, &answer) {
 		return "the token endpoint does not answer as one"
 	}
 	for _, known := range []string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
-		if said.ErrorCode == known {
+		if answer.ErrorCode == known {
 			return known
 		}
 	}
-	return fmt.Sprintf("the token endpoint answers %d", said.Response.StatusCode)
+	return fmt.Sprintf("the token endpoint answers %d", answer.Response.StatusCode)
 }

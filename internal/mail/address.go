@@ -1,0 +1,28 @@
+package mail
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxAddress is the maximum size of an email address in bytes (RFC 5321, section
+// 4.5.3.1).
+const maxAddress = 254
+
+// NormalizeAddress normalizes an email address for comparison. It returns "" if the
+// address is too long.
+func NormalizeAddress(s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if len(s) > maxAddress {
+		return ""
+	}
+	return s
+}
+
+// IsAddress reports whether s has the form of an email address.
+func IsAddress(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	return at > 0 && at < len(s)-1 && utf8.RuneCountInString(s) <= maxAddress &&
+		!strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) || strings.ContainsRune(" <>\"(),;:\\", c) })
+}

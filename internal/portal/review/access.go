@@ -1,0 +1,90 @@
+package review
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"vestibule/internal/httpx"
+	"vestibule/internal/staff"
+	pages "vestibule/templates/portal/review"
+)
+
+// Roles of users.
+const (
+	Reviewer      staff.Role = "reviewer"      // sees and decides
+	Administrator staff.Role = "administrator" // a reviewer who also manages users, retention and deletion
+	Auditor       staff.Role = "auditor"       // reads everything, including the audit log; changes nothing
+)
+
+var (
+	// Roles lists all roles, in the order of the form.
+	Roles = []staff.Role{Reviewer, Administrator, Auditor}
+
+	// RolesByPrivilege lists all roles, the most privileged first.
+	RolesByPrivilege = []staff.Role{Administrator, Reviewer, Auditor}
+)
+
+// roleSet is a set of roles: a column of the route table.
+type roleSet []staff.Role
+
+var (
+	allRoles       = roleSet(Roles)
+	deciders       = roleSet{Reviewer, Administrator}
+	overseers      = roleSet{Administrator, Auditor}
+	administrators = roleSet{Administrator}
+)
+
+// has reports whether the user has one of the roles.
+func (s roleSet) has(u staff.User) bool { return slices.Contains(s, u.Role) }
+
+// userHandler handles a request of a signed-in user.
+type userHandler func(w http.ResponseWriter, r *http.Request, by staff.User) error
+
+type userKey struct{}
+
+// only admits users with the given roles, refuses other users, and redirects visitors
+// to sign in and back.
+func (d *Handler) only(roles roleSet, next userHandler) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		by, _, err := d.Staff.Current(r.Context(), d.DB.SQL, r)
+		if err != nil {
+			return err
+		}
+		if by.ID == "" {
+			d.toSignIn(w, r)
+			return nil
+		}
+		r = r.WithContext(context.WithValue(r.Context(), userKey{}, by))
+		if !roles.has(by) {
+			return d.showMessage(w, r, http.StatusForbidden, pages.NotYours)
+		}
+		return next(w, r, by)
+	}
+}
+
+// toSignIn redirects to the sign-in page and from there back to the requested page.
+// For a POST after the session ended, the sign-in page says so and leads back to the
+// form's page, where the browser still has the entered text.
+func (d *Handler) toSignIn(w http.ResponseWriter, r *http.Request) {
+	next, post := r.URL.RequestURI(), r.Method == http.MethodPost
+	if post {
+		next = d.formPage(r)
+	}
+	if r.URL.Path == home {
+		next = ""
+	}
+	d.Staff.ToSignIn(w, next, post)
+}
+
+// formPage returns the address of the page with the form of a POST: its own if that
+// answers GET, otherwise the first page of its section.
+func (d *Handler) formPage(r *http.Request) string {
+	get := "GET " + strings.TrimPrefix(r.Pattern, "POST ")
+	if slices.ContainsFunc(d.table(), func(page route) bool { return page.pattern == get }) {
+		return r.URL.Path
+	}
+	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, home+"/"), "/")
+	return home + "/" + section
+}

@@ -1,0 +1,151 @@
+package review
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/mail"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// users lists the users.
+func (d *Handler) users(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleDone(r.URL.Query().Get("done"))})
+}
+
+func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, by staff.User, v pages.PeopleView) error {
+	all, err := d.Staff.Users(r.Context(), d.DB.SQL, "")
+	if err != nil {
+		return err
+	}
+	for _, u := range all {
+		v.People = append(v.People, pages.Person{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
+			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, Elsewhere: u.HasOIDC})
+	}
+	v.By, v.Local = by.Email, !d.Staff.NoPasswords
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.People(p, v) })
+}
+
+// addUser adds a user. With local passwords, the response page shows the link to set
+// one; the link appears nowhere else.
+func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	form, err := httpx.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	u := staff.User{Email: mail.NormalizeAddress(form.Get("email")), Role: staff.Role(form.Get("role"))}
+	if !slices.Contains(Roles, u.Role) {
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such role"))
+	}
+	again := func(status int, problem pages.PeopleProblem) error {
+		return d.showUsers(w, r, status, by, pages.PeopleView{Email: u.Email, Role: string(u.Role), Problem: problem})
+	}
+	if !mail.IsAddress(u.Email) {
+		return again(http.StatusUnprocessableEntity, pages.PeopleNoEmail)
+	}
+	token, err := d.Staff.Invite(r.Context(), by, u)
+	if errors.Is(err, staff.ErrKnown) {
+		return again(http.StatusConflict, pages.PeopleKnown)
+	}
+	if err != nil {
+		return err
+	}
+	return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleAdded, Link: d.passwordLink(token), LinkOf: u.Email})
+}
+
+// passwordLink returns the address of a link to set a password, or "" without a token.
+func (d *Handler) passwordLink(token string) string {
+	if token == "" {
+		return ""
+	}
+	return d.URL + "/review/set-password/" + token
+}
+
+// changeUser changes a user's role, issues a new link, or disables or enables the user.
+// Users cannot change themselves, so that an administrator always remains.
+func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	id := strings.ToLower(r.PathValue("id"))
+	if !contract.IsUUID(id) {
+		return httpx.NewError(contract.CodeNotFound, errors.New("not a user's id"))
+	}
+	form, err := httpx.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	change, role := staff.Change(form.Get("do")), staff.Role(form.Get("role"))
+	done := map[staff.Change]pages.PeopleDone{staff.ChangeRole: pages.PeopleRole, staff.Disable: pages.PeopleDisabled,
+		staff.Enable: pages.PeopleEnabled, staff.NewLink: pages.PeopleLinked}[change]
+	if done == "" || change == staff.ChangeRole && !slices.Contains(Roles, role) || change == staff.NewLink && d.Staff.NoPasswords || id == by.ID {
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such change of a user"))
+	}
+	u, token, err := d.Staff.Change(r.Context(), by, id, change, role)
+	if errors.Is(err, staff.ErrRevoked) {
+		d.toSignIn(w, r)
+		return nil
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return httpx.NewError(contract.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: done, Link: d.passwordLink(token), LinkOf: u.Email})
+	}
+	httpx.SeeOther(w, "/review/people?done="+string(done))
+	return nil
+}
+
+// passwordPage shows the page of a link to set a password without using the link up.
+func (d *Handler) passwordPage(w http.ResponseWriter, r *http.Request) error {
+	u, err := d.Staff.LinkUser(r.Context(), r.PathValue("token"))
+	if errors.Is(err, store.ErrNotFound) {
+		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	return d.showPassword(w, r, http.StatusOK, pages.WelcomeView{Email: u.Email})
+}
+
+func (d *Handler) showPassword(w http.ResponseWriter, r *http.Request, status int, v pages.WelcomeView) error {
+	v.Action = r.URL.EscapedPath()
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Welcome(p, v) })
+}
+
+// setPassword sets the password of a link's user and signs the user in.
+func (d *Handler) setPassword(w http.ResponseWriter, r *http.Request) error {
+	u, err := d.Staff.LinkUser(r.Context(), r.PathValue("token"))
+	if errors.Is(err, store.ErrNotFound) {
+		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	form, err := httpx.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	password := form.Get("password")
+	if !staff.ValidPassword(password) {
+		return d.showPassword(w, r, http.StatusUnprocessableEntity, pages.WelcomeView{Email: u.Email, Bad: true})
+	}
+	err = d.Staff.UseLink(w, r, r.PathValue("token"), password)
+	if errors.Is(err, store.ErrNotFound) {
+		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+	}
+	if err != nil {
+		return err
+	}
+	httpx.SeeOther(w, home)
+	return nil
+}

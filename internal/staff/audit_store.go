@@ -1,0 +1,70 @@
+package staff
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+`, object, detail, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, e.RequestID)
+	return err
+}
+
+// Entries returns the newest entries that a filter selects, at most limit.
+func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, limit int) ([]Entry, error) {
+	var c store.Conditions
+	c.Equal(s.Schema.actor, f.Actor)
+	c.Equal("action", f.Action)
+	c.Equal(s.Schema.subject, f.Subject)
+	c.Days("at", f.From, f.To)
+	c.After("at", "id", f.After)
+	rows, err := q.QueryContext(ctx, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+`, object, detail, request_id FROM `+s.Schema.audit+` `+
+		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Entry
+	for rows.Next() {
+		var e Entry
+		var at int64
+		if err := rows.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &e.RequestID); err != nil {
+			return nil, err
+		}
+		e.At = store.Time(at)
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// Actions lists the distinct actions of a subject's entries.
+func (s *Service) Actions(ctx context.Context, q store.Queryer, subject string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT DISTINCT action FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var a string
+		if err := rows.Scan(&a); err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// DeleteEntries deletes, at most limit times, entries before an instant, except the
+// last entry of each action of a subject, which Actions needs.
+func (s *Service) DeleteEntries(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
+	subject := s.Schema.subject
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.audit+` WHERE id IN (
+		SELECT a.id FROM `+s.Schema.audit+` a WHERE a.at < $1 AND EXISTS (
+			SELECT 1 FROM `+s.Schema.audit+` n WHERE n.`+subject+` = a.`+subject+` AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
+		LIMIT $2)`, store.Micros(before), limit))
+}

@@ -1,0 +1,206 @@
+package staff
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/store"
+)
+
+// pendingLife is the maximum time from the start of a sign-in to its callback.
+const pendingLife = 10 * time.Minute
+
+// pendingSignIn is an OpenID Connect sign-in in progress. The browser keeps it in an
+// encrypted cookie, so that starting one stores nothing; its state is stored when it is
+// used.
+type pendingSignIn struct {
+	State    string `json:"s"`
+	Nonce    string `json:"n"`
+	Verifier string `json:"v"`
+	Next     string `json:"p,omitempty"`
+	Until    int64  `json:"u"` // Unix time in microseconds
+}
+
+func (s *Service) pendingCookie() string { return httpx.HostCookie("vestibule-sign-in", s.secure()) }
+
+// pendingCell is the context that the cookie's encryption is bound to.
+func (s *Service) pendingCell() store.Cell {
+	return store.Cell{Table: s.Schema.states, Column: "cookie", Row: "cookie"}
+}
+
+// pending returns the browser's sign-in in progress, if any.
+func (s *Service) pending(r *http.Request) (p pendingSignIn, ok bool) {
+	sent := r.CookiesNamed(s.pendingCookie())
+	if len(sent) != 1 || len(sent[0].Value) > 4096 {
+		return p, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(sent[0].Value)
+	if err != nil {
+		return p, false
+	}
+	plain, err := s.DB.Vault.Open(r.Context(), s.DB.SQL, store.SystemKey, s.pendingCell(), raw)
+	if err != nil || json.Unmarshal(plain, &p) != nil {
+		return pendingSignIn{}, false
+	}
+	return p, p.Until > store.Micros(s.Clock())
+}
+
+// setPending sets the cookie to p, or deletes it if p is nil.
+func (s *Service) setPending(w http.ResponseWriter, r *http.Request, p *pendingSignIn) error {
+	c := &http.Cookie{Name: s.pendingCookie(), Path: "/", MaxAge: -1, Secure: s.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if p != nil {
+		plain, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		sealed, err := s.DB.Vault.Seal(r.Context(), s.DB.SQL, store.SystemKey, s.pendingCell(), plain)
+		if err != nil {
+			return err
+		}
+		c.Value, c.MaxAge = base64.RawURLEncoding.EncodeToString(sealed), int(pendingLife/time.Second)
+	}
+	http.SetCookie(w, c)
+	return nil
+}
+
+// StartOIDC starts a sign-in at the issuer, or continues the browser's current one, so
+// that two tabs share it. The callback is valid once, for ten minutes, in this browser.
+func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
+	if s.OIDC == nil {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
+	}
+	if r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "" {
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("a prefetched sign-in"))
+	}
+	if wait := s.OIDCStarts.Take(r); wait > 0 {
+		httpx.RetryAfter(w, wait)
+		return s.showSignIn(w, r, http.StatusTooManyRequests, SignInPage{Problem: TooManyTries})
+	}
+	found, err := s.OIDC.discover()
+	if err != nil {
+		s.Log.WarnContext(r.Context(), "the issuer of sign-ins cannot be used", "err", err.Error(), "requestId", httpx.RequestID(r.Context()))
+		return s.showSignIn(w, r, http.StatusBadGateway, SignInPage{Problem: IssuerFailed})
+	}
+	p, ok := s.pending(r)
+	if !ok || time.Duration(p.Until-store.Micros(s.Clock()))*time.Microsecond < pendingLife/2 {
+		p = pendingSignIn{State: store.NewSecret(), Nonce: store.NewSecret(), Verifier: oauth2.GenerateVerifier(), Until: store.Micros(s.Clock().Add(pendingLife))}
+	}
+	p.Next = s.local(r.URL.Query().Get("next"))
+	if err := s.setPending(w, r, &p); err != nil {
+		return err
+	}
+	httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)))
+	return nil
+}
+
+// FinishOIDC handles the issuer's callback.
+func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
+	if s.OIDC == nil || r.Method == http.MethodHead {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 15*time.Second)
+	defer cancel()
+	p, c, err := s.callback(ctx, w, r)
+	var u User
+	if err == nil {
+		u, err = s.admit(ctx, c)
+	}
+	if err == nil {
+		if err := s.startSession(w, r, byOIDC, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
+			return err
+		}
+		httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
+		return nil
+	}
+	var refused *callbackError
+	var notAdmitted errNotAdmitted
+	problem, status := IssuerFailed, http.StatusUnprocessableEntity
+	switch {
+	case errors.As(err, &notAdmitted):
+		problem, status = NotAdmitted, http.StatusForbidden
+	case !errors.As(err, &refused):
+		return err
+	case refused.claims:
+		problem = ClaimsMissing
+	}
+	s.Log.WarnContext(ctx, "a sign-in by the issuer was refused", "err", err.Error(), "requestId", httpx.RequestID(ctx))
+	if err := s.recordFailure(r.Context(), User{}, byOIDC); err != nil {
+		return err
+	}
+	return s.showSignIn(w, r, status, SignInPage{Problem: problem})
+}
+
+// callbackError is the reason that a callback was refused. It does not quote library
+// errors, which may contain a token.
+type callbackError struct {
+	reason string
+	claims bool // a required claim is missing
+}
+
+func (e *callbackError) Error() string { return "staff: " + e.reason }
+
+func refuse(reason string) error { return &callbackError{reason: reason} }
+
+// callback uses up the state of a callback and returns the claims of the user.
+func (s *Service) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) (p pendingSignIn, c claims, err error) {
+	q := r.URL.Query()
+	p, ok := s.pending(r)
+	if !ok || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(p.State)) != 1 {
+		return p, c, refuse("a state that is unknown, over, or another browser's")
+	}
+	if err := s.setPending(w, r, nil); err != nil {
+		return p, c, err
+	}
+	found, err := s.OIDC.discover()
+	if err != nil {
+		return p, c, refuse("the issuer cannot be used")
+	}
+	if iss := q["iss"]; len(iss) > 1 || len(iss) == 1 && iss[0] != s.OIDC.Issuer || len(iss) == 0 && found.sendsIss {
+		return p, c, refuse("the answer is not the issuer's: its iss is missing or another one")
+	}
+	code := q.Get("code")
+	if code == "" || len(code) > 4096 {
+		return p, c, refuse("the issuer gave no code: " + authorizationError(q.Get("error")))
+	}
+	used := false
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		used, err = s.useState(ctx, tx, p)
+		return err
+	})
+	if err != nil {
+		return p, c, err
+	}
+	if !used {
+		return p, c, refuse("a state that was used")
+	}
+	c, err = s.claims(ctx, found, p, code)
+	return p, c, err
+}
+
+// authorizationErrors lists the error codes of an authorization response (RFC 6749,
+// section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+var authorizationErrors = []string{
+	"access_denied", "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error",
+	"temporarily_unavailable", "interaction_required", "login_required", "account_selection_required", "consent_required",
+	"invalid_request_uri", "invalid_request_object", "request_not_supported", "request_uri_not_supported",
+	"registration_not_supported",
+}
+
+func authorizationError(code string) string {
+	if slices.Contains(authorizationErrors, code) {
+		return code
+	}
+	return "no known error"
+}

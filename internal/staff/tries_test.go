@@ -1,0 +1,242 @@
+package staff
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/storetest"
+)
+
+// tryCounter counts tries by a clock that the test sets.
+type tryCounter struct {
+	tryLimits
+	t  *testing.T
+	at time.Time
+}
+
+func newTryCounter(t *testing.T, db *store.DB, key string) *tryCounter {
+	c := &tryCounter{t: t, at: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+	c.tryLimits = tryLimits{db: db, now: func() time.Time { return c.at }, key: []byte(key), cookie: "known"}
+	return c
+}
+
+func eachTryCounter(t *testing.T, f func(t *testing.T, c *tryCounter)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newTryCounter(t, db, "key")) })
+}
+
+func (c *tryCounter) allows(t try) bool {
+	c.t.Helper()
+	ok, err := c.count(c.t.Context(), t)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return ok
+}
+
+func (c *tryCounter) from(email, network string) bool {
+	c.t.Helper()
+	return c.allows(try{email: email, network: network})
+}
+
+func (c *tryCounter) success(t try) {
+	c.t.Helper()
+	if err := c.succeeded(c.t.Context(), c.db.SQL, t); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *tryCounter) rows() (n int) {
+	c.t.Helper()
+	if err := c.db.SQL.QueryRow(`SELECT COUNT(*) FROM sign_in_tries`).Scan(&n); err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
+func TestTriesAreLimitedByAddressAndNetwork(t *testing.T) {
+	eachTryCounter(t, func(t *testing.T, c *tryCounter) {
+		var allowed atomic.Int32
+		var wait sync.WaitGroup
+		for range 2 * MaxTries {
+			wait.Go(func() {
+				if ok, err := c.count(t.Context(), try{email: "a@b.example", network: "here"}); err != nil {
+					t.Error(err)
+				} else if ok {
+					allowed.Add(1)
+				}
+			})
+		}
+		wait.Wait()
+		if allowed.Load() != MaxTries {
+			t.Errorf("%d tries at once were allowed, want %d", allowed.Load(), MaxTries)
+		}
+		if !c.from("a@b.example", "there") || !c.from("c@b.example", "here") {
+			t.Error("another network or another address is limited")
+		}
+		for i := range MaxTriesOfEmail {
+			c.from("a@b.example", fmt.Sprint(i))
+		}
+		if c.from("a@b.example", "anywhere") {
+			t.Error("a hundred networks get more than a hundred tries")
+		}
+		c.at = c.at.Add(TriesWindow)
+		if !c.from("a@b.example", "here") {
+			t.Error("limited after the window")
+		}
+		for range MaxTries {
+			c.from("d@b.example", "here")
+		}
+		c.success(try{email: "d@b.example", network: "here"})
+		if !c.from("d@b.example", "here") {
+			t.Error("a success does not clear the tries")
+		}
+		c.at = c.at.Add(triesAge + time.Second)
+		if err := c.sweep(t.Context(), c.db.SQL); err != nil || c.rows() != 0 {
+			t.Errorf("%d tries are never deleted: %v", c.rows(), err)
+		}
+	})
+}
+
+// One client with made-up addresses must fill neither the queue nor the table.
+func TestTriesOfOneNetworkAreLimited(t *testing.T) {
+	eachTryCounter(t, func(t *testing.T, c *tryCounter) {
+		for range 3 * MaxTries { // refused tries count toward no limit
+			c.from("a@b.example", "here")
+		}
+		allowed := MaxTries
+		for i := range 3 * MaxTriesOfNetwork {
+			if c.from(fmt.Sprintf("user%d@b.example", i), "here") {
+				allowed++
+			}
+		}
+		if allowed != MaxTriesOfNetwork {
+			t.Errorf("one network made %d tries, want %d", allowed, MaxTriesOfNetwork)
+		}
+		if n := c.rows(); n != 1+2*(1+MaxTriesOfNetwork-MaxTries) {
+			t.Errorf("they left %d rows", n)
+		}
+		if !c.from("a@b.example", "there") {
+			t.Error("another network is limited")
+		}
+		c.success(try{email: "a@b.example", network: "here"}) // one of them succeeded
+		if !c.from("b@b.example", "here") || c.from("c@b.example", "here") {
+			t.Error("a success is not uncounted, or more than that")
+		}
+		c.at = c.at.Add(TriesWindow)
+		if !c.from("c@b.example", "here") {
+			t.Error("limited after the window")
+		}
+	})
+}
+
+func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
+	eachTryCounter(t, func(t *testing.T, c *tryCounter) {
+		const email = "a@b.example"
+		know := func() *http.Cookie {
+			w := httptest.NewRecorder()
+			c.markKnown(w, " A@b.example")
+			return w.Result().Cookies()[0]
+		}
+		from := func(email string, sent ...*http.Cookie) try {
+			r := httptest.NewRequest("POST", "/", nil)
+			for _, cookie := range sent {
+				r.AddCookie(cookie)
+			}
+			return c.try(r, email, "a guess")
+		}
+		mine, second := know(), know()
+		if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode || mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
+			t.Errorf("the cookie is %s", mine)
+		}
+		if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
+			t.Errorf("the cookie has %d characters, and tells the address: %v", len(mine.Value), err)
+		}
+		good := from("A@B.example ", mine)
+		if good.browser == "" || good.browser == from(email, second).browser || good.browser != from(email, mine).browser {
+			t.Fatalf("two browsers are %q and %q", good.browser, from(email, second).browser)
+		}
+		secure := c.tryLimits
+		secure.cookie, secure.secure = "__Host-known", true
+		w := httptest.NewRecorder()
+		if secure.markKnown(w, email); !w.Result().Cookies()[0].Secure || w.Result().Cookies()[0].Name != "__Host-known" {
+			t.Errorf("over https the cookie is %s", w.Result().Cookies()[0])
+		}
+		other := newTryCounter(t, c.db, "another key")
+		forged := httptest.NewRecorder()
+		other.markKnown(forged, email)
+		with := func(value string) *http.Cookie { return &http.Cookie{Name: "known", Value: value} }
+		flipped := "A"
+		if mine.Value[0] == 'A' {
+			flipped = "B"
+		}
+		for name, bad := range map[string]try{"none": from(email), "another's": from("b@b.example", mine), "two": from(email, mine, second), "flipped": from(email, with(flipped+mine.Value[1:])),
+			"cut": from(email, with(mine.Value[:len(mine.Value)-4])), "a mark alone": from(email, with(mine.Value[:32])), "short": from(email, with("AAAA")), "empty": from(email, with("")),
+			"no base-64": from(email, with("!")), "another key's": from(email, forged.Result().Cookies()[0])} {
+			if bad.browser != "" {
+				t.Errorf("%s: taken for a known browser", name)
+			}
+		}
+
+		// MaxTriesOfEmail tries from ten networks, then as many from this one as it may
+		// make.
+		for i := range MaxTriesOfEmail {
+			c.from(email, fmt.Sprint(i%10))
+		}
+		for i := range MaxTriesOfNetwork {
+			c.from(fmt.Sprintf("user%d@b.example", i), good.network)
+		}
+		if c.allows(from(email)) || c.from(email, "elsewhere") || c.allows(from("z@b.example")) {
+			t.Error("tries of strangers go on")
+		}
+		for range MaxTries {
+			if !c.allows(good) {
+				t.Fatal("tries of strangers limit a known browser")
+			}
+		}
+		if c.allows(good) {
+			t.Error("a stolen cookie allows unlimited tries")
+		}
+		if !c.allows(from(email, second)) {
+			t.Error("one known browser limits another")
+		}
+		c.success(good)
+		if !c.allows(good) {
+			t.Error("a success does not clear the browser's tries")
+		}
+		for i := range 2 * MaxTriesOfEmail { // more browsers than a real user has
+			c.allows(try{email: email, browser: fmt.Sprint(i)})
+		}
+		if c.allows(try{email: email, browser: "another"}) {
+			t.Error("tries of many known browsers of one address are not limited")
+		}
+		c.at = c.at.Add(knownLife - time.Second)
+		if from(email, mine).browser != good.browser {
+			t.Error("no longer known too early")
+		}
+		c.at = c.at.Add(time.Second)
+		if from(email, mine).browser != "" {
+			t.Error("known after its time")
+		}
+	})
+}
+
+func TestTryReadsClientAddress(t *testing.T) {
+	for _, proxied := range []bool{false, true} {
+		c := tryLimits{now: time.Now, cookie: "known", behindProxy: proxied}
+		r := httptest.NewRequest("POST", "/", nil)
+		r.RemoteAddr = "192.0.2.7:1234"
+		r.Header.Set("X-Forwarded-For", "198.51.100.1")
+		want := map[bool]string{false: "192.0.2.7", true: "198.51.100.1"}[proxied]
+		if got := c.try(r, " Ana@Example.COM ", "x"); got != (try{email: "ana@example.com", password: "x", network: want}) {
+			t.Errorf("behind a proxy %v: %+v", proxied, got)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package staff
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// emailCell is the context that the encryption of an email address is bound to.
+func (s *Service) emailCell(id string) store.Cell {
+	return store.Cell{Table: s.Schema.users, Column: "email_sealed", Row: id}
+}
+
+// insertUser inserts a user and reports whether the email address was free.
+func (s *Service) insertUser(ctx context.Context, q store.Queryer, u User) (bool, error) {
+	sealed, err := s.DB.Vault.Seal(ctx, q, store.SystemKey, s.emailCell(u.ID), []byte(u.Email))
+	if err != nil {
+		return false, err
+	}
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO `+s.Schema.users+` (id, email_hash, email_sealed, password_hash, created_at, `+s.Schema.owner+`)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		u.ID, store.Hash(u.Email), sealed, u.passwordHash, store.Micros(s.Now()), cmp.Or(u.Account, string(u.Role))))
+}
+
+// users returns the users that a condition selects, oldest first, with their email
+// addresses.
+func (s *Service) users(ctx context.Context, q store.Queryer, where string, args ...any) ([]User, error) {
+	rows, err := q.QueryContext(ctx, `SELECT `+s.Schema.columns+` FROM `+s.Schema.users+` `+where+` ORDER BY created_at, id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []User
+	for rows.Next() {
+		var u User
+		var sealed []byte
+		var created, disabled, signedIn int64
+		if err := rows.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn); err != nil {
+			return nil, err
+		}
+		u.HasPassword, u.Created = u.passwordHash != "", store.Time(created)
+		if disabled != 0 {
+			u.Disabled = store.Time(disabled)
+		}
+		if signedIn != 0 {
+			u.SignedIn = store.Time(signedIn)
+		}
+		// Opening with the system key needs no query.
+		email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, s.emailCell(u.ID), sealed)
+		if err != nil {
+			return nil, err
+		}
+		u.Email = string(email)
+		out = append(out, u)
+	}
+	return out, rows.Err()
+}
+
+// user returns the only user that a condition selects, or store.ErrNotFound.
+func (s *Service) user(ctx context.Context, q store.Queryer, where string, arg any) (User, error) {
+	found, err := s.users(ctx, q, where, arg)
+	if err != nil {
+		return User{}, err
+	}
+	if len(found) == 0 {
+		return User{}, store.ErrNotFound
+	}
+	return found[0], nil
+}
+
+// User returns a user, or store.ErrNotFound.
+func (s *Service) User(ctx context.Context, q store.Queryer, id string) (User, error) {
+	return s.user(ctx, q, `WHERE id = $1`, id)
+}
+
+// byEmail returns the user with a normalized email address, or store.ErrNotFound.
+func (s *Service) byEmail(ctx context.Context, q store.Queryer, email string) (User, error) {
+	return s.user(ctx, q, `WHERE email_hash = $1`, store.Hash(email))
+}
+
+// bySubject returns the user of an issuer's account, or store.ErrNotFound.
+func (s *Service) bySubject(ctx context.Context, q store.Queryer, subject []byte) (User, error) {
+	return s.user(ctx, q, `WHERE subject_hash = $1`, subject)
+}
+
+// Users lists the users of an account, or of all with "", oldest first.
+func (s *Service) Users(ctx context.Context, q store.Queryer, account string) ([]User, error) {
+	if account == "" {
+		return s.users(ctx, q, "")
+	}
+	return s.users(ctx, q, `WHERE `+s.Schema.owner+` = $1`, account)
+}
+
+// Exist reports whether there are any users, including disabled ones.
+func (s *Service) Exist(ctx context.Context) (exist bool, err error) {
+	err = s.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+s.Schema.users+`)`).Scan(&exist)
+	return exist, err
+}
+
+// lockRole locks a user's row until the transaction ends; false if the user no longer
+// has the role or is disabled.
+func (s *Service) lockRole(ctx context.Context, tx *store.Tx, u User) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`,
+		u.ID, string(u.Role)))
+}
+
+func (s *Service) setRole(ctx context.Context, tx *store.Tx, id string, role Role) error {
+	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET role = $2 WHERE id = $1`, id, string(role))
+	return err
+}
+
+// setDisabled disables a user; the zero time enables the user again.
+func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at time.Time) error {
+	micros := int64(0)
+	if !at.IsZero() {
+		micros = store.Micros(at)
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET disabled_at = $2 WHERE id = $1`, id, micros)
+	return err
+}
+
+// setSignedIn stores the time of a sign-in, if the dashboard has a column for it.
+func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
+	if s.Schema.links == "" {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(s.Now()))
+	return err
+}
+
+func (s *Service) setPassword(ctx context.Context, tx *store.Tx, id, hash string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET password_hash = $2 WHERE id = $1`, id, hash)
+	return err
+}
+
+// replacePassword sets the password hash if it still equals the old one.
+func (s *Service) replacePassword(ctx context.Context, tx *store.Tx, id, old, hash string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
+}
+
+// deleteUser deletes a user of the account.
+func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.users+` WHERE id = $1 AND `+s.Schema.owner+` = $2`, id, account))
+}
+
+// bindSubject binds a user to an issuer's account; false if the user is already bound
+// to one.
+func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subject []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
+}
+
+// setLink stores a user's link to set a password; an earlier link becomes invalid.
+func (s *Service) setLink(ctx context.Context, tx *store.Tx, id string, hash []byte, until time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.links+` (reviewer_id, hash, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (reviewer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
+	return err
+}
+
+func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE reviewer_id = $1`, id)
+	return err
+}
+
+// byLink returns the user of a link, or store.ErrNotFound if the link is used or expired
+// or the user is disabled.
+func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (User, error) {
+	var id string
+	err := q.QueryRowContext(ctx, `SELECT reviewer_id FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())).Scan(&id)
+	if err != nil {
+		return User{}, store.MapNotFound(err)
+	}
+	return s.user(ctx, q, `WHERE id = $1 AND disabled_at = 0`, id)
+}
+
+// useLink uses up a link; only one of several concurrent calls succeeds.
+func (s *Service) useLink(ctx context.Context, tx *store.Tx, hash []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
+}
+
+// useState uses up the state of an OpenID Connect sign-in; only one of several
+// concurrent calls succeeds. Older versions stored the state at the start, together
+// with what the cookie holds now.
+func (s *Service) useState(ctx context.Context, tx *store.Tx, p pendingSignIn) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO `+s.Schema.states+` (state_hash, id, session_id, sealed, next, used, expires_at)
+		VALUES ($1, '', '', $2, '', TRUE, $3) ON CONFLICT (state_hash) DO NOTHING`, store.Hash(p.State), []byte{}, p.Until))
+}
+
+// sweepExpired deletes expired links and states.
+func (s *Service) sweepExpired(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, table := range []string{s.Schema.links, s.Schema.states} {
+		if table == "" {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, store.Micros(now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

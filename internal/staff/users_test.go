@@ -1,0 +1,281 @@
+package staff
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/storetest"
+)
+
+func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
+	each(t, func(t *testing.T, d *testServer) {
+		if err := d.add(User{Email: " Admin@Example.com", Role: auditor, Account: d.account}, "another password"); !errors.Is(err, ErrKnown) {
+			t.Errorf("a second user with the address: %v", err)
+		}
+		err := d.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			return d.Ensure(ctx, tx, User{Email: admin, Role: auditor, Account: d.account}, "another password")
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if resp := d.signIn(admin, secret); resp.StatusCode != 303 {
+			t.Errorf("the first password no longer works: %d", resp.StatusCode)
+		}
+		var email, hash string
+		if err := d.DB.SQL.QueryRow(`SELECT email_sealed, password_hash FROM `+d.Schema.users).Scan(&email, &hash); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(email), "admin") || !strings.HasPrefix(hash, "$argon2id$v=19$") {
+			t.Errorf("stored as %q and %q", email, hash)
+		}
+		for _, bad := range [][2]string{{"", secret}, {"nobody", secret}, {"a@b.example", "short"}, {"a@b.example", strings.Repeat("x", MaxPassword+1)}} {
+			if err := d.add(User{Email: bad[0], Account: d.account}, bad[1]); err == nil {
+				t.Errorf("Add(%q, %.20q) = nil", bad[0], bad[1])
+			}
+		}
+		if u := d.user(admin); u.Account != d.account || (u.Role == administrator) != (d.account == "") || !u.HasPassword || u.HasOIDC || !u.Created.Equal(noon) {
+			t.Errorf("the user is %+v", u)
+		}
+		if exist, err := d.Exist(t.Context()); !exist || err != nil {
+			t.Errorf("Exist = %v, %v", exist, err)
+		}
+	})
+}
+
+// Users of one account neither see nor remove those of another.
+func TestAccountsAreSeparate(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		d := start(t, db, CustomerUsers)
+		other := d.addAccount("svc-other")
+		if err := d.add(User{Email: "eve@example.com", Account: other}, secret); err != nil {
+			t.Fatal(err)
+		}
+		users, err := d.Users(t.Context(), db.SQL, other)
+		if err != nil || len(users) != 1 || users[0].Email != "eve@example.com" {
+			t.Errorf("users of the account: %+v, %v", users, err)
+		}
+		remove := func(account, email string) error {
+			return d.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return d.Remove(ctx, tx, account, d.user(email).ID) })
+		}
+		d.signIn(admin, secret)
+		if err := remove(other, admin); !errors.Is(err, store.ErrNotFound) || !d.signedIn() {
+			t.Errorf("removing a user of another account: %v", err)
+		}
+		if err := remove(d.account, admin); err != nil || d.signedIn() {
+			t.Errorf("a removed user is signed in, %v", err)
+		}
+		if resp := d.signIn(admin, secret); resp.StatusCode != 422 {
+			t.Errorf("a removed user signs in: %d", resp.StatusCode)
+		}
+	})
+}
+
+// invite adds a user and returns the path of the link.
+func (d *testServer) invite(email string, role Role) string {
+	d.t.Helper()
+	token, err := d.Invite(d.t.Context(), d.user(admin), User{Email: email, Role: role})
+	if err != nil || len(token) != 43 {
+		d.t.Fatalf("inviting %s: %q, %v", email, token, err)
+	}
+	return "/review/set-password/" + token
+}
+
+func TestLinkSetsAPasswordOnce(t *testing.T) {
+	eachReview(t, func(t *testing.T, d *testServer) {
+		link := d.invite("nina@example.com", reviewer)
+		if _, err := d.Invite(t.Context(), d.user(admin), User{Email: "nina@example.com", Role: auditor}); !errors.Is(err, ErrKnown) {
+			t.Errorf("a second user with the address: %v", err)
+		}
+		if u, err := d.LinkUser(t.Context(), strings.TrimPrefix(link, "/review/set-password/")); err != nil || u.Email != "nina@example.com" || u.HasPassword {
+			t.Errorf("the link's user: %+v, %v", u, err)
+		}
+		if n := d.count(`SELECT COUNT(*) FROM review_links WHERE hash = $1`, []byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
+			t.Error("the token is stored in plain text")
+		}
+		var mu sync.Mutex
+		got := map[int]int{}
+		var won *testServer
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				b := d.newBrowser()
+				resp, _ := b.post(link, url.Values{"password": {secret + "!"}})
+				mu.Lock()
+				defer mu.Unlock()
+				if got[resp.StatusCode]++; resp.StatusCode == 200 {
+					won = b
+				}
+			})
+		}
+		wg.Wait()
+		if got[200] != 1 || got[404] != 3 || !won.signedIn() {
+			t.Errorf("a link used four times at once: %v", got)
+		}
+		want := []string{"admin personAdded nina reviewer", "nina passwordSet nina ", "nina signedIn  link"}
+		if recorded := d.audited(); !slices.Equal(recorded, want) {
+			t.Errorf("recorded %q, want %q", recorded, want)
+		}
+		if resp := d.newBrowser().signIn("nina@example.com", secret+"!"); resp.StatusCode != 303 {
+			t.Errorf("the password of the link: %d", resp.StatusCode)
+		}
+
+		// Using a new link ends the sessions of the old password; issuing it does not.
+		_, token, err := d.Change(t.Context(), d.user(admin), d.user("nina@example.com").ID, NewLink, "")
+		if err != nil || !won.signedIn() {
+			t.Errorf("an unused link ended a session, %v", err)
+		}
+		if resp, _ := d.newBrowser().post("/review/set-password/"+token, url.Values{"password": {"quite another one"}}); resp.StatusCode != 200 || won.signedIn() {
+			t.Errorf("a session of the old password works: %d", resp.StatusCode)
+		}
+		late := d.invite("late@example.com", auditor)
+		*d.now = d.now.Add(linkLife)
+		if resp, _ := d.newBrowser().post(late, url.Values{"password": {secret}}); resp.StatusCode != 404 {
+			t.Errorf("a link after three days: %d", resp.StatusCode)
+		}
+		if err := d.Sweep(t.Context()); err != nil || d.count(`SELECT COUNT(*) FROM review_links`) != 0 {
+			t.Errorf("an expired link is stored: %v", err)
+		}
+	})
+}
+
+func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
+	eachReview(t, func(t *testing.T, d *testServer) {
+		nina := d.newBrowser()
+		if resp, _ := nina.post(d.invite("nina@example.com", reviewer), url.Values{"password": {secret}}); resp.StatusCode != 200 {
+			t.Fatalf("setting the password: %d", resp.StatusCode)
+		}
+		id := d.user("nina@example.com").ID
+		change := func(c Change, role Role) {
+			t.Helper()
+			if _, _, err := d.Change(t.Context(), d.user(admin), id, c, role); err != nil {
+				t.Error(err)
+			}
+		}
+		change(ChangeRole, auditor)
+		if _, page := nina.get("/review"); !strings.Contains(page, `"auditor"`) {
+			t.Errorf("a role takes effect only after the next sign-in: %s", page)
+		}
+		_, token, err := d.Change(t.Context(), d.user(admin), id, NewLink, "")
+		change(Disable, "")
+		if nina.signedIn() || nina.signIn("nina@example.com", secret).StatusCode != 422 {
+			t.Error("a disabled user has access")
+		}
+		if resp, _ := nina.post("/review/set-password/"+token, url.Values{"password": {secret}}); err != nil || resp.StatusCode != 404 {
+			t.Errorf("a disabled user sets a password: %d, %v", resp.StatusCode, err)
+		}
+		change(Enable, "")
+		if nina.signedIn() {
+			t.Error("a session from before is valid again")
+		}
+		if resp := nina.signIn("nina@example.com", secret); resp.StatusCode != 303 {
+			t.Errorf("an enabled user: %d", resp.StatusCode)
+		}
+		if _, _, err := d.Change(t.Context(), d.user(admin), "33333333-3333-4333-8333-333333333333", Disable, ""); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("changing an unknown user: %v", err)
+		}
+		want := []string{"admin personAdded nina reviewer", "nina passwordSet nina ", "nina signedIn  link", "admin personChanged nina auditor",
+			"admin personLinked nina ", "admin personChanged nina disable", "nina signInFailed  password", "admin personChanged nina enable",
+			"nina signedIn  password"}
+		got := d.audited()
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// Of two administrators who disable each other at once, one remains.
+func TestAdministratorsDoNotDisableEachOther(t *testing.T) {
+	eachReview(t, func(t *testing.T, d *testServer) {
+		if err := d.add(User{Email: "second@example.com", Role: administrator}, secret); err != nil {
+			t.Fatal(err)
+		}
+		both := []User{d.user(admin), d.user("second@example.com")}
+		var revoked atomic.Int32
+		var wg sync.WaitGroup
+		for i := range both {
+			wg.Go(func() {
+				_, _, err := d.Change(t.Context(), both[i], both[1-i].ID, Disable, "")
+				if errors.Is(err, ErrRevoked) {
+					revoked.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := d.count(`SELECT COUNT(*) FROM reviewers WHERE disabled_at = 0`); n != 1 || revoked.Load() != 1 {
+			t.Errorf("%d administrators remain, and %d were refused", n, revoked.Load())
+		}
+	})
+}
+
+func TestOwnPassword(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		d := start(t, db, CustomerUsers)
+		other := d.newBrowser()
+		d.signIn(admin, secret)
+		other.signIn(admin, secret)
+		u := d.user(admin)
+		current, err := d.Sessions.Of(d.sessionRequest())
+		if err != nil || current.Principal != u.ID {
+			t.Fatalf("the session is %+v, %v", current, err)
+		}
+		for range 2 { // strangers' tries do not limit a signed-in user
+			for range MaxTries {
+				d.countTries(admin, "203.0.113.7")
+			}
+		}
+		if ok, _, err := d.CheckOwnPassword(t.Context(), u, current, "not the password"); ok || err != nil {
+			t.Errorf("a wrong password: %v, %v", ok, err)
+		}
+		if ok, _, err := d.CheckOwnPassword(t.Context(), u, current, strings.Repeat("x", MaxPassword+1)); ok || err != nil {
+			t.Errorf("a password that is too long: %v, %v", ok, err)
+		}
+		ok, old, err := d.CheckOwnPassword(t.Context(), u, current, secret)
+		if !ok || err != nil {
+			t.Fatalf("the right password: %v, %v", ok, err)
+		}
+		var replaced atomic.Int32
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				fresh := hash("a good new password")
+				err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+					ok, err := d.ReplacePassword(ctx, tx, current, old, fresh)
+					if ok {
+						replaced.Add(1)
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if replaced.Load() != 1 || !d.signedIn() || other.signedIn() {
+			t.Errorf("of four changes at once %d succeeded; signed in: %v, the other browser: %v", replaced.Load(), d.signedIn(), other.signedIn())
+		}
+		for range MaxTries {
+			if _, _, err := d.CheckOwnPassword(t.Context(), u, current, "a guess"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := d.CheckOwnPassword(t.Context(), u, current, "a good new password"); !errors.Is(err, errTooManyTries) {
+			t.Errorf("guessing the password of a session: %v", err)
+		}
+		*d.now = d.now.Add(TriesWindow + time.Second)
+		if ok, _, err := d.CheckOwnPassword(t.Context(), u, current, "a good new password"); !ok || err != nil {
+			t.Errorf("after the window: %v, %v", ok, err)
+		}
+	})
+}
