@@ -191,8 +191,9 @@ func newService(ctx context.Context, where store.Config) (*service, error) {
 	s.receiver = httptest.NewServer(http.HandlerFunc(s.receive))
 	var handler http.Handler
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	s.provider, err = provider.New(ctx, provider.Config{DB: s.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.now, URL: s.server.URL,
-		Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
+	s.provider, err = provider.New(ctx,
+		provider.Config{DB: s.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.now, URL: s.server.URL,
+			Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +259,8 @@ func (s *service) hook(ctx context.Context, publicToken string) (time.Time, erro
 func (s *service) idle(ctx context.Context) error {
 	for {
 		var n int
-		err := s.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending')`).Scan(&n)
+		err := s.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
+			WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending')`).Scan(&n)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -364,12 +366,15 @@ func household(externalID string, n int, now time.Time) svcapi.Submission {
 		{"CHECKCARD STREAMING SERVICE MONTHLY", "Streaming", "DEBIT", 1_599},
 		{"ATM WITHDRAWAL MAIN STREET", "", "DEBIT", 10_000},
 	}
-	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 120_405, Currency: "USD"}
+	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
+		AccountType: "CHECKING", CurrentBalance: 120_405, Currency: "USD"}
 	for i := range n {
 		k := kinds[i%len(kinds)]
 		account.Transactions = append(account.Transactions, svcapi.SubmittedTransaction{
-			ID: fmt.Sprintf("T%06d", i), Status: "POSTED", DatePosted: svcapi.DateTime{Time: pulled.Add(-time.Duration(i) * (729 * 24 * time.Hour / time.Duration(n)))},
-			Amount: report.Cents(k.cents + int64(i%997)), Description: fmt.Sprintf("%s %06d", k.description, i), Merchant: k.merchant, CreditOrDebit: k.direction,
+			ID: fmt.Sprintf("T%06d", i), Status: "POSTED",
+			DatePosted: svcapi.DateTime{Time: pulled.Add(-time.Duration(i) * (729 * 24 * time.Hour / time.Duration(n)))},
+			Amount:     report.Cents(k.cents + int64(i%997)), Description: fmt.Sprintf("%s %06d", k.description, i),
+			Merchant: k.merchant, CreditOrDebit: k.direction,
 		})
 	}
 	return svcapi.Submission{ExternalID: externalID, PullDate: svcapi.DateTime{Time: pulled},

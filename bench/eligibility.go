@@ -55,7 +55,8 @@ func weekly(at time.Time) income.Payroll {
 		Deposits: []income.Deposit{{Institution: "Harbor National Bank", Mask: "7301"}}}
 	for week := range 52 {
 		day := report.DateOf(at.AddDate(0, 0, -7*week))
-		j.Statements = append(j.Statements, income.Statement{PayDate: day, Start: day, End: day, Hours: 40_00, Gross: 1_000_00, GrossYTD: 9_000_00, Net: 800_00, NetYTD: 7_200_00})
+		j.Statements = append(j.Statements, income.Statement{PayDate: day, Start: day, End: day, Hours: 40_00,
+			Gross: 1_000_00, GrossYTD: 9_000_00, Net: 800_00, NetYTD: 7_200_00})
 	}
 	return income.Payroll{ID: "1", SourceID: "PAYWRIGHT", Provider: "Paywright", Type: income.ProviderPayroll, Jobs: []income.Job{j}}
 }

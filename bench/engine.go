@@ -227,7 +227,8 @@ func livelihood(n int, lines []line) (bankdata.Data, time.Time) {
 			Amount: report.Cents(l.from + r.Int64N(l.to-l.from)), Description: worded(r, l.text),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
+		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 // worded fills in a line's text.
@@ -324,7 +325,8 @@ func sumsOf() []string {
 	}
 	return []string{
 		"amount > 0", "amount < 0", "amount > 0 AND NOT own", "amount < 0 AND NOT own",
-		"amount > 0 AND NOT own AND NOT " + in(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund, bankdata.LeafReversal, bankdata.LeafFeeReversal),
+		"amount > 0 AND NOT own AND NOT " + in(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn,
+			bankdata.LeafRefund, bankdata.LeafReversal, bankdata.LeafFeeReversal),
 		group(bankdata.GroupIncome), in(bankdata.LeafPayroll),
 		in(bankdata.LeafGovBenefit, bankdata.LeafUnemployment, bankdata.LeafRetirement),
 		in(bankdata.LeafGig, bankdata.LeafSelfEmployed), in(bankdata.LeafCashDeposit, bankdata.LeafCheckMobile),

@@ -82,7 +82,8 @@ func floodFigures(ctx context.Context) ([]figure, error) {
 	return []figure{
 		{name: "key-set flood: p99 of good returns / without", ours: ms(flooded), peer: ms(quiet), wanted: "≤ 1.20",
 			ratio: quantile(ratios, .5), low: quantile(ratios, .25), high: quantile(ratios, .75)},
-		{name: "key-set flood: fetches in its ten seconds", ours: fmt.Sprint(most), peer: "1", ratio: float64(most), low: float64(most), high: float64(most), wanted: "≤ 1.00"},
+		{name: "key-set flood: fetches in its ten seconds", ours: fmt.Sprint(most), peer: "1", ratio: float64(most),
+			low: float64(most), high: float64(most), wanted: "≤ 1.00"},
 	}, nil
 }
 

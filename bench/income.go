@@ -59,8 +59,10 @@ func earnings(n int) (bankdata.Data, time.Time) {
 	}{
 		{3, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD ID", 900_00, 1_600_00}, {2, "ADP WAGE PAY GLOBEX WIDGETS", 300_00, 400_00},
 		{2, "UBER PAYOUT", 20_00, 90_00}, {1, "INTEREST PAYMENT", 1, 5_00}, {1, "SSA TREAS XXSOC SEC PPD", 500_00, 510_00},
-		{2, "ZELLE PAYMENT FROM J RIVERA CONF", 10_00, 90_00}, {4, "ATM WITHDRAWAL", -200_00, -20_00}, {3, "VERIZON WIRELESS AUTOPAY", -90_00, -60_00},
-		{30, "POS DEBIT KROGER", -150_00, -5_00}, {20, "SHELL OIL", -80_00, -20_00}, {20, "SQ *CORNER CAFE", -30_00, -4_00}, {12, "AMZN MKTP US", -120_00, -8_00},
+		{2, "ZELLE PAYMENT FROM J RIVERA CONF", 10_00, 90_00}, {4, "ATM WITHDRAWAL", -200_00, -20_00},
+		{3, "VERIZON WIRELESS AUTOPAY", -90_00, -60_00},
+		{30, "POS DEBIT KROGER", -150_00, -5_00}, {20, "SHELL OIL", -80_00, -20_00},
+		{20, "SQ *CORNER CAFE", -30_00, -4_00}, {12, "AMZN MKTP US", -120_00, -8_00},
 	}
 	r := rand.New(rand.NewPCG(5, 8))
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -76,8 +78,10 @@ func earnings(n int) (bankdata.Data, time.Time) {
 		a := &accounts[min(r.IntN(8), 1)^1] // one in eight is the second account's
 		a.Transactions = append(a.Transactions, bankdata.Transaction{
 			ID: fmt.Sprintf("t%06d", i), Posted: report.DateOf(at.AddDate(0, 0, -i*730/n)),
-			Amount: report.Cents(texts[k].from + r.Int64N(texts[k].to-texts[k].from)), Description: fmt.Sprintf("%s %06d", texts[k].text, r.IntN(1_000_000)),
+			Amount:      report.Cents(texts[k].from + r.Int64N(texts[k].to-texts[k].from)),
+			Description: fmt.Sprintf("%s %06d", texts[k].text, r.IntN(1_000_000)),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
+		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }

@@ -103,7 +103,8 @@ func run(ctx context.Context, only string) error {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 		for _, f := range figures {
-			fmt.Printf("%-9s %-44s %12s %14s  ratio %.2f  spread %.2f–%.2f  wanted %s\n", g.name, f.name, f.ours, f.peer, f.ratio, f.low, f.high, f.wanted)
+			fmt.Printf("%-9s %-44s %12s %14s  ratio %.2f  spread %.2f–%.2f  wanted %s\n", g.name,
+				f.name, f.ours, f.peer, f.ratio, f.low, f.high, f.wanted)
 		}
 	}
 	return nil

@@ -212,7 +212,8 @@ type program struct {
 // startProgram starts the program on free ports, with more arguments or none, and waits
 // until it is ready.
 func startProgram(ctx context.Context, bin, dir string, more ...string) (*program, error) {
-	cmd := exec.CommandContext(ctx, bin, append(more, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--data-dir="+filepath.Join(dir, "data"), "--log-level=error")...)
+	cmd := exec.CommandContext(ctx, bin, append(more, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
+		"--data-dir="+filepath.Join(dir, "data"), "--log-level=error")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -388,11 +389,13 @@ func applyPeer() peerPage {
 	email.Type = "email"
 	income := optional("statedAnnualIncome", "Yearly income before taxes", "off", "numeric", "medium", "In whole dollars.")
 	income.Prefix = "$"
-	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule", Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
+	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule",
+		Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
 		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
 		Intro:  "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
 		Action: "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
-		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js"), assets.URL("offline.js")}, Steps: []string{"Your details", "Verification", "Report"},
+		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js"), assets.URL("offline.js")},
+		Steps:     []string{"Your details", "Verification", "Report"},
 		Languages: []peerLanguage{{applyPath + "?lang=en", "en", "English", true}, {applyPath + "?lang=es", "es", "Español", false}},
 	}
 	p.Description = p.Intro
@@ -405,7 +408,8 @@ func applyPeer() peerPage {
 	p.Live.Street = optional("address", "Street and number", "street-address", "", "", "")
 	p.Live.City = optional("city", "City", "address-level2", "", "", "")
 	p.Live.ZIP = optional("zip", "ZIP code", "postal-code", "", "short", "12345 or 12345-6789")
-	p.Live.State = peerQuestion{ID: "state", Name: "state", Label: "State or territory", Prompt: "Choose", Autocomplete: "address-level1", Optional: true}
+	p.Live.State = peerQuestion{ID: "state", Name: "state", Label: "State or territory",
+		Prompt: "Choose", Autocomplete: "address-level1", Optional: true}
 	for _, s := range peerStates {
 		p.Live.State.Options = append(p.Live.State.Options, peerOption{Value: s[0], Label: s[1]})
 	}

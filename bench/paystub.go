@@ -68,11 +68,13 @@ func paystubFigures(ctx context.Context) ([]figure, error) {
 		paystub.Open(h.File)
 		took, memory := (busy()-began)/1e9, mostMemory()-before+float64(len(h.File))/1e6
 		if share := took / seconds; share > slowest.ratio {
-			slowest = figure{name: "slowest hostile file: " + h.Name, ours: fmt.Sprintf("%.2f s", took), peer: fmt.Sprintf("%.0f s", seconds), ratio: share, low: share, high: share, wanted: "≤ 1.00"}
+			slowest = figure{name: "slowest hostile file: " + h.Name, ours: fmt.Sprintf("%.2f s", took),
+				peer: fmt.Sprintf("%.0f s", seconds), ratio: share, low: share, high: share, wanted: "≤ 1.00"}
 		}
 		if share := memory / megabytes; share > largest.ratio {
 			worst = h.File
-			largest = figure{name: "memory: " + h.Name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes), ratio: share, low: share, high: share, wanted: "≤ 1.00"}
+			largest = figure{name: "memory: " + h.Name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes),
+				ratio: share, low: share, high: share, wanted: "≤ 1.00"}
 		}
 	})
 	if failed != nil {

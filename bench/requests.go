@@ -77,7 +77,8 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 		if err != nil {
 			return nil, err
 		}
-		return s.request(ctx, http.MethodPost, "/connect/relay-tokens", body, "Authorization", "Basic "+s.basic, "Content-Type", "application/json")
+		return s.request(ctx, http.MethodPost, "/connect/relay-tokens", body, "Authorization",
+			"Basic "+s.basic, "Content-Type", "application/json")
 	}
 	var out []figure
 	for _, m := range []struct {
@@ -267,7 +268,8 @@ func (s *service) ready(ctx context.Context, email string) (publicToken, consume
 	if err != nil {
 		return "", "", err
 	}
-	req, err := s.request(ctx, http.MethodPost, "/connect/initialization", body, "Authorization", "Basic "+s.basic, "Content-Type", "application/json")
+	req, err := s.request(ctx, http.MethodPost, "/connect/initialization", body, "Authorization",
+		"Basic "+s.basic, "Content-Type", "application/json")
 	if err != nil {
 		return "", "", err
 	}
@@ -275,7 +277,8 @@ func (s *service) ready(ctx context.Context, email string) (publicToken, consume
 	if err := answer(req, &begun); err != nil {
 		return "", "", err
 	}
-	req, err = http.NewRequestWithContext(ctx, http.MethodPost, control.URL+"/visits/"+begun.Token+"/complete", bytes.NewReader([]byte(`{"username":"multi"}`)))
+	req, err = http.NewRequestWithContext(ctx, http.MethodPost, control.URL+"/visits/"+begun.Token+
+		"/complete", bytes.NewReader([]byte(`{"username":"multi"}`)))
 	if err != nil {
 		return "", "", err
 	}
@@ -291,7 +294,8 @@ func (s *service) ready(ctx context.Context, email string) (publicToken, consume
 	if err != nil {
 		return "", "", err
 	}
-	req, err = s.request(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "Authorization", "Bearer "+bearer, "X-PUBLIC-TOKEN", visited.PublicToken)
+	req, err = s.request(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "Authorization",
+		"Bearer "+bearer, "X-PUBLIC-TOKEN", visited.PublicToken)
 	if err != nil {
 		return "", "", err
 	}

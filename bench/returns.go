@@ -91,7 +91,8 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 		return nil, err
 	}
 	defer far.server.Close()
-	p, err := startProgram(ctx, bin, dir, "portal", "--database-url="+database, "--provider-url="+far.server.URL, "--public-id="+uuid.NewString(),
+	p, err := startProgram(ctx, bin, dir, "portal", "--database-url="+database,
+		"--provider-url="+far.server.URL, "--public-id="+uuid.NewString(),
 		"--client-id=bench", "--secret-key=bench", "--products=cashflow="+uuid.NewString(), "--webhook-secret="+webhook.NewSecret())
 	if err != nil {
 		return nil, err
@@ -160,7 +161,8 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 	for i := range whole {
 		whole[i] = (program[i] + server[i]) / ours[i] / float64(runtime.NumCPU())
 	}
-	limit := figure{name: "processors used by good returns / all, " + engine, ours: fmt.Sprintf("%.2f ms each", quantile(program, .5)/1e6), peer: fmt.Sprintf("+ %.2f ms", quantile(server, .5)/1e6),
+	limit := figure{name: "processors used by good returns / all, " + engine, ours: fmt.Sprintf("%.2f ms each",
+		quantile(program, .5)/1e6), peer: fmt.Sprintf("+ %.2f ms", quantile(server, .5)/1e6),
 		wanted: "reported", ratio: quantile(whole, .5), low: quantile(whole, .25), high: quantile(whole, .75)}
 	return []figure{
 		paces("good returns, "+engine+" / bare check of a signature", ours, checks, "reported"),
@@ -192,7 +194,8 @@ func newCounterpart() (*counterpart, error) {
 		return nil, err
 	}
 	data, at := livelihood(300, few)
-	raw, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: uuid.NewString(), Bank: data, Options: cashflow.Options{Attributes: true}}, at))
+	raw, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: uuid.NewString(),
+		Bank: data, Options: cashflow.Options{Attributes: true}}, at))
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +364,8 @@ func (c *counterpart) leave(client *http.Client, portal string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "GET /redirect/return?jwt=%s HTTP/1.1\r\nHost: %s\r\nCookie: %s=%s\r\n\r\n", token, at.Host, cookie.Name, cookie.Value), nil
+	return fmt.Appendf(nil, "GET /redirect/return?jwt=%s HTTP/1.1\r\nHost: %s\r\nCookie: %s=%s\r\n\r\n",
+		token, at.Host, cookie.Name, cookie.Value), nil
 }
 
 // deliver sends each request once, over several connections, by a client that does next

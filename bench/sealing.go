@@ -83,9 +83,12 @@ func database(ctx context.Context, cluster, name string) (string, error) {
 
 // unsealed are the lines of store/vault.go after which values are left as they are.
 var unsealed = [][2]string{
-	{"func (v *Vault) Seal(ctx context.Context, q Queryer, keyID string, at Cell, plain []byte) ([]byte, error) {\n", "\tif true {\n\t\treturn append([]byte{}, plain...), nil\n\t}\n"},
-	{"func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, sealed []byte) ([]byte, error) {\n", "\tif true {\n\t\treturn sealed, nil\n\t}\n"},
-	{"func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, error) {\n", "\tif true {\n\t\treturn Opener{}, nil\n\t}\n"},
+	{"func (v *Vault) Seal(ctx context.Context, q Queryer, keyID string, at Cell, plain []byte) ([]byte, error) {\n",
+		"\tif true {\n\t\treturn append([]byte{}, plain...), nil\n\t}\n"},
+	{"func (v *Vault) Open(ctx context.Context, q Queryer, keyID string, at Cell, sealed []byte) ([]byte, error) {\n",
+		"\tif true {\n\t\treturn sealed, nil\n\t}\n"},
+	{"func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, error) {\n",
+		"\tif true {\n\t\treturn Opener{}, nil\n\t}\n"},
 	{"func (v *Vault) Unwrap(keyID string, wrapped []byte) (Opener, error) {\n", "\tif true {\n\t\treturn Opener{}, nil\n\t}\n"},
 	{"func (o Opener) Open(at Cell, sealed []byte) ([]byte, error) {\n", "\tif true {\n\t\treturn sealed, nil\n\t}\n"},
 	{"func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {\n", "\tif true {\n\t\treturn uuid.NewString(), nil\n\t}\n"},
@@ -315,7 +318,8 @@ func (s *service) readAll(ctx context.Context, tokens []string, n int) error {
 		if err != nil {
 			return err
 		}
-		req, err := s.request(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "Authorization", "Bearer "+bearer, "X-PUBLIC-TOKEN", tokens[i%len(tokens)])
+		req, err := s.request(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "Authorization",
+			"Bearer "+bearer, "X-PUBLIC-TOKEN", tokens[i%len(tokens)])
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 	defer db.Close()
 	srv := httptest.NewUnstartedServer(nil)
 	base := "http://" + srv.Listener.Addr().String()
-	p, err := portal.New(ctx, portal.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Assets: web.Portal(), URL: base, ProviderURL: base,
+	p, err := portal.New(ctx, portal.Config{DB: db, Log: slog.New(slog.DiscardHandler),
+		Now: time.Now, Assets: web.Portal(), URL: base, ProviderURL: base,
 		Environment: contract.Sandbox, Pages: portal.Pages{WidgetScriptURL: base + "/widget.js"}, API: api.Config{Key: "an-api-key-of-the-bench"},
 		Account: svcapi.Account{PublicID: "p", ClientID: "c", SecretKey: "s",
 			Products: map[contract.Product]string{contract.Cashflow: "1", contract.Income: "2", contract.Eligibility: "3", contract.Passport: "4"}},
@@ -149,8 +150,14 @@ func searchOn(ctx context.Context, engine string, c store.Config, writers int) (
 }
 
 var (
-	someFirst  = strings.Fields("María James Mary Robert Patricia John Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah José Karen Zoë Nancy Ana Lisa Daniel Betty Matthew Margaret Anthony Sandra Mark Ashley Donald Kimberly Steven Emily Paul Donna Andrew Michelle Joshua Carol Kenneth Amanda Kevin Dorothy Brian Melissa George")
-	someLast   = strings.Fields("Smith García Johnson Williams Rodríguez Brown Martínez Jones Hernández Miller López Davis González Wilson Pérez Anderson Sánchez Thomas Ramírez Taylor Torres Moore Nguyen Jackson Flores Martin Rivera Lee Gómez Thompson Díaz White Reyes Harris Cruz Clark Morales Lewis Ortiz Robinson Gutiérrez Walker Chávez Young Ramos Allen Ruiz King Alvarez Wright Mendoza Scott Vásquez")
+	someFirst = strings.Fields("María James Mary Robert Patricia John Jennifer Michael Linda David Elizabeth William " +
+		"Barbara Richard Susan Joseph Jessica Thomas Sarah José Karen Zoë Nancy Ana Lisa Daniel Betty Matthew Margaret " +
+		"Anthony Sandra Mark Ashley Donald Kimberly Steven Emily Paul Donna Andrew Michelle " +
+		"Joshua Carol Kenneth Amanda Kevin Dorothy Brian Melissa George")
+	someLast = strings.Fields("Smith García Johnson Williams Rodríguez Brown Martínez Jones Hernández Miller López " +
+		"Davis González Wilson Pérez Anderson Sánchez Thomas Ramírez Taylor Torres Moore Nguyen Jackson Flores Martin " +
+		"Rivera Lee Gómez Thompson Díaz White Reyes Harris Cruz Clark Morales Lewis Ortiz Robinson Gutiérrez " +
+		"Walker Chávez Young Ramos Allen Ruiz King Alvarez Wright Mendoza Scott Vásquez")
 	someStates = strings.Fields("started connecting returned pending ready ready ready ready ready failed exited exited expired")
 )
 
@@ -242,7 +249,8 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *
 	var people []prefill.Fields
 	var ids []string
 	for i := first; i < first+count; i++ {
-		person := prefill.Fields{FirstName: name(r, someFirst), LastName: name(r, someLast), Email: fmt.Sprintf("a%d@example.com", i), DOB: "1990-02-03"}
+		person := prefill.Fields{FirstName: name(r, someFirst), LastName: name(r, someLast),
+			Email: fmt.Sprintf("a%d@example.com", i), DOB: "1990-02-03"}
 		plain, err := json.Marshal(person)
 		if err != nil {
 			return err
@@ -254,12 +262,16 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *
 		}
 		people, ids = append(people, person), append(ids, id)
 		n := len(args)
-		rows = append(rows, fmt.Sprintf(`($%d, $%d, 'embedded', 'token', FALSE, '', 'api', $%d, '', '', '', 'en', $%d, $%d, $%d, 1, 0, '', '', '', '', 0, 0, 0, 1, $%d, $%d)`,
+		rows = append(rows, fmt.Sprintf(`($%d, $%d, 'embedded', 'token', FALSE, '', 'api', $%d, '', '',`+
+			` '', 'en', $%d, $%d, $%d, 1, 0, '', '', '', '', 0, 0, 0, 1, $%d, $%d)`,
 			n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+7))
-		args = append(args, id, string(contract.Products()[i%4]), fmt.Sprintf("Loan-%d", i), store.SystemKey, sealed, someStates[r.IntN(len(someStates))], store.Micros(created))
+		args = append(args, id, string(contract.Products()[i%4]), fmt.Sprintf("Loan-%d", i), store.SystemKey,
+			sealed, someStates[r.IntN(len(someStates))], store.Micros(created))
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url,
-		allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus, error, succeeded, fetch_until, report_at, version,
+	_, err := tx.ExecContext(ctx, `INSERT INTO applications (id, product, mode, variant, manual,
+		sandbox_report_id, origin, external_id, user_args, return_url,
+		allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status,
+		substatus, error, succeeded, fetch_until, report_at, version,
 		created_at, updated_at) VALUES `+strings.Join(rows, ", "), args...)
 	if err != nil {
 		return err

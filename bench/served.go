@@ -120,7 +120,8 @@ func bare(file string) error {
 	fmt.Println("http://" + l.Addr().String())
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		for _, name := range []string{"Cache-Control", "Content-Security-Policy", "Permissions-Policy", "Referrer-Policy", "X-Content-Type-Options"} {
+		for _, name := range []string{"Cache-Control", "Content-Security-Policy",
+			"Permissions-Policy", "Referrer-Policy", "X-Content-Type-Options"} {
 			h.Set(name, "default-src 'none'")
 		}
 		h.Set("Content-Type", "text/html; charset=utf-8")

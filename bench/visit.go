@@ -39,13 +39,15 @@ func visitFigures(ctx context.Context, worst []byte) ([]figure, error) {
 	for _, of := range []struct {
 		name string
 		file []byte
-	}{{"memory: a visit of ten stubs of 19 MB", pictured(19_000_000)}, {"memory: a visit of ten hostile files", worst[:min(len(worst), 19_000_000)]}} {
+	}{{"memory: a visit of ten stubs of 19 MB", pictured(19_000_000)},
+		{"memory: a visit of ten hostile files", worst[:min(len(worst), 19_000_000)]}} {
 		memory, err := s.visit(ctx, of.file)
 		if err != nil {
 			return nil, err
 		}
 		share := memory / megabytes
-		out = append(out, figure{name: of.name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes), ratio: share, low: share, high: share, wanted: "≤ 1.00"})
+		out = append(out, figure{name: of.name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes),
+			ratio: share, low: share, high: share, wanted: "≤ 1.00"})
 	}
 	return out, nil
 }
@@ -111,7 +113,8 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 			return body, err
 		}})
 	}
-	if _, err := reports.ReadStubs(files, reports.StubsOf{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"}, Link: token, At: time.Now()}, bankdata.Data{}, nil); err != nil {
+	if _, err := reports.ReadStubs(files, reports.StubsOf{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"},
+		Link: token, At: time.Now()}, bankdata.Data{}, nil); err != nil {
 		return 0, err
 	}
 	return mostMemory() - before, nil

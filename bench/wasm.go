@@ -62,7 +62,8 @@ func wasmFigures(ctx context.Context) ([]figure, error) {
 	}
 	beside := compared("check a form in Chromium, module / zod", nanoseconds(times.Ours), nanoseconds(times.Zod), "≤ 3.00")
 	median := quantile(times.Ours, 0.5)
-	limit := figure{name: "check a form in Chromium, module / limit", ours: fmt.Sprintf("%.1f µs", median), peer: fmt.Sprintf("%d µs", formLimit),
+	limit := figure{name: "check a form in Chromium, module / limit",
+		ours: fmt.Sprintf("%.1f µs", median), peer: fmt.Sprintf("%d µs", formLimit),
 		ratio: median / formLimit, low: quantile(times.Ours, 0.25) / formLimit, high: quantile(times.Ours, 0.75) / formLimit, wanted: "≤ 1.00"}
 	return []figure{weight, beside, limit}, nil
 }

@@ -30,7 +30,8 @@ func events(t *testing.T) []signed {
 	t.Helper()
 	mine, next := webhook.NewSecret(), webhook.NewSecret()
 	sign := func(name string, good bool, at time.Time, by ...string) signed {
-		s := signed{name: name, good: good, Secret: mine, Headers: map[string]string{}, Body: `{"eventId":"evt_1","type":"application.ready","userArgs":"é ☂"}`}
+		s := signed{name: name, good: good, Secret: mine, Headers: map[string]string{},
+			Body: `{"eventId":"evt_1","type":"application.ready","userArgs":"é ☂"}`}
 		var secrets []webhook.Secret
 		for _, text := range by {
 			secret, err := webhook.ParseSecret(text)

@@ -119,7 +119,8 @@ func everybody(t *testing.T, v *visitor, where string) {
 		check(`{}`)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
 		check(`{"runOnly": ["color-contrast"]}`)
-		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight, ForcedColors: playwright.ForcedColorsActive}))
+		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight,
+			ForcedColors: playwright.ForcedColorsActive}))
 		for _, f := range v.live() {
 			out, err := f.Evaluate(unmarkedScript)
 			must(t, err)
@@ -130,7 +131,8 @@ func everybody(t *testing.T, v *visitor, where string) {
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsNone}))
 	}
 	for _, f := range v.live() {
-		moving, err := f.Evaluate(`() => document.getAnimations().filter((a) => a.playState === "running" && (a.effect.getComputedTiming().duration ?? 0) > 20).length`)
+		moving, err := f.Evaluate(`() => document.getAnimations().filter((a) => a.playState === ` +
+			`"running" && (a.effect.getComputedTiming().duration ?? 0) > 20).length`)
 		must(t, err)
 		if number(moving) != 0 {
 			t.Errorf("%s: %v things move", where, moving)

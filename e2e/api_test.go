@@ -145,7 +145,8 @@ func TestBackendEmbedded(t *testing.T) {
 		must(t, err)
 		after = string(next)
 	}
-	if all := s.events(t, a.ID); !slices.Equal(kinds, all) || all[0] != "created" || count(all, "hookSuccess") != 1 || count(all, "fetched") != 1 {
+	if all := s.events(t, a.ID); !slices.Equal(kinds, all) || all[0] != "created" ||
+		count(all, "hookSuccess") != 1 || count(all, "fetched") != 1 {
 		t.Errorf("by pages the events are %q, at once %q", kinds, all)
 	}
 }
@@ -160,7 +161,8 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 		a := app.create(t, map[string]any{"product": "cashflow", "mode": mode})
 		v := visit(t)
 		v.open(t, a.ConnectURL)
-		fillForm(t, v, map[string]string{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "not an address", "dob-year": "1992", "dob-month": "2", "dob-day": "29"})
+		fillForm(t, v, map[string]string{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "not an address",
+			"dob-year": "1992", "dob-month": "2", "dob-day": "29"})
 		v.expect("422")
 		click(t, v.page(`role=button[name="Continue"]`))
 		see(t, v.page("#email[aria-invalid=true]"))

@@ -89,7 +89,8 @@ func (s *site) stored(t *testing.T) int {
 func TestFormsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org", "dob-month": "6", "dob-day": "15", "dob-year": "1990"}
+	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org",
+		"dob-month": "6", "dob-day": "15", "dob-year": "1990"}
 	forms := []struct {
 		name   string
 		fields map[string]string
@@ -102,8 +103,10 @@ func TestFormsThatAreRefused(t *testing.T) {
 			"address": "1234", "zip": "1234", "statedAnnualIncome": "a lot"},
 			"firstName lastName email dob address zip statedAnnualIncome", ""},
 		{"values just too long", map[string]string{"firstName": strings.Repeat("é", 255), "lastName": strings.Repeat("x", 255),
-			"email": strings.Repeat("e", 64) + "@" + strings.Repeat("d", 33) + ".io", "phone": strings.Repeat("5", 256), "address": "1 " + strings.Repeat("a", 99),
-			"city": strings.Repeat("c", 101), "zip": "12345-67890", "statedAnnualIncome": "2147483648", "statedEmployerName": strings.Repeat("e", 256)},
+			"email": strings.Repeat("e", 64) + "@" + strings.Repeat("d", 33) + ".io",
+			"phone": strings.Repeat("5", 256), "address": "1 " + strings.Repeat("a", 99),
+			"city": strings.Repeat("c", 101), "zip": "12345-67890", "statedAnnualIncome": "2147483648",
+			"statedEmployerName": strings.Repeat("e", 256)},
 			"firstName lastName email phone address city zip statedAnnualIncome statedEmployerName", ""},
 		{"born today", birthday(s, 0, 0), "dob", ""},
 		{"a year old in two days", birthday(s, 1, 2), "dob", ""},
@@ -164,11 +167,12 @@ func TestFormsThatAreRefused(t *testing.T) {
 		t.Parallel()
 		v := visit(t)
 		for name, fields := range map[string]map[string]string{
-			"the longest names":     {"firstName": strings.Repeat("é", 254), "lastName": "d’Arc-Núñez Jr."},
-			"marks of their own":    {"firstName": "Zoe\u0308", "lastName": "Ngũgĩ wa Thiong'o"},
-			"a year old today":      birthday(s, 1, 0),
-			"a hundred and ten":     birthday(s, 111, 1),
-			"an address, no day":    {"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street", "city": "San Juan", "state": "PR", "zip": "00901-0001"},
+			"the longest names":  {"firstName": strings.Repeat("é", 254), "lastName": "d’Arc-Núñez Jr."},
+			"marks of their own": {"firstName": "Zoe\u0308", "lastName": "Ngũgĩ wa Thiong'o"},
+			"a year old today":   birthday(s, 1, 0),
+			"a hundred and ten":  birthday(s, 111, 1),
+			"an address, no day": {"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street",
+				"city": "San Juan", "state": "PR", "zip": "00901-0001"},
 			"all that one can earn": {"statedAnnualIncome": "$2,147,483,647", "statedEmployerName": "Tern & Sons", "phone": "+1 (555) 010-9999"},
 		} {
 			given := maps.Clone(good)
@@ -288,7 +292,8 @@ func TestFocusInTheForm(t *testing.T) {
 		}
 		focused(t, v.page(at))
 	}
-	if got := evaluate[string](t, v, `() => [...document.querySelectorAll("#summary a")].map((a) => a.hash).join(" ")`); got != "#lastName #email #dob-month" {
+	if got := evaluate[string](t, v, `() => [...document.querySelectorAll("#summary a")].map((a) `+
+		`=> a.hash).join(" ")`); got != "#lastName #email #dob-month" {
 		t.Errorf("the summary leads to %s", got)
 	}
 	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "or your full address") {
@@ -314,12 +319,14 @@ func TestServerChecksAgain(t *testing.T) {
 	v := visit(t, noScript)
 	v.expect("422")
 	v.open(t, s.Portal+"/apply/cashflow")
-	fillForm(t, v, map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@", "dob-month": "2", "dob-day": "30", "dob-year": "1992",
+	fillForm(t, v, map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@",
+		"dob-month": "2", "dob-day": "30", "dob-year": "1992",
 		"zip": "1234", "statedAnnualIncome": "x"})
 	must(t, v.page("input[name=mode][value=redirect]").Check())
 	click(t, v.page(`role=button[name="Continue"]`))
 	see(t, v.page("#summary"))
-	for field, value := range map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@", "dob-day": "30", "dob-year": "1992", "zip": "1234", "statedAnnualIncome": "x"} {
+	for field, value := range map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@",
+		"dob-day": "30", "dob-year": "1992", "zip": "1234", "statedAnnualIncome": "x"} {
 		if got, err := v.page("#" + field).InputValue(); err != nil || got != value {
 			t.Errorf("%s comes back as %q, %v, want %q", field, got, err, value)
 		}
@@ -335,7 +342,8 @@ func TestServerChecksAgain(t *testing.T) {
 			t.Errorf("the log has %q", secret)
 		}
 	}
-	fillForm(t, v, map[string]string{"firstName": "Zoë", "email": "zoe@example.org", "dob-day": "29", "zip": "", "statedAnnualIncome": "52000"})
+	fillForm(t, v, map[string]string{"firstName": "Zoë", "email": "zoe@example.org",
+		"dob-day": "29", "zip": "", "statedAnnualIncome": "52000"})
 	click(t, v.page(`role=button[name="Continue"]`))
 	step(t, v.page, "consent")
 	if n := s.stored(t); n != 1 {

@@ -93,7 +93,8 @@ func TestReloadWhereFramesStoreNothing(t *testing.T) {
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
-	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage"])
+	must(t, v.Context.AddInitScript(
+		playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage"])
 		Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });`)}))
 	options := h.options(map[string]any{"token": s.token(t, nil)})
 	v.open(t, h.URL+"/")

@@ -117,7 +117,8 @@ func TestTheHostedPageCannotActForStaff(t *testing.T) {
 	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
 	see(t, v.page("role=heading[level=1] >> text=Overview"))
 
-	link := call(t, "POST", s.Provider+"/secure-redirect", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person}, 2)
+	link := call(t, "POST", s.Provider+"/secure-redirect", s.basic(),
+		map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person}, 2)
 	v.open(t, link["redirectUrl"].(string))
 	step(t, v.page, "consent")
 	v.expect("403")

@@ -29,7 +29,8 @@ type album struct{ dir string }
 func (a album) shot(t *testing.T, v *visitor, name string) image.Image {
 	t.Helper()
 	must(t, v.Mouse().Move(0, 0))
-	raw, err := v.Screenshot(playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide})
+	raw, err := v.Screenshot(playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled,
+		Caret: playwright.ScreenshotCaretHide})
 	must(t, err)
 	picture, err := png.Decode(bytes.NewReader(raw))
 	must(t, err)

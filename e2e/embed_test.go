@@ -89,7 +89,8 @@ func TestWaysToBegin(t *testing.T) {
 		t.Parallel()
 		v := visit(t)
 		v.expect("422")
-		id := s.control(t, http.MethodPost, "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"})["sandboxReportId"].(string)
+		id := s.control(t, http.MethodPost, "/sandbox-reports",
+			map[string]any{"product": "cashflow", "profile": "joint"})["sandboxReportId"].(string)
 		v.open(t, s.Portal+"/apply/cashflow?mode=sandbox-report")
 		fillForm(t, v, applicant)
 		fill(t, v.page("#sandboxReportId"), "not an id")
@@ -226,8 +227,9 @@ func breaches(t *testing.T, s *site) []breach {
 		{"a wrong phone", wrong("phone", strings.Repeat("5", 256)), "INVALID_PREFILL_PHONE", true},
 		{"a wrong state", wrong("state", "ZZ"), "INVALID_PREFILL_STATE", true},
 		{"a wrong zip", wrong("zip", "1234"), "INVALID_PREFILL_ZIP", true},
-		{"too many employers", map[string]any{"productId": s.Credentials.Products["eligibility"], "prefill": acceptable(map[string]any{"state": "CA",
-			"statedEmployerNames": []string{"1", "2", "3", "4", "5", "6", "7"}})}, "INVALID_PREFILL_STATED_EMPLOYER_NAMES", true},
+		{"too many employers", map[string]any{"productId": s.Credentials.Products["eligibility"],
+			"prefill": acceptable(map[string]any{"state": "CA",
+				"statedEmployerNames": []string{"1", "2", "3", "4", "5", "6", "7"}})}, "INVALID_PREFILL_STATED_EMPLOYER_NAMES", true},
 		{"a good token, at last", map[string]any{"productId": cashflow, "token": fresh()}, "", false},
 	}
 }
@@ -304,7 +306,8 @@ func TestModuleRegisters(t *testing.T) {
 			}
 			until(t, "the report", func() bool { return len(h.of(0)) > 0 })
 			got := h.of(0)[0]
-			if b.want == "" && (got.Type != "onSuccess" || got.Status != "SUCCESS" || got.PublicToken == "") || b.want != "" && got.ErrorType != b.want {
+			if b.want == "" && (got.Type != "onSuccess" || got.Status != "SUCCESS" || got.PublicToken == "") ||
+				b.want != "" && got.ErrorType != b.want {
 				t.Errorf("reported %+v, want %s", got, b.want)
 			}
 		})

@@ -38,7 +38,8 @@ func TestGallery(t *testing.T) {
 		closely  []string
 	}{
 		{"gallery", "portal.css", assets.Portal(t), gallery.Exhibits, []string{"components", "another device", "find it by e-mail, refused"}},
-		{"visits", "provider.css", assets.Provider(t), gallery.Visits, []string{"income, pay stubs added", "income, is this all", "eligibility, employers", "passport, country"}},
+		{"visits", "provider.css", assets.Provider(t), gallery.Visits, []string{"income, pay stubs added",
+			"income, is this all", "eligibility, employers", "passport, country"}},
 	} {
 		mux := http.NewServeMux()
 		mux.Handle("/", gallery.Handler(g.assets, g.style, g.exhibits))
@@ -50,7 +51,9 @@ func TestGallery(t *testing.T) {
 				v := visit(t, speak, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				var got strings.Builder
 				for i, e := range g.exhibits(g.assets, i18n.Lang(lang)) {
-					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang), playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateLoad}) // with its style sheets
+					// with its style sheets
+					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang),
+						playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateLoad})
 					must(t, err)
 					wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
 					must(t, err)

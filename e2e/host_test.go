@@ -107,7 +107,8 @@ func (h *host) plain(w http.ResponseWriter, r *http.Request) {
 	case "place":
 		place = ""
 	}
-	h.page(w, r, policy, fmt.Sprintf(`<h1>Shop</h1><p><label>Name <input id="name"></label> <button id="fire" type="button">Verify</button></p><ol id="calls" hidden></ol>%s
+	h.page(w, r, policy, fmt.Sprintf(
+		`<h1>Shop</h1><p><label>Name <input id="name"></label> <button id="fire" type="button">Verify</button></p><ol id="calls" hidden></ol>%s
 		<script src="%s/widget/v1/widget.js"></script><script src="/host.js"></script>`, place, h.site.Provider))
 }
 
@@ -173,7 +174,8 @@ func begin(t *testing.T, v *visitor, options map[string]any, name string) {
 // callback and arguments.
 func called(t *testing.T, v *visitor, nth int) []string {
 	t.Helper()
-	must(t, v.page(fmt.Sprintf("#calls li:nth-child(%d)", nth)).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+	must(t, v.page(fmt.Sprintf("#calls li:nth-child(%d)", nth)).WaitFor(
+		playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
 	return calls(t, v)[nth-1]
 }
 

@@ -26,7 +26,8 @@ func (s *site) hosted(t *testing.T, product, lang string, more map[string]any) s
 func shot(t *testing.T, v *visitor, name string) {
 	t.Helper()
 	if dir := os.Getenv("E2E_SHOTS"); dir != "" {
-		_, err := v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(dir + "/" + name + ".png"), FullPage: playwright.Bool(true)})
+		_, err := v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(dir + "/" + name + ".png"),
+			FullPage: playwright.Bool(true)})
 		must(t, err)
 	}
 }
@@ -83,7 +84,8 @@ func TestPayStubsInTheWidget(t *testing.T) {
 		t.Helper()
 		see(t, v.widget(selector+":focus"))
 	}
-	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub march.pdf", "march"), stubFile("paystub april.pdf", "april")}))
+	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub march.pdf", "march"),
+		stubFile("paystub april.pdf", "april")}))
 	see(t, v.widget("role=heading >> text=2 files added"))
 	focused("[data-added]")
 	v.expect("422")
@@ -138,7 +140,8 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 	}
 	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
 	dimmed := func(what string) bool {
-		is, err := v.page(what).Evaluate(`e => { for (; e; e = e.parentElement) if (getComputedStyle(e).opacity !== "1") return true; return false }`, nil)
+		is, err := v.page(what).Evaluate(`e => { for (; e; e = e.parentElement) if `+
+			`(getComputedStyle(e).opacity !== "1") return true; return false }`, nil)
 		must(t, err)
 		return is == true
 	}
@@ -172,10 +175,13 @@ func TestPayStubsOnAPhone(t *testing.T) {
 			t.Errorf("the camera's field captures %q, %v", capture, err)
 		}
 		see(t, v.page("label[for=camera]"))
-		must(t, v.page("#camera").SetInputFiles([]playwright.InputFile{{Name: "paystub.jpg", MimeType: "image/jpeg", Buffer: []byte("\xff\xd8\xff\xe0 photo")}}))
+		must(t, v.page("#camera").SetInputFiles(
+			[]playwright.InputFile{{Name: "paystub.jpg", MimeType: "image/jpeg", Buffer: []byte("\xff\xd8\xff\xe0 photo")}}))
 		see(t, v.page("role=heading >> text=1 archivo añadido"))
 		v.expect("422")
-		must(t, v.page("#file").SetInputFiles([]playwright.InputFile{{Name: "carta con un nombre muy largo que no cabe en ninguna parte.txt", MimeType: "text/plain", Buffer: []byte("x")}}))
+		must(t, v.page("#file").SetInputFiles(
+			[]playwright.InputFile{{Name: "carta con un nombre muy largo que no cabe en ninguna parte.txt",
+				MimeType: "text/plain", Buffer: []byte("x")}}))
 		see(t, v.page("#file-error"))
 		everybody(t, v, "documents")
 		must(t, v.SetViewportSize(320, 640))

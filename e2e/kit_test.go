@@ -63,9 +63,12 @@ func (h *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			frames = "'none'"
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; img-src data:; style-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; script-src 'self' %s; frame-src %s", h.site.Portal, frames))
+		w.Header().Set("Content-Security-Policy",
+			fmt.Sprintf("default-src 'none'; img-src data:; style-src 'self'; base-uri 'none'; form-action 'none'; "+
+				"require-trusted-types-for 'script'; script-src 'self' %s; frame-src %s", h.site.Portal, frames))
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css"><title>Shop</title><main><h1>Shop</h1>
-			<ol id="told" hidden></ol>%s</main><script src="%s/embed/v1/embed.js" async></script><script src="/shop.js"></script>`, body, h.site.Portal)
+			<ol id="told" hidden></ol>%s</main><script src="%s/embed/v1/embed.js" async></script><script src="/shop.js"></script>`,
+			body, h.site.Portal)
 	default:
 		http.NotFound(w, r)
 	}
@@ -89,7 +92,8 @@ func element(attributes string, token string) string {
 // heard waits until an element has said something.
 func heard(t *testing.T, v *visitor, what string) {
 	t.Helper()
-	if err := v.page("#told li:text-is('" + what + "')").First().WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}); err != nil {
+	if err := v.page("#told li:text-is('" + what + "')").First().WaitFor(playwright.LocatorWaitForOptions{
+		State: playwright.WaitForSelectorStateAttached}); err != nil {
 		t.Fatalf("the page was not told %q, but\n%s", what, told(t, v))
 	}
 }
@@ -130,7 +134,8 @@ func TestEmbedKit(t *testing.T) {
 			raw, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			must(t, err)
-			if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != "br" || len(raw) > 4<<10 || !strings.HasPrefix(resp.Header.Get("Content-Type"), want) {
+			if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != "br" || len(raw) > 4<<10 ||
+				!strings.HasPrefix(resp.Header.Get("Content-Type"), want) {
 				t.Errorf("%s = %d, %d bytes, %v", name, resp.StatusCode, len(raw), resp.Header)
 			}
 		}
@@ -141,7 +146,8 @@ func TestEmbedKit(t *testing.T) {
 		id, token := h.token(t, nil)
 		h.bodies.Store("/inline", `<div class="far"></div>`+element(`id="a"`, token)+`<p>The end.</p>`)
 		v := visit(t)
-		must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage", "indexedDB"])
+		must(t, v.Context.AddInitScript(
+			playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage", "indexedDB"])
 			Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });`)}))
 		frames := v.sent(s.Portal + "/embed/v1/frame")
 		v.open(t, h.URL+"/inline")
@@ -202,7 +208,8 @@ func TestEmbedKit(t *testing.T) {
 			if value, err := name.InputValue(); err != nil || value != "" && value != "Zoë" {
 				t.Errorf("the field holds %q (%v)", value, err)
 			}
-			if within, err := v.inside("m").Locator("html").Evaluate(`() => document.hasFocus() + " " + document.documentElement.lang`, nil); err != nil || within != "true es" {
+			if within, err := v.inside("m").Locator("html").Evaluate(`() => document.hasFocus() + " " + document.documentElement.lang`,
+				nil); err != nil || within != "true es" {
 				t.Errorf("focus and language in the frame: %v (%v)", within, err)
 			}
 			if err := v.page("#before").Click(playwright.LocatorClickOptions{Timeout: playwright.Float(300)}); err == nil {
@@ -213,7 +220,8 @@ func TestEmbedKit(t *testing.T) {
 			v.fits(t)
 			must(t, v.Keyboard().Press("Escape"))
 			must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-			if focused, err := button.Evaluate(`(b) => b.getRootNode().activeElement === b && !document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
+			if focused, err := button.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
+				`!document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
 				t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
 			}
 		}
@@ -229,7 +237,8 @@ func TestEmbedKit(t *testing.T) {
 		t.Parallel()
 		_, first := h.token(t, nil)
 		_, second := h.token(t, nil)
-		h.bodies.Store("/twice", `<div id="place">`+element(`id="a" height="300"`, first)+`</div><vestibule-apply id="b"></vestibule-apply><script src="`+s.Portal+`/embed/v1/embed.js" async></script>`)
+		h.bodies.Store("/twice", `<div id="place">`+element(`id="a" height="300"`, first)+
+			`</div><vestibule-apply id="b"></vestibule-apply><script src="`+s.Portal+`/embed/v1/embed.js" async></script>`)
 		v := visit(t)
 		release := make(chan struct{})
 		must(t, v.Context.Route("**/embed/v1/embed.js", func(r playwright.Route) { <-release; r.Continue() }))
@@ -271,11 +280,15 @@ func TestEmbedKit(t *testing.T) {
 	t.Run("in a webview, by redirect", func(t *testing.T) {
 		t.Parallel()
 		_, token := h.token(t, nil)
-		h.bodies.Store("/redirect", fmt.Sprintf(`<vestibule-apply mode="redirect" lang="es" token="%s"><button>Go</button></vestibule-apply>`, token))
+		h.bodies.Store("/redirect", fmt.Sprintf(`<vestibule-apply mode="redirect" lang="es" `+
+			`token="%s"><button>Go</button></vestibule-apply>`, token))
 		v := visit(t, phone, func(o *playwright.BrowserNewContextOptions) {
-			o.UserAgent = playwright.String("Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/130.0.0.0 Mobile Safari/537.36")
+			o.UserAgent = playwright.String("Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 " +
+				"(KHTML, like Gecko) Version/4.0 Chrome/130.0.0.0 Mobile Safari/537.36")
 		})
-		must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { value: null });
+		must(t, v.Context.AddInitScript(
+			playwright.Script{Content: playwright.String(
+				`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { value: null });
 			delete window.IntersectionObserver;`)}))
 		v.open(t, h.URL+"/redirect")
 		must(t, v.page("vestibule-apply:defined").WaitFor())

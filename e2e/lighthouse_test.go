@@ -88,7 +88,8 @@ func lookAt(t *testing.T, url, cookie string) (out looked) {
 	chromium, err := exec.LookPath("chromium")
 	must(t, err)
 	look := func() ([]byte, error) {
-		cmd := exec.Command("node", "../.cache/npm/lighthouse/node_modules/lighthouse/cli/index.js", url, "--quiet", "--no-enable-error-reporting",
+		cmd := exec.Command("node", "../.cache/npm/lighthouse/node_modules/lighthouse/cli/index.js",
+			url, "--quiet", "--no-enable-error-reporting",
 			"--output=json", "--extra-headers="+string(headers), "--chrome-flags=--headless=new --no-sandbox --disable-gpu")
 		cmd.Env = append(os.Environ(), "CHROME_PATH="+chromium)
 		return cmd.Output()

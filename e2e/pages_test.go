@@ -64,7 +64,8 @@ func brandOfTexts(t *testing.T) string {
 // noPage matches addresses for programs, files and streams, those that only redirect to
 // a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
-	`|\.(json|csv|js|ts)$|/stream$|^GET /widget/|/files/\{file\}$|/newest$|/oidc/login$|/sign-in/return$|^GET /go/|/find$|/review/applications/\{id\}/(shares|decision|notes)$`)
+	`|\.(json|csv|js|ts)$|/stream$|^GET /widget/|/files/\{file\}$|/newest$|/oidc/login$|/sign-in/return$|^GET ` +
+	`/go/|/find$|/review/applications/\{id\}/(shares|decision|notes)$`)
 
 // seen records the checked addresses, by the patterns of both parties.
 type seen struct {
@@ -176,7 +177,8 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	disputed := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
 	s.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
-	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person, "deliverTo": "zoe@example.org"}, 2)
+	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"],
+		"prefill": person, "deliverTo": "zoe@example.org"}, 2)
 
 	staff := visit(t, noScript)
 	review, dashboard := s.Portal+"/review", s.Provider+"/dashboard"
@@ -185,10 +187,12 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	at(t, staff, review)
 	declined := s.begin(t, "redirect")
 	own := review + "/applications/" + first.ID
-	staff.send(t, review+"/applications/"+declined.ID+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
+	staff.send(t, review+"/applications/"+declined.ID+"/decision", "seen", "0", "decision",
+		"declined", "text", "You may apply again in six months.")
 	staff.send(t, own+"/shares", "publicId", s.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
 	staff.send(t, own+"/notes", "text", "Called about the second job.")
-	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(staff.send(t, review+"/people", "email", "colleague@example.org", "role", "auditor"))
+	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(
+		staff.send(t, review+"/people", "email", "colleague@example.org", "role", "auditor"))
 	if welcome == "" {
 		t.Fatal("the colleague was given no link")
 	}
@@ -202,9 +206,11 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	at(t, staff, dashboard)
 	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
 	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
-	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(), map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
+	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(),
+		map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
 	var correct string
-	for _, m := range regexp.MustCompile(`"(/dashboard/reports/[0-9a-f-]{36})"`).FindAllStringSubmatch(page(t, staff, dashboard+"/reports"), -1) {
+	for _, m := range regexp.MustCompile(`"(/dashboard/reports/[0-9a-f-]{36})"`).FindAllStringSubmatch(
+		page(t, staff, dashboard+"/reports"), -1) {
 		if strings.Contains(page(t, staff, s.Provider+m[1]), m[1]+"/correct") {
 			correct = m[1] + "/correct"
 		}
@@ -235,7 +241,8 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 				})
 			}
 			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return", "/developers", "/developers/guides/embed", "/api/v1/docs",
+				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
+					"/developers", "/developers/guides/embed", "/api/v1/docs",
 					letter, "/resume/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
 				look(s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
 				look("", s.hosted(t, "cashflow", lang, nil))
@@ -259,7 +266,8 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 				look(s.Portal, event, withdraw)
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/redirects", "/credentials", "/products", "/accounts", "/people", "/audit", "/outbox")
+				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/redirects",
+					"/credentials", "/products", "/accounts", "/people", "/audit", "/outbox")
 				look(s.Provider, delivery, report, correct, child)
 			})
 		})

@@ -24,15 +24,22 @@ func TestProducts(t *testing.T) {
 		return s.Portal + "/review/applications/" + id
 	}
 	born := "1980-02-29"
-	altered := ready("income", map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}},
+	altered := ready("income", map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf",
+		"contentBase64": base64.StdEncoding.EncodeToString(stub)}}},
 		map[string]any{"firstName": "getAdaptiveDecisionResult", "lastName": "pdfHighRisk", "email": "d@example.org", "dob": born})
-	banked := ready("income", map[string]any{}, map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born,
+	banked := ready("income", map[string]any{}, map[string]any{"firstName": "Default",
+		"lastName": "Harper", "email": "d@example.org", "dob": born,
 		"statedEmployerName": "Northwind Logistics", "statedAnnualIncome": 82000})
 	letter := []any{map[string]any{"fileName": "contract.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}
-	tenant := ready("eligibility", map[string]any{"employers": []any{map[string]any{"payroll": map[string]any{"provider": "northwind-logistics"}}, map[string]any{"documents": letter},
-		map[string]any{"skip": "OTHER"}}, "banks": []any{map[string]any{"bank": "harbor-national-bank"}, map[string]any{"bank": "kestrel-bank", "username": "multi"}}},
-		map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born, "state": "OH", "statedEmployerNames": []string{"Northwind Logistics", "Tern & Sons", "Vandelay"}})
-	abroad := ready("passport", map[string]any{"supplier": "MEX_CDC"}, map[string]any{"firstName": "Ana", "lastName": "Díaz", "email": "a@example.org", "dob": born})
+	tenant := ready("eligibility",
+		map[string]any{"employers": []any{map[string]any{"payroll": map[string]any{"provider": "northwind-logistics"}},
+			map[string]any{"documents": letter},
+			map[string]any{"skip": "OTHER"}}, "banks": []any{map[string]any{"bank": "harbor-national-bank"},
+			map[string]any{"bank": "kestrel-bank", "username": "multi"}}},
+		map[string]any{"firstName": "Default", "lastName": "Harper", "email": "d@example.org", "dob": born, "state": "OH",
+			"statedEmployerNames": []string{"Northwind Logistics", "Tern & Sons", "Vandelay"}})
+	abroad := ready("passport", map[string]any{"supplier": "MEX_CDC"},
+		map[string]any{"firstName": "Ana", "lastName": "Díaz", "email": "a@example.org", "dob": born})
 
 	// The form: missing data is reported, and six names can be given.
 	v := visit(t)

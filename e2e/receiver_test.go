@@ -114,7 +114,8 @@ func TestCompleteURLs(t *testing.T) {
 		click(t, v.page(`role=button[name="Close it"]`))
 		title(t, v, "Welcome back")
 		got := page.next(t)
-		if got.method != "GET" || got.path != c.path || len(got.query[c.param]) != 1 || c.completeURL != "" && !strings.HasSuffix(c.completeURL, "[token]") && got.query.Get("step") != "7" {
+		if got.method != "GET" || got.path != c.path || len(got.query[c.param]) != 1 || c.completeURL != "" &&
+			!strings.HasSuffix(c.completeURL, "[token]") && got.query.Get("step") != "7" {
 			t.Errorf("%s: the browser came by %s to %s with %v", c.name, got.method, got.path, got.query)
 			continue
 		}

@@ -259,7 +259,8 @@ func TestRedirectByPost(t *testing.T) {
 			}
 			h := heads(t, sent[0])
 			if sent[0].Method() != "POST" || h["sec-fetch-site"] != "cross-site" || h["origin"] != "null" || h["cookie"] != "" {
-				t.Errorf("the return was a %s from %q, a %s request, and had cookies: %t", sent[0].Method(), h["origin"], h["sec-fetch-site"], h["cookie"] != "")
+				t.Errorf("the return was a %s from %q, a %s request, and had cookies: %t", sent[0].Method(),
+					h["origin"], h["sec-fetch-site"], h["cookie"] != "")
 			}
 			s.stays(t, v, a, finished[0].URL())
 		})
@@ -300,7 +301,8 @@ func TestRedirectByPost(t *testing.T) {
 
 		// The other browser posts the same form, from nowhere.
 		other.expect("Failed to load resource")
-		must(t, other.SetContent(`<form method="post" action="`+s.Portal+`/redirect/return"><input name="token" value="`+token+`"><button>go</button></form>`))
+		must(t, other.SetContent(`<form method="post" action="`+s.Portal+
+			`/redirect/return"><input name="token" value="`+token+`"><button>go</button></form>`))
 		resp, err := other.ExpectResponse("**/redirect/finish/*", func() error { return other.page("button").Click() })
 		must(t, err)
 		if resp.Status() != 403 {

@@ -79,7 +79,8 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	// same.
 	shown := func(v *visitor) (names []string) {
 		t.Helper()
-		out, err := v.Evaluate(`() => [...document.querySelectorAll("details.figures[open] tbody tr")].filter((r) => r.offsetParent).map((r) => r.querySelector(".figure-name").textContent)`)
+		out, err := v.Evaluate(`() => [...document.querySelectorAll("details.figures[open] tbody tr")].filter((r) ` +
+			`=> r.offsetParent).map((r) => r.querySelector(".figure-name").textContent)`)
 		must(t, err)
 		for _, n := range out.([]any) {
 			names = append(names, n.(string))
@@ -131,7 +132,8 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 			t.Errorf("row %d is %q, want %s with %s", i+1, got, a.Name, a.Value)
 		}
 	}
-	if name, body := kept(t, v, `role=link[name="Months as CSV"]`); name != "cashflow-"+id+"-months.csv" || bytes.Count(body, []byte("\r\n")) < 20 {
+	if name, body := kept(t, v, `role=link[name="Months as CSV"]`); name != "cashflow-"+id+
+		"-months.csv" || bytes.Count(body, []byte("\r\n")) < 20 {
 		t.Errorf("%s: %.200q", name, body)
 	}
 }

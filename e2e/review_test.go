@@ -155,7 +155,8 @@ func TestReview(t *testing.T) {
 	title(t, v, "Applications")
 	see(t, v.page(`text="Nothing fits what you are looking for"`))
 	v.open(t, review)
-	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" + owner.ID, stranger.ID: "/applications/" + stranger.ID} {
+	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" +
+		owner.ID, stranger.ID: "/applications/" + stranger.ID} {
 		fill(t, v.page("[name=query]"), what)
 		click(t, v.page(`role=button[name="Find"]`))
 		at(t, v, review+url)
@@ -214,7 +215,8 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	click(t, v.page(`role=link[name="Letter to the applicant"]`))
 	title(t, v, "Your application was declined")
 	letter := read(t, v.page("article.answer-letter"))
-	for _, want := range []string{"The main reasons are:", "You may apply again in six months.", "Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
+	for _, want := range []string{"The main reasons are:", "You may apply again in six months.",
+		"Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
 		if !strings.Contains(letter, want) {
 			t.Errorf("the letter lacks %q:\n%s", want, letter)
 		}

@@ -111,7 +111,8 @@ func (s *site) discreet(t *testing.T) {
 	t.Helper()
 	said := s.Log.String()
 	for _, secret := range []string{s.Credentials.SecretKey, s.Credentials.WebhookSecret, s.Credentials.PortalAPIKey,
-		s.Credentials.Reviewer.Password, s.Credentials.Dashboard.Password, s.Credentials.Dashboard.Email, "eyJ", "grant=", "jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
+		s.Credentials.Reviewer.Password, s.Credentials.Dashboard.Password, s.Credentials.Dashboard.Email, "eyJ", "grant=",
+		"jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
 		if secret != "" && strings.Contains(said, secret) {
 			t.Errorf("the log has %q", secret)
 		}

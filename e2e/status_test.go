@@ -110,13 +110,21 @@ func TestStatusPageEnds(t *testing.T) {
 		en, es        string
 		retry         bool
 	}{
-		{"default", "", "ready", "Your report is complete. Nothing more is needed from you.", "Su informe está completo. No necesita hacer nada más.", false},
-		{"no_transactions", "", "ready", "Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.", "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más.", false},
-		{"", "exit", "exited", "You closed the connection before it was finished. You can go on whenever you like.", "Cerró la conexión antes de terminar. Puede continuar cuando quiera.", true},
-		{"supplier_unresponsive", "", "failed", "Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.", "Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro.", true},
-		{"error", "", "failed", "The report could not be put together. Please try again, or choose another account.", "No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta.", true},
-		{"debt_only", "", "failed", "The accounts you chose cannot be used. Start again and choose a checking or savings account.", "Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.", true},
-		{"mfa", "", "failed", "Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.", "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano.", true},
+		{"default", "", "ready", "Your report is complete. Nothing more is needed from you.",
+			"Su informe está completo. No necesita hacer nada más.", false},
+		{"no_transactions", "", "ready", "Your report is complete. Your accounts showed no recent activity; nothing " +
+			"more is needed from you.", "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más.", false},
+		{"", "exit", "exited", "You closed the connection before it was finished. You can go on whenever you like.",
+			"Cerró la conexión antes de terminar. Puede continuar cuando quiera.", true},
+		{"supplier_unresponsive", "", "failed", "Your bank or payroll provider is not answering at the moment. Please " +
+			"try again in a while, or choose another one.",
+			"Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro.", true},
+		{"error", "", "failed", "The report could not be put together. Please try again, or choose another account.",
+			"No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta.", true},
+		{"debt_only", "", "failed", "The accounts you chose cannot be used. Start again and choose a checking or savings account.",
+			"Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.", true},
+		{"mfa", "", "failed", "Your bank asked for a one-time code that was missing or wrong. Start again and have your " +
+			"phone at hand.", "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano.", true},
 	} {
 		a, token := s.hand(t, v)
 		r := s.complete(t, token, c.username, c.end)

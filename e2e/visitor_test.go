@@ -54,7 +54,8 @@ func visit(t *testing.T, options ...option) *visitor {
 	t.Cleanup(func() {
 		if t.Failed() && !v.Page.IsClosed() {
 			if name := os.Getenv("E2E_SHOTS"); name != "" {
-				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name, strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
+				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name,
+					strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
 			}
 			for _, f := range v.Frames() {
 				text, _ := f.Locator("body").InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(1000)})

@@ -183,7 +183,8 @@ func TestNewsInEveryOrder(t *testing.T) {
 		v.open(t, r.back)
 		s.hook(t, v, r.opened, "late", "onExit")
 		state(t, v, "ready")
-		if kinds := s.events(t, r.ID); count(kinds, "fetched") != 1 || count(kinds, "hookSuccess") > 2 || count(kinds, "webhook") > 1 || count(kinds, "returnSuccess") > 1 {
+		if kinds := s.events(t, r.ID); count(kinds, "fetched") != 1 || count(kinds, "hookSuccess") > 2 ||
+			count(kinds, "webhook") > 1 || count(kinds, "returnSuccess") > 1 {
 			t.Errorf("the timeline is %q", kinds)
 		}
 	}
@@ -220,7 +221,8 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 
 	before := s.logged(`route="POST /webhooks/visit"`, "status=204")
 	lines := len(s.events(t, a.ID))
-	fired := s.control(t, "POST", "/webhooks/fire", map[string]any{"publicToken": got["publicToken"], "times": 3, "reorder": true})["deliveries"].(float64)
+	fired := s.control(t, "POST", "/webhooks/fire", map[string]any{"publicToken": got["publicToken"],
+		"times": 3, "reorder": true})["deliveries"].(float64)
 	until(t, "they have arrived again", func() bool { // a service with faults sends each twice
 		return s.logged(`route="POST /webhooks/visit"`, "status=204") >= before+int(fired)
 	})

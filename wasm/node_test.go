@@ -55,7 +55,8 @@ func TestCasesUnderNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle := api.Build(api.BuildOptions{EntryPoints: []string{"../web/portal/parts/check.ts"}, Format: api.FormatESModule, Target: api.ES2022})
+	bundle := api.Build(api.BuildOptions{EntryPoints: []string{"../web/portal/parts/check.ts"},
+		Format: api.FormatESModule, Target: api.ES2022})
 	if len(bundle.Errors) > 0 {
 		t.Fatal(bundle.Errors)
 	}

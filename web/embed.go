@@ -29,7 +29,8 @@ var embedded embed.FS
 var dist = must(fs.Sub(embedded, "dist"))
 
 // ErrNotBuilt means that the program was compiled before its assets were built.
-var ErrNotBuilt = errors.New("this program was compiled without the assets that browsers load; run make assets, then compile it again (make build does both)")
+var ErrNotBuilt = errors.New("this program was compiled without the assets that browsers " +
+	"load; run make assets, then compile it again (make build does both)")
 
 // Prefix is the path below which Handler serves, with its trailing slash.
 const Prefix = "/assets/"

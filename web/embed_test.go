@@ -17,7 +17,8 @@ import (
 func built(t *testing.T) *Assets {
 	t.Helper()
 	list := manifest.Manifest{
-		"a.css":     {File: "a-0123.css", Type: "text/css; charset=utf-8", Hash: "0123", Integrity: "sha384-x", Size: 5, Encodings: []string{"br", "gzip"}},
+		"a.css": {File: "a-0123.css", Type: "text/css; charset=utf-8", Hash: "0123",
+			Integrity: "sha384-x", Size: 5, Encodings: []string{"br", "gzip"}},
 		"p.wasm":    {File: "p-4567.wasm", Type: "application/wasm", Hash: "4567", Size: 4},
 		"widget.js": {File: "widget.js", Type: "text/javascript; charset=utf-8", Hash: "89ab", Encodings: []string{"gzip"}, Stable: true},
 	}
@@ -70,7 +71,8 @@ func TestHandler(t *testing.T) {
 		{"not changed", "GET", "/assets/a-0123.css", "br", `"other", W/"0123-br"`, fresh},
 		{"not changed, any", "GET", "/assets/a-0123.css", "br", `*`, fresh},
 		{"the tag of another encoding", "GET", "/assets/a-0123.css", "gzip", `"0123-br"`, zip},
-		{"a module without encodings", "GET", "/assets/p-4567.wasm", "br", "", answer{200, "wasm", "application/wasm", "", `"4567"`, forever, ""}},
+		{"a module without encodings", "GET", "/assets/p-4567.wasm", "br", "",
+			answer{200, "wasm", "application/wasm", "", `"4567"`, forever, ""}},
 		{"the plain name", "GET", "/assets/a.css", "", "", none},
 		{"an encoded file", "GET", "/assets/a-0123.css.br", "", "", none},
 		{"the manifest", "GET", "/assets/manifest.json", "", "", none},
@@ -120,7 +122,8 @@ func ask(h http.Handler, method, path, accept, ifNone string) answer {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	g := w.Header().Get
-	return answer{w.Code, w.Body.String(), g("Content-Type"), g("Content-Encoding"), g("ETag"), g("Cache-Control"), g("Access-Control-Allow-Origin")}
+	return answer{w.Code, w.Body.String(), g("Content-Type"), g("Content-Encoding"), g("ETag"),
+		g("Cache-Control"), g("Access-Control-Allow-Origin")}
 }
 
 func TestAssets(t *testing.T) {

@@ -30,7 +30,8 @@ func (c Cost) Own() time.Duration { return c.Replicas + c.Database + c.Balancer 
 
 func (c Cost) String() string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()*1000) }
-	return "replicas " + ms(c.Replicas) + " + database " + ms(c.Database) + " + balancer " + ms(c.Balancer) + " ms, and the load itself " + ms(c.Load) + " ms"
+	return "replicas " + ms(c.Replicas) + " + database " + ms(c.Database) + " + balancer " +
+		ms(c.Balancer) + " ms, and the load itself " + ms(c.Load) + " ms"
 }
 
 // Cost is what was used until now.

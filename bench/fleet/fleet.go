@@ -113,7 +113,8 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 	}
 	for i, r := range f.Replicas {
 		data := filepath.Join(f.Dir, strconv.Itoa(i))
-		r.cmd = exec.CommandContext(ctx, o.Bin, "serve", "--portal-addr="+r.portal, "--provider-addr="+r.provider, "--sandbox-control-addr="+r.Control,
+		r.cmd = exec.CommandContext(ctx, o.Bin, "serve", "--portal-addr="+r.portal,
+			"--provider-addr="+r.provider, "--sandbox-control-addr="+r.Control,
 			"--admin-addr="+r.Admin, "--portal-url="+f.Portal, "--provider-url="+f.Provider, "--master-key-file="+keyFile,
 			"--data-dir="+data, "--database-url="+database, "--log-level=error", "--drain-grace=1s")
 		if o.Workers > 0 && i >= o.Workers {

@@ -47,7 +47,8 @@ func NewLoad(f *Fleet) (*Load, error) {
 		provider: &svcapi.Client{BaseURL: f.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}}
 	l.Begin()
 	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
-		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(), "Content-Type", asForm, "Origin", f.Portal)
+		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(),
+		"Content-Type", asForm, "Origin", f.Portal)
 	l.reviewer = in.cookie()
 	return l, err
 }
@@ -240,8 +241,10 @@ func (l *Load) redirect(ctx context.Context) error {
 // api is an onboarding app that makes an application and asks how it stands.
 func (l *Load) api(ctx context.Context) error {
 	n := l.serial.Add(1)
-	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada","lastName":"Lovelace","email":"ada.%d@example.org","dob":"1990-12-10"}}`, n, n)
-	made, err := l.send(ctx, "POST /api/v1/applications", 201, l.f.Portal+"/api/v1/applications", body, "Authorization", "Bearer "+l.f.credentials.PortalAPIKey, "Content-Type", asJSON)
+	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada",`+
+		`"lastName":"Lovelace","email":"ada.%d@example.org","dob":"1990-12-10"}}`, n, n)
+	made, err := l.send(ctx, "POST /api/v1/applications", 201, l.f.Portal+"/api/v1/applications", body,
+		"Authorization", "Bearer "+l.f.credentials.PortalAPIKey, "Content-Type", asJSON)
 	if err != nil {
 		return err
 	}
@@ -305,14 +308,17 @@ func (l *Load) submit(ctx context.Context) error {
 		return l.poll(ctx)
 	}
 	pulled := now.Add(-time.Hour)
-	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
+	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
+		AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
 	for day := 1; day <= 180; day++ {
 		account.Transactions = append(account.Transactions, svcapi.SubmittedTransaction{ID: fmt.Sprint("T", day), Status: "POSTED",
 			DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -day)}, Amount: 2500, Description: "CORNER SHOP", CreditOrDebit: "DEBIT"})
 	}
 	began := time.Now()
-	_, err := l.provider.Submit(ctx, svcapi.Submission{ProductID: l.f.credentials.Products["cashflow"], ExternalID: fmt.Sprintf("bank-%d", l.serial.Add(1)),
-		PullDate: svcapi.DateTime{Time: pulled}, Personal: svcapi.SubmittedPerson{FirstName: "Ana", LastName: "Perez", Email: "ana@example.com", DOB: "1990-06-15"},
+	_, err := l.provider.Submit(ctx, svcapi.Submission{ProductID: l.f.credentials.Products["cashflow"],
+		ExternalID: fmt.Sprintf("bank-%d", l.serial.Add(1)),
+		PullDate:   svcapi.DateTime{Time: pulled}, Personal: svcapi.SubmittedPerson{FirstName: "Ana",
+			LastName: "Perez", Email: "ana@example.com", DOB: "1990-06-15"},
 		Accounts: []svcapi.SubmittedAccount{account}})
 	return l.called(ctx, "POST /connect/v2/cashflow/byo-report", began, err)
 }

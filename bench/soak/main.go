@@ -109,7 +109,8 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	if err != nil {
 		return false, err
 	}
-	fmt.Printf("%d journeys in %s, %.1f/s at the rush hour; one took of processors: %s\n", ran, took.Round(time.Second), saturation/2, busied.cost.Per(float64(ran)))
+	fmt.Printf("%d journeys in %s, %.1f/s at the rush hour; one took of processors: %s\n", ran,
+		took.Round(time.Second), saturation/2, busied.cost.Per(float64(ran)))
 	fmt.Printf("arrivals came late by %s (p99); other work had %.0f%% of the machine, and %.0f%% while it was measured without load\n\n",
 		quantile(late, .99).Round(10*time.Microsecond), 100*busied.others, 100*alone.others)
 	return verdict(l, unloaded, before, after, max(alone.others, busied.others)), ctx.Err()
@@ -270,9 +271,11 @@ func verdict(l *fleet.Load, unloaded map[string][]time.Duration, before, after s
 		if slower(l.Rush[r], unloaded[r]) {
 			mark, slow = "  more than twice", true
 		}
-		fmt.Printf("%-40s %6d %9s %9s %9s %10s %13s%s\n", r, len(all), ms(all, .5), ms(all, .95), ms(all, .99), ms(l.Rush[r], .99), ms(unloaded[r], .99), mark)
+		fmt.Printf("%-40s %6d %9s %9s %9s %10s %13s%s\n", r, len(all), ms(all, .5), ms(all, .95),
+			ms(all, .99), ms(l.Rush[r], .99), ms(unloaded[r], .99), mark)
 	}
-	fmt.Printf("\nheap %.0f → %.0f MB, resident %.0f → %.0f MB, goroutines %.0f → %.0f\n", before.heap, after.heap, before.resident, after.resident, before.goroutines, after.goroutines)
+	fmt.Printf("\nheap %.0f → %.0f MB, resident %.0f → %.0f MB, goroutines %.0f → %.0f\n", before.heap, after.heap,
+		before.resident, after.resident, before.goroutines, after.goroutines)
 	if after.heap > before.heap*1.5+20 || after.goroutines > before.goroutines*1.1+20 {
 		fmt.Println("it grew")
 		good = false

@@ -10,7 +10,8 @@ func TestLackingNamesWhatNoTestReaches(t *testing.T) {
 	wanted := []string{"GET /a 200", "GET /a 404 NOT_FOUND", "GET /b 200", "GET /c 200"}
 	reached := map[string]bool{"GET /a 200": true, "GET /c 200": true, "GET /other 200": true}
 	got := lacking(wanted, reached, map[string]string{"GET /b 200": "no reason", "GET /c 200": "none either", "GET /d 200": "gone"})
-	want := []string{"no test reaches GET /a 404 NOT_FOUND, which is documented", `GET /c 200 is reached, and excused as "none either"`, "GET /d 200 is excused and not documented"}
+	want := []string{"no test reaches GET /a 404 NOT_FOUND, which is documented",
+		`GET /c 200 is reached, and excused as "none either"`, "GET /d 200 is excused and not documented"}
 	if !slices.Equal(got, want) {
 		t.Errorf("lacking = %q, want %q", got, want)
 	}

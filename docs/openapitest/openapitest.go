@@ -107,8 +107,9 @@ func Check(t testing.TB, resp *http.Response) {
 	}
 	op := item.GetOperation(req.Method)
 	input := &openapi3filter.RequestValidationInput{Request: req, PathParams: params,
-		Route:   &routers.Route{Spec: doc, Path: path, PathItem: item, Method: req.Method, Operation: op},
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+		Route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: req.Method, Operation: op},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true,
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
 	answered := &openapi3filter.ResponseValidationInput{RequestValidationInput: input,
 		Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)), Options: input.Options}
 	if err := openapi3filter.ValidateResponse(req.Context(), answered); err != nil {
@@ -116,7 +117,8 @@ func Check(t testing.TB, resp *http.Response) {
 		return
 	}
 	// The portal refuses requests from other sites and for other hosts on every path.
-	away := of == OfThePortal && code == contract.CodeForbidden && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMisdirectedRequest)
+	away := of == OfThePortal && code == contract.CodeForbidden &&
+		(resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMisdirectedRequest)
 	if code != "" && !away && !slices.Contains(always, code) && !documented(t, of)[answerOf(req.Method, path, resp.StatusCode, string(code))] {
 		t.Errorf("%s %s answered %d %s, which is not in its x-errors", req.Method, path, resp.StatusCode, code)
 		return
@@ -171,7 +173,8 @@ func codeOf(status int, body []byte) contract.Code {
 
 func described(path string) bool {
 	return strings.HasPrefix(path, "/connect/") || strings.HasPrefix(path, "/api/") && path != "/api/v1/docs" || path == "/secure-redirect" ||
-		path == "/accounts" || strings.HasPrefix(path, "/accounts/") || strings.HasPrefix(path, "/config/") || strings.HasPrefix(path, "/credentials/")
+		path == "/accounts" || strings.HasPrefix(path, "/accounts/") || strings.HasPrefix(path, "/config/") ||
+		strings.HasPrefix(path, "/credentials/")
 }
 
 // match returns the documented path of a URL path.

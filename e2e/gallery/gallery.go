@@ -65,7 +65,8 @@ func sample(l i18n.Lang, en, es string) i18n.Key {
 // Exhibits are all pages in a language, in a fixed order.
 func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}}
+		{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
+		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}}
 	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
@@ -73,25 +74,30 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
 		Support: pages.Support{Email: "help@harborlane.example", Phone: "+1 555 010 0142", URL: "https://harborlane.example/help"}}
 	elsewhere := pages.Elsewhere{Link: "/link", Letter: "/letter"}
-	recent := []pages.RecentApplication{{URL: "/applications/2", Product: contract.Income, State: "exited", At: at}, {URL: "/applications/1", Product: contract.Cashflow, State: "ready", At: at}}
+	recent := []pages.RecentApplication{{URL: "/applications/2", Product: contract.Income, State: "exited", At: at},
+		{URL: "/applications/1", Product: contract.Cashflow, State: "ready", At: at}}
 	apply := func(p contract.Product, change func(*pages.Apply)) templ.Component {
 		m := pages.Apply{Base: base, Product: p, Action: "/applications", Today: "2026-05-04"}
 		change(&m)
 		return pages.ApplyPage(m)
 	}
-	connect := pages.Connect{Base: base, Product: contract.Cashflow, Script: "/still/widget.js", Global: "SvcWidget", Env: contract.Sandbox, ProductID: "p", PublicID: "c",
-		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/callbacks", Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
+	connect := pages.Connect{Base: base, Product: contract.Cashflow, Script: "/still/widget.js",
+		Global: "SvcWidget", Env: contract.Sandbox, ProductID: "p", PublicID: "c",
+		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/callbacks",
+		Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
 	manual := connect
 	manual.Base, manual.Manual, manual.Elsewhere = framed, true, pages.Elsewhere{}
 	all := []Exhibit{
 		{"components", components(base)},
 		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products()})},
 		{"landing, nothing offered", pages.LandingPage(pages.Landing{Base: base})},
-		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products(), Recent: recent, Resume: &recent[0], Return: true})},
+		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products(),
+			Recent: recent, Resume: &recent[0], Return: true})},
 		{"form", apply(contract.Cashflow, func(*pages.Apply) {})},
 		{"form, refused", apply(contract.Cashflow, func(m *pages.Apply) {
 			m.Values, m.Mode = map[string]string{"firstName": "A1", "state": "CA"}, "redirect"
-			m.Problems = []pages.Problem{{Field: "firstName", Text: sample(lang, "Use letters only.", "Use solo letras.")}, {Field: "dob", Text: sample(lang, "Enter your date of birth.", "Indique su fecha de nacimiento.")}}
+			m.Problems = []pages.Problem{{Field: "firstName", Text: sample(lang, "Use letters only.", "Use solo letras.")},
+				{Field: "dob", Text: sample(lang, "Enter your date of birth.", "Indique su fecha de nacimiento.")}}
 		})},
 		{"form, eligibility", apply(contract.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
 		{"form, integrator", apply(contract.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
@@ -106,8 +112,10 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		if j.Since == 0 {
 			j.Since = at.Unix()
 		}
-		a := applications.Application{ID: id, Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
-		lines := []applications.TimelineEntry{{Seq: 1, At: at, Kind: "created", To: "started"}, {Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
+		a := applications.Application{ID: id, Product: contract.Cashflow, Mode: applications.Embedded,
+			Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
+		lines := []applications.TimelineEntry{{Seq: 1, At: at, Kind: "created", To: "started"},
+			{Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
 		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.StatusView(base, a, v, lines))})
 	}
 	for _, state := range journey.States() {
@@ -126,16 +134,25 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	status("not set up, of a brand", branded, applicant.Visitor{}, setup)
 	status("framed", base, applicant.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
 	return append(all,
-		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr", Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
+		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr",
+			Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
 			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
-		Exhibit{"another device, asked", pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
+		Exhibit{"another device, asked",
+			pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody", Problem: sample(lang, "Enter the e-mail address that you applied with.", "Indique el correo electrónico con el que hizo la solicitud.")})},
-		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org", Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on", Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
+		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody",
+			Problem: sample(lang, "Enter the e-mail address that you applied with.",
+				"Indique el correo electrónico con el que hizo la solicitud.")})},
+		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org",
+			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on",
+				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
 		Exhibit{"letters, none", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org"})},
-		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"), HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
-		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base, Title: sample(lang, "The verification service does not answer", "El servicio de verificación no responde"),
-			Text: sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again", Home: true, Return: true, RequestID: "0123456789abcdef"})},
+		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
+			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
+		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base,
+			Title: sample(lang, "The verification service does not answer", "El servicio de verificación no responde"),
+			Text:  sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again",
+			Home: true, Return: true, RequestID: "0123456789abcdef"})},
 	)
 }
 
@@ -143,28 +160,34 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 func components(base pages.Base) templ.Component {
 	l := base.Lang
 	words := func(en, es string) string { return string(sample(l, en, es)) }
-	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
-		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true}, {Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}
+	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"),
+		Styles:    []string{base.Assets.URL("portal.css")},
+		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true},
+			{Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}
 	text := func(s string) templ.Component { return templ.Raw("<p>" + html.EscapeString(s) + "</p>") }
 	label := func(s string) templ.Component { return templ.Raw(html.EscapeString(s)) }
 	say := func(n int64) string { return fmt.Sprintf("$%d", n) }
-	answers := []ui.Option{{Value: "a", Label: words("First", "Primera"), Detail: words("With a second line.", "Con una segunda línea."), Badge: words("Recommended", "Recomendada"), Chosen: true}, {Value: "b", Label: words("Second", "Segunda")}}
+	answers := []ui.Option{{Value: "a", Label: words("First", "Primera"), Detail: words("With a second line.",
+		"Con una segunda línea."), Badge: words("Recommended", "Recomendada"), Chosen: true}, {Value: "b", Label: words("Second", "Segunda")}}
 	pieces := []templ.Component{
 		ui.Progress(ui.Steps{Lang: l, Names: []string{words("One", "Uno"), words("Two", "Dos"), words("Three", "Tres")}, Current: 1}),
 		ui.Hero(words("A large heading", "Un título grande"), words("And a sentence.", "Y una frase."), true),
 	}
 	for _, tone := range []ui.Tone{ui.Neutral, ui.Info, ui.Success, ui.Warning, ui.Danger} {
-		pieces = append(pieces, within(ui.Notice(ui.Note{Tone: tone, Title: words("A notice ", "Un aviso ") + string(tone)}), text(words("With its words.", "Con sus palabras."))))
+		pieces = append(pieces, within(ui.Notice(ui.Note{Tone: tone, Title: words("A notice ", "Un aviso ") + string(tone)}),
+			text(words("With its words.", "Con sus palabras."))))
 	}
 	pieces = append(pieces,
 		ui.ErrorSummary(l, []ui.Wrong{{Field: "name", Words: words("Enter a name.", "Indique un nombre.")}}),
 		within(ui.Card(words("Fields", "Campos")), within(ui.Columns(),
 			ui.Field(ui.Input{Name: "name", Label: words("Name", "Nombre"), Lang: l, Error: words("Enter a name.", "Indique un nombre.")}),
-			ui.Field(ui.Input{Name: "money", Label: words("Amount", "Importe"), Lang: l, Prefix: "$", Hint: words("In dollars.", "En dólares."), Optional: true, Width: "medium"})),
+			ui.Field(ui.Input{Name: "money", Label: words("Amount", "Importe"), Lang: l, Prefix: "$",
+				Hint: words("In dollars.", "En dólares."), Optional: true, Width: "medium"})),
 			ui.Date(ui.Day{Name: "day", Label: words("Date", "Fecha"), Lang: l}),
 			ui.Select(ui.Question{Name: "place", Label: words("Place", "Lugar"), Lang: l, Prompt: words("Choose", "Elija"), Options: answers}),
 			ui.Radios(ui.Question{Name: "one", Label: words("One of them", "Una de ellas"), Lang: l, Options: answers}),
-			ui.Checks(ui.Question{Name: "some", Label: words("Some of them", "Algunas de ellas"), Lang: l, Options: answers, Error: words("Choose one.", "Elija una.")}),
+			ui.Checks(ui.Question{Name: "some", Label: words("Some of them", "Algunas de ellas"), Lang: l,
+				Options: answers, Error: words("Choose one.", "Elija una.")}),
 			within(ui.Check(ui.Input{Name: "agree", Lang: l}), label(words("I agree", "Acepto")))),
 		within(ui.Actions(),
 			within(ui.Button(ui.Action{Type: "button"}), label(words("Primary", "Principal"))),
@@ -174,10 +197,14 @@ func components(base pages.Base) templ.Component {
 			within(ui.Button(ui.Action{Type: "button", Disabled: true}), label(words("Disabled", "Desactivado")))),
 		ui.Spinner(words("One moment …", "Un momento …")),
 		ui.Bar(words("Working on it", "Trabajando en ello")),
-		ui.Facts([]ui.Fact{{Term: words("State", "Estado"), Body: ui.Badge(ui.Success, words("Done", "Hecho"))}, {Term: words("Number", "Número"), Text: "123"}}),
-		ui.Table(ui.Grid{Caption: words("Accounts", "Cuentas"), Columns: []ui.Column{{Label: words("Name", "Nombre")}, {Label: words("Balance", "Saldo"), Number: true}},
-			Rows: [][]ui.Cell{{{Text: words("Checking", "Corriente"), URL: "#a"}, {Text: "$1.00"}}, {{Body: ui.Badge(ui.Warning, words("Closed", "Cerrada"))}, {Text: "$0.00"}}}}),
-		ui.Tiles([]ui.Tile{{Title: words("A tile", "Una ficha"), Text: words("To choose.", "Para elegir."), URL: "#t", Note: words("Four minutes", "Cuatro minutos"), Icon: ui.ProductIcon(contract.Cashflow)}}),
+		ui.Facts([]ui.Fact{{Term: words("State", "Estado"), Body: ui.Badge(ui.Success, words("Done", "Hecho"))},
+			{Term: words("Number", "Número"), Text: "123"}}),
+		ui.Table(ui.Grid{Caption: words("Accounts", "Cuentas"),
+			Columns: []ui.Column{{Label: words("Name", "Nombre")}, {Label: words("Balance", "Saldo"), Number: true}},
+			Rows: [][]ui.Cell{{{Text: words("Checking", "Corriente"), URL: "#a"}, {Text: "$1.00"}},
+				{{Body: ui.Badge(ui.Warning, words("Closed", "Cerrada"))}, {Text: "$0.00"}}}}),
+		ui.Tiles([]ui.Tile{{Title: words("A tile", "Una ficha"), Text: words("To choose.", "Para elegir."), URL: "#t",
+			Note: words("Four minutes", "Cuatro minutos"), Icon: ui.ProductIcon(contract.Cashflow)}}),
 		wrapped("<form>", "</form>", ui.Rows([]ui.Row{{Name: "bank", Value: "1", Title: "Amber Coast Bank", Detail: "ambercoast.example"}})),
 		ui.Empty(words("Nothing yet", "Nada todavía")),
 		wrapped(`<h2 id="plot-title">`, "</h2>", label(words("A plot", "Un gráfico"))),

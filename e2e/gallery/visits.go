@@ -10,9 +10,12 @@ import (
 // Visits are the steps of a visit for each product, as the hosted page and the
 // widget's frame show them alike, in the order in which one meets them.
 func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
-	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Frame: "/still/frame.js", Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
-	choices := []ui.Choice{{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}
-	banks := []visit.Bank{{ID: "1", Name: "Amber Coast Bank", Place: "ambercoast.example"}, {ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
+	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Frame: "/still/frame.js",
+		Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
+	choices := []ui.Choice{{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
+		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}
+	banks := []visit.Bank{{ID: "1", Name: "Amber Coast Bank", Place: "ambercoast.example"},
+		{ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
 		if change != nil {
@@ -38,7 +41,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("cashflow, bank failed", at(cash, visit.Failed), func(v *visit.Visit) {
 		v.Failure = visit.Failure{Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	})
-	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true}, {ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
+	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true},
+		{ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
 	show("cashflow, accounts", at(cash, visit.Accounts), func(v *visit.Visit) { v.Accounts = accounts })
 	show("cashflow, no account chosen", at(cash, visit.Accounts), func(v *visit.Visit) {
 		v.Accounts = accounts
@@ -46,7 +50,10 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	})
 	show("cashflow, report being made", at(cash, visit.Progress), nil)
 	show("cashflow, whether to close", at(cash, visit.Leave), nil)
-	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) { v.End, v.Status, v.Return = "success", contract.StatusSuccess, "/visit/h/return" })
+	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) {
+		v.End, v.Status,
+			v.Return = "success", contract.StatusSuccess, "/visit/h/return"
+	})
 	show("cashflow, failed", at(cash, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusNotAuthenticated, contract.SubMFARequired
 	})
@@ -58,7 +65,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("income, source", at(earned, visit.Source), nil)
 	paid := earned
 	paid.Way, paid.Back, paid.Bank = visit.Payroll, visit.Source, "Tern & Sons"
-	show("income, employer", at(paid, visit.Employers), func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "1", Name: "Tern & Sons", Place: "tern.example"}} })
+	show("income, employer", at(paid, visit.Employers),
+		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "1", Name: "Tern & Sons", Place: "tern.example"}} })
 	show("income, payroll sign in", at(paid, visit.SignIn), nil)
 	stubs := earned
 	stubs.Way, stubs.Back = visit.Stubs, visit.Source
@@ -68,14 +76,16 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		problem("This file is too large.", "Este archivo es demasiado grande.")(v)
 	})
 	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons", Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
+		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons",
+			Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
 	})
 	show("income, nothing recent", at(earned, visit.Finish), func(v *visit.Visit) {
 		v.Connected = []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons", Empty: true}}
 	})
 
 	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
-		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons"}}}, {N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
+		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons"}}},
+		{N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
 	show("eligibility, consent", at(housing, visit.Consent), nil)
 	show("eligibility, employers", at(housing, visit.Stated), nil)
 	one := housing
@@ -87,7 +97,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 
 	abroad := visit.Visit{Product: contract.Passport, Way: visit.Abroad}
 	show("passport, consent", at(abroad, visit.Consent), nil)
-	show("passport, country", at(abroad, visit.Suppliers), func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
+	show("passport, country", at(abroad, visit.Suppliers),
+		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
 	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
 	show("passport, nobody known", at(abroad, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
@@ -96,6 +107,9 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 
 	return append(all,
 		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
-		Exhibit{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"), Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
-		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane", URL: "https://harborlane.example/back", Token: "t"}, urls)})
+		Exhibit{"widget, cannot begin",
+			visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"),
+				Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
+		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane",
+			URL: "https://harborlane.example/back", Token: "t"}, urls)})
 }

@@ -182,12 +182,14 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(inside, name, kind, shape string, required bool, about string, limits ...string) apidocs.Row {
-		return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape}, Required: required, About: about, Limits: limits}
+		return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape},
+			Required: required, About: about, Limits: limits}
 	}
 	in := func(where string, r apidocs.Row) apidocs.Row { r.In = where; return r }
 	token := contract.CodeInvalidToken.Info()
 	token.Status, token.Words = 400, contract.WidgetError("INVALID_TOKEN").Info().Engineer
-	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ],\n  \"kind\": \"x\",\n  \"note\": \"ada\",\n  \"one\": {\n    \"n\": 0\n  }\n}"
+	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ],\n  " +
+		"\"kind\": \"x\",\n  \"note\": \"ada\",\n  \"one\": {\n    \"n\": 0\n  }\n}"
 	want := apidocs.Document{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
 		Access: []apidocs.Access{{Name: "key", Scheme: "bearer", About: "A key."}},
 		Errors: []contract.CodeInfo{contract.CodeNotFound.Info()},
@@ -203,7 +205,8 @@ func TestRead(t *testing.T) {
 		},
 		Sections: []apidocs.Section{{ID: "section-things", Name: "Things", Operations: []apidocs.Operation{{
 			ID: "put", Method: "PUT", Path: "/things/{id}", Title: "Put a thing", Access: "key",
-			Parameters: []apidocs.Row{in("path", row("", "id", "string", "", true, "")), in("header", row("", "X-Why", "string", "", true, "", "one of a, b")),
+			Parameters: []apidocs.Row{in("path", row("", "id", "string", "", true, "")),
+				in("header", row("", "X-Why", "string", "", true, "", "one of a, b")),
 				in("query", row("", "dry", "boolean", "", false, ""))},
 			Body: &apidocs.Body{Example: example, Rows: []apidocs.Row{
 				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
@@ -238,8 +241,9 @@ func TestMistakesAreFound(t *testing.T) {
 		"a status that is none":          {"400 INVALID_TOKEN", "x INVALID_TOKEN"},
 		"a scheme that is none":          {"security: [{key: []}]", "security: [{basic: []}]"},
 		"no YAML":                        {"openapi: 3.1.0", "openapi: ["},
-		"an error without a code":        {`"204": {description: Nothing.}`, `"409": {description: No., content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}`},
-		"a list":                         {small, "[]"},
+		"an error without a code": {`"204": {description: Nothing.}`,
+			`"409": {description: No., content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}`},
+		"a list": {small, "[]"},
 	} {
 		if !strings.Contains(small, change[0]) {
 			t.Fatalf("%s changes nothing", what)

@@ -142,7 +142,8 @@ func (r *reader) writeExample(out *bytes.Buffer, s *yaml.Node, depth int) {
 }
 
 // formats holds values of formats, for schemas without an example.
-var formats = map[string]string{"uuid": "2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11", "date": "2026-11-20", "date-time": "2026-11-20T09:30:00.000Z"}
+var formats = map[string]string{"uuid": "2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11",
+	"date": "2026-11-20", "date-time": "2026-11-20T09:30:00.000Z"}
 
 // example returns the schema's example.
 func example(s *yaml.Node) *yaml.Node {

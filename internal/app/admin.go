@@ -44,7 +44,8 @@ func (p *program) admin() http.Handler {
 	mux.Handle("GET /metrics", p.telemetry.Metrics())
 	if p.config.Listen.adminLocal() {
 		// Not the command line, which may have secrets.
-		for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace} {
+		for path, h := range map[string]http.HandlerFunc{"": pprof.Index, "profile": pprof.Profile,
+			"symbol": pprof.Symbol, "trace": pprof.Trace} {
 			mux.HandleFunc("GET /debug/pprof/"+path, h)
 		}
 	}

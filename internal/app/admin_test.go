@@ -21,15 +21,20 @@ func TestTheAdminListenerAnswersItsOwnHosts(t *testing.T) {
 		profiles int
 	}{
 		{"on loopback", &Config{Listen: Listen{AdminAddr: "127.0.0.1:9090"}}, "http://127.0.0.1:9090",
-			"127.0.0.1:9090 localhost:9090 LOCALHOST [::1]:9090 127.0.0.1:12345", "evil.example evil.example:9090 127.0.0.1.evil.example 192.0.2.7:9090", http.StatusOK},
-		{"behind a proxy", &Config{Listen: Listen{AdminAddr: "0.0.0.0:9090", AdminURL: "https://metrics.example"}, TLS: httpx.TLSConfig{BehindProxy: true}}, "https://metrics.example",
-			"metrics.example Metrics.Example:443 10.1.2.3:9090 [2001:db8::1]:9090 localhost:9090", "evil.example metrics.example.evil.example 10.1.2.3.evil.example", http.StatusNotFound},
-		{"by a name, with TLS", &Config{Listen: Listen{AdminAddr: "vestibule.internal:9090"}, TLS: httpx.TLSConfig{CertFile: "a"}}, "https://vestibule.internal:9090",
+			"127.0.0.1:9090 localhost:9090 LOCALHOST [::1]:9090 127.0.0.1:12345",
+			"evil.example evil.example:9090 127.0.0.1.evil.example 192.0.2.7:9090", http.StatusOK},
+		{"behind a proxy", &Config{Listen: Listen{AdminAddr: "0.0.0.0:9090", AdminURL: "https://metrics.example"},
+			TLS: httpx.TLSConfig{BehindProxy: true}}, "https://metrics.example",
+			"metrics.example Metrics.Example:443 10.1.2.3:9090 [2001:db8::1]:9090 localhost:9090",
+			"evil.example metrics.example.evil.example 10.1.2.3.evil.example", http.StatusNotFound},
+		{"by a name, with TLS", &Config{Listen: Listen{AdminAddr: "vestibule.internal:9090"}, TLS: httpx.TLSConfig{CertFile: "a"}},
+			"https://vestibule.internal:9090",
 			"vestibule.internal:9090 10.1.2.3:9090", "evil.example", http.StatusNotFound},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &program{config: tc.config, log: slog.New(slog.DiscardHandler), telemetry: telemetry.New(telemetry.Config{Log: slog.New(slog.DiscardHandler)}),
-				services: []*service{{name: "admin", url: tc.url}}}
+			p := &program{config: tc.config, log: slog.New(slog.DiscardHandler),
+				telemetry: telemetry.New(telemetry.Config{Log: slog.New(slog.DiscardHandler)}),
+				services:  []*service{{name: "admin", url: tc.url}}}
 			h := p.admin()
 			get := func(host, path string) int {
 				r := httptest.NewRequest("GET", path, nil)
@@ -39,7 +44,8 @@ func TestTheAdminListenerAnswersItsOwnHosts(t *testing.T) {
 				return w.Code
 			}
 			for _, host := range append(strings.Fields(tc.takes), "") {
-				for path, want := range map[string]int{"/healthz": 200, "/metrics": 200, "/readyz": 503, "/debug/pprof/": tc.profiles, "/debug/pprof/symbol": tc.profiles} {
+				for path, want := range map[string]int{"/healthz": 200, "/metrics": 200, "/readyz": 503,
+					"/debug/pprof/": tc.profiles, "/debug/pprof/symbol": tc.profiles} {
 					if got := get(host, path); got != want {
 						t.Errorf("%s of %q = %d, want %d", path, host, got, want)
 					}

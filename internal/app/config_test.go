@@ -31,7 +31,8 @@ func attempt(t *testing.T, args ...string) (exit int, stderr string) {
 
 // elsewhere are the flags of a portal at a provider that is not ours.
 func elsewhere(more ...string) []string {
-	return append([]string{"portal", "--portal-addr=localhost:0", "--provider-url=https://service.example", "--public-id=p", "--client-id=c", "--secret-key=" + canaryText,
+	return append([]string{"portal", "--portal-addr=localhost:0", "--provider-url=https://service.example",
+		"--public-id=p", "--client-id=c", "--secret-key=" + canaryText,
 		"--products=cashflow=6f1a6e0e-3c39-4b4f-9a3d-111111111111", "--webhook-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}, more...)
 }
 
@@ -41,40 +42,44 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		args []string
 		says string
 	}{
-		"an unknown flag":                  {[]string{"--colour=red"}, "--colour"},
-		"an unknown command":               {[]string{"dance"}, "dance"},
-		"an unknown environment":           {[]string{"--environment=moon"}, "environment"},
-		"an unknown log level":             {[]string{"--log-level=loud"}, "log-level"},
-		"a portal's address without port":  {[]string{"--portal-addr=localhost"}, `--portal-addr "localhost": want HOST:PORT`},
-		"a port that is no number":         {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
-		"a port that is too large":         {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
-		"a negative port":                  {[]string{"--admin-addr=127.0.0.1:-1"}, "--admin-addr"},
-		"the portal to all, in the clear":  {[]string{"--portal-addr=0.0.0.0:0"}, "--tls-cert"},
-		"the portal to all, by no host":    {[]string{"--portal-addr=:0"}, "--behind-proxy"},
-		"the provider to all":              {[]string{"--provider-addr=[::]:0"}, "--provider-addr"},
-		"a proxy and no public address":    {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
-		"the admin listener to all":        {[]string{"--admin-addr=0.0.0.0:0"}, "--admin-addr"},
-		"the admin listener by no host":    {alone("--admin-addr=:0"), "--behind-proxy"},
-		"an address of no admin listener":  {[]string{"--admin-url=https://metrics.example"}, "needs --admin-addr"},
-		"the controls to all":              {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "loopback only"},
-		"controls in production":           {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
-		"faults in production":             {alone("--environment=production", "--sandbox-faults=7"), "sandbox provider"},
-		"faults of no provider":            {elsewhere("--sandbox-faults=7"), "--sandbox-faults: the command portal does not use it"},
-		"controls of no provider":          {elsewhere("--sandbox-control-addr=127.0.0.1:0"), "--sandbox-control-addr: the command portal does not use it"},
-		"both parties in production":       {[]string{"--environment=production"}, "run the commands portal and provider apart"},
-		"a certificate without its key":    {[]string{"--tls-cert=a.pem"}, "go together"},
-		"a certificate that is not there":  {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
-		"a public address without scheme":  {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
-		"another scheme":                   {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
-		"a public address with a user":     {[]string{"--provider-url=http://a:b@localhost"}, "--provider-url"},
-		"a public address with a query":    {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
-		"a portal below its host":          {[]string{"--portal-url=http://localhost/portal"}, "want no path"},
-		"a mail server without port":       {[]string{"--smtp-addr=mail.example", "--smtp-from=a@b.example"}, "HOST:PORT"},
-		"a mail server without sender":     {[]string{"--smtp-addr=mail.example:587"}, "the sender is no address"},
-		"a sender without mail server":     {[]string{"--smtp-from=a@b.example"}, "need --smtp-addr"},
-		"half of a mail server's login":    {[]string{"--smtp-addr=mail.example:587", "--smtp-from=a@b.example", "--smtp-username=x"}, "go together"},
-		"a mail server in the clear":       {[]string{"--smtp-addr=mail.example:25", "--smtp-from=a@b.example", "--smtp-security=none"}, "in the clear"},
-		"a login sent in the clear":        {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none", "--smtp-username=x", "--smtp-password=y"}, "not sent without TLS"},
+		"an unknown flag":                 {[]string{"--colour=red"}, "--colour"},
+		"an unknown command":              {[]string{"dance"}, "dance"},
+		"an unknown environment":          {[]string{"--environment=moon"}, "environment"},
+		"an unknown log level":            {[]string{"--log-level=loud"}, "log-level"},
+		"a portal's address without port": {[]string{"--portal-addr=localhost"}, `--portal-addr "localhost": want HOST:PORT`},
+		"a port that is no number":        {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
+		"a port that is too large":        {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
+		"a negative port":                 {[]string{"--admin-addr=127.0.0.1:-1"}, "--admin-addr"},
+		"the portal to all, in the clear": {[]string{"--portal-addr=0.0.0.0:0"}, "--tls-cert"},
+		"the portal to all, by no host":   {[]string{"--portal-addr=:0"}, "--behind-proxy"},
+		"the provider to all":             {[]string{"--provider-addr=[::]:0"}, "--provider-addr"},
+		"a proxy and no public address":   {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
+		"the admin listener to all":       {[]string{"--admin-addr=0.0.0.0:0"}, "--admin-addr"},
+		"the admin listener by no host":   {alone("--admin-addr=:0"), "--behind-proxy"},
+		"an address of no admin listener": {[]string{"--admin-url=https://metrics.example"}, "needs --admin-addr"},
+		"the controls to all":             {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "loopback only"},
+		"controls in production":          {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+		"faults in production":            {alone("--environment=production", "--sandbox-faults=7"), "sandbox provider"},
+		"faults of no provider":           {elsewhere("--sandbox-faults=7"), "--sandbox-faults: the command portal does not use it"},
+		"controls of no provider": {elsewhere("--sandbox-control-addr=127.0.0.1:0"),
+			"--sandbox-control-addr: the command portal does not use it"},
+		"both parties in production":      {[]string{"--environment=production"}, "run the commands portal and provider apart"},
+		"a certificate without its key":   {[]string{"--tls-cert=a.pem"}, "go together"},
+		"a certificate that is not there": {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
+		"a public address without scheme": {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
+		"another scheme":                  {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
+		"a public address with a user":    {[]string{"--provider-url=http://a:b@localhost"}, "--provider-url"},
+		"a public address with a query":   {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
+		"a portal below its host":         {[]string{"--portal-url=http://localhost/portal"}, "want no path"},
+		"a mail server without port":      {[]string{"--smtp-addr=mail.example", "--smtp-from=a@b.example"}, "HOST:PORT"},
+		"a mail server without sender":    {[]string{"--smtp-addr=mail.example:587"}, "the sender is no address"},
+		"a sender without mail server":    {[]string{"--smtp-from=a@b.example"}, "need --smtp-addr"},
+		"half of a mail server's login": {[]string{"--smtp-addr=mail.example:587",
+			"--smtp-from=a@b.example", "--smtp-username=x"}, "go together"},
+		"a mail server in the clear": {[]string{"--smtp-addr=mail.example:25",
+			"--smtp-from=a@b.example", "--smtp-security=none"}, "in the clear"},
+		"a login sent in the clear": {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none",
+			"--smtp-username=x", "--smtp-password=y"}, "not sent without TLS"},
 		"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
 		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
@@ -90,7 +95,8 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"an events secret that is none":    {[]string{"--events-secret=canary-4711"}, "--events-secret: want whsec_"},
 		"events without TLS":               {[]string{"--events-url=http://app.example.com/hooks"}, "--events-url"},
 		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/hooks"}, "--events-url"},
-		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
+		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
+			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
 		"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
@@ -100,13 +106,16 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
 		"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},
 		"an issuer without client":         {[]string{"--oidc-issuer=https://id.example"}, "--oidc-client-id"},
-		"an issuer without TLS":            {[]string{"--oidc-issuer=http://id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "want https"},
-		"an issuer that is no URL":         {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
-		"a group of a role that is none":   {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
-		"no sign-in at all":                {[]string{"--no-local-accounts"}, "could not sign in"},
-		"no administrator":                 {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a", "--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
-		"events of a provider alone":       {alone("--events-url=https://app.example/hooks"), "--events-url: the command provider does not use it"},
-		"a mode of return that is none":    {[]string{"--return-mode=put"}, "return-mode"},
+		"an issuer without TLS": {[]string{"--oidc-issuer=http://id.example",
+			"--oidc-client-id=a", "--oidc-client-secret=b"}, "want https"},
+		"an issuer that is no URL": {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
+		"a group of a role that is none": {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a",
+			"--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
+		"no sign-in at all": {[]string{"--no-local-accounts"}, "could not sign in"},
+		"no administrator": {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a",
+			"--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
+		"events of a provider alone":    {alone("--events-url=https://app.example/hooks"), "--events-url: the command provider does not use it"},
+		"a mode of return that is none": {[]string{"--return-mode=put"}, "return-mode"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exit, says := attempt(t, c.args...)
@@ -137,9 +146,10 @@ func TestGoodConfigurationsAreNotRefused(t *testing.T) {
 		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
 		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
 		"IPv6":                       {"provider", "--provider-addr=[::1]:0"},
-		"events of an app":           elsewhere("--events-url=https://app.example.com/hooks", "--events-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz,whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4"),
-		"events of an app here":      elsewhere("--events-url=http://127.0.0.1:9000/hooks"),
-		"an API key of one's own":    elsewhere("--portal-api-key=0123456789-abcdefghij"),
+		"events of an app": elsewhere("--events-url=https://app.example.com/hooks",
+			"--events-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz,whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4"),
+		"events of an app here":   elsewhere("--events-url=http://127.0.0.1:9000/hooks"),
+		"an API key of one's own": elsewhere("--portal-api-key=0123456789-abcdefghij"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if exit, says := attempt(t, args...); exit == 2 {
@@ -254,10 +264,12 @@ func TestDocumentedVariables(t *testing.T) {
 // group, and neither old names nor those of other commands.
 func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 	for command, c := range map[string]struct{ has, lacks string }{
-		"":             {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--jobs --sandbox-awkward"},
-		"serve":        {"--portal-addr --provider-addr --widget-rate --brand-file --smtp-addr", "--format --staff"},
-		"portal":       {"--portal-addr --provider-url --client-id --oidc-issuer --data-dir", "--provider-addr --widget-rate --sandbox-faults --sandbox-control-addr"},
-		"provider":     {"--provider-addr --widget-rate --sandbox-faults --return-mode", "--portal-addr --client-id --oidc-issuer --brand-file --events-url"},
+		"":      {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--jobs --sandbox-awkward"},
+		"serve": {"--portal-addr --provider-addr --widget-rate --brand-file --smtp-addr", "--format --staff"},
+		"portal": {"--portal-addr --provider-url --client-id --oidc-issuer --data-dir",
+			"--provider-addr --widget-rate --sandbox-faults --sandbox-control-addr"},
+		"provider": {"--provider-addr --widget-rate --sandbox-faults --return-mode",
+			"--portal-addr --client-id --oidc-issuer --brand-file --events-url"},
 		"doctor":       {"--portal-addr --provider-addr --client-id --data-dir", "--widget-rate --sandbox-faults"},
 		"customer":     {"--data-dir --database-url --environment", "--portal-addr --smtp-addr --log-share --tls-cert --drain-grace"},
 		"customer add": {"--data-dir --staff --log-level", "--portal-addr --smtp-addr --format"},
@@ -302,7 +314,8 @@ func TestVariablesOfOtherCommandsAreIgnored(t *testing.T) {
 	if exit, log := attempt(t, elsewhere()...); exit == 2 || strings.Contains(log, "does not use") {
 		t.Errorf("exit code %d\n%s", exit, log)
 	}
-	if exit, log := attempt(t, elsewhere("--widget-rate=3")...); exit == 2 || !strings.Contains(log, "--widget-rate: the command portal does not use it") {
+	if exit, log := attempt(t, elsewhere("--widget-rate=3")...); exit == 2 ||
+		!strings.Contains(log, "--widget-rate: the command portal does not use it") {
 		t.Errorf("a flag of another command: exit code %d, want a warning\n%s", exit, log)
 	}
 }

@@ -36,7 +36,8 @@ func TestAReviewerSeesACorrectedReport(t *testing.T) {
 		}
 		page := send("/dashboard/reports/find", "query", body.Meta.PublicToken)
 		send(page+"/correct", "revision", "0", "gross_annual", "98765", "net_annual", "76543", "reason", "The consumer disputed both figures.")
-		if page := read("/newest"); !strings.Contains(page, "$98,765") || !strings.Contains(page, "$76,543") || !strings.Contains(page, "after a dispute") {
+		if page := read("/newest"); !strings.Contains(page, "$98,765") || !strings.Contains(page, "$76,543") ||
+			!strings.Contains(page, "after a dispute") {
 			t.Errorf("the service's report:\n%s", page)
 		}
 		if read("/report.json") != kept || strings.Contains(read("/report"), "98,765") {

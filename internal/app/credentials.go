@@ -56,7 +56,8 @@ type login struct {
 type logins struct{ Own, ThirdParty login }
 
 func newLogins() logins {
-	return logins{login{"staff@vestibule.example", strings.ToLower(rand.Text())}, login{"staff@third-party.example", strings.ToLower(rand.Text())}}
+	return logins{login{"staff@vestibule.example", strings.ToLower(rand.Text())},
+		login{"staff@third-party.example", strings.ToLower(rand.Text())}}
 }
 
 // staff is what the portal generates for itself.
@@ -67,11 +68,13 @@ type staff struct {
 }
 
 func newAccount() account {
-	return account{PublicID: "svc-" + strings.ToLower(rand.Text()), ClientID: "client-" + strings.ToLower(rand.Text()), SecretKey: store.NewSecret()}
+	return account{PublicID: "svc-" + strings.ToLower(rand.Text()), ClientID: "client-" +
+		strings.ToLower(rand.Text()), SecretKey: store.NewSecret()}
 }
 
 func newCustomers() customers {
-	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}, Products: map[contract.Product]string{}}
+	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()},
+		Products: map[contract.Product]string{}}
 	for _, p := range contract.Products() {
 		c.Products[p] = uuid.NewString()
 	}

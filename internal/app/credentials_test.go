@@ -98,7 +98,8 @@ func TestCredentialsBesideARunningServer(t *testing.T) {
 	}
 
 	// A shell that has them can start the program again, and examine it.
-	own := []string{"--public-id=" + c.PublicID, "--client-id=" + c.ClientID, "--secret-key=" + c.SecretKey, "--products=" + want["VESTIBULE_PRODUCTS"]}
+	own := []string{"--public-id=" + c.PublicID, "--client-id=" + c.ClientID, "--secret-key=" +
+		c.SecretKey, "--products=" + want["VESTIBULE_PRODUCTS"]}
 	var out, errs bytes.Buffer
 	doctor := append([]string{"doctor", "--data-dir=" + w.dir, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, own...)
 	if exit := app.Run(t.Context(), doctor, &out, &errs); exit != 0 {

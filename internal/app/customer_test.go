@@ -25,7 +25,8 @@ func TestTheCommandCustomer(t *testing.T) {
 		Products  map[string]string
 		Dashboard login
 	}
-	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil || made.PublicID == "" || made.ClientID == "" || len(made.SecretKey) < 40 ||
+	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil || made.PublicID == "" ||
+		made.ClientID == "" || len(made.SecretKey) < 40 ||
 		len(made.Products) != 4 || made.Dashboard.Email != "ops@harbor.example" || len(made.Dashboard.Password) < 20 {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, errs)
 	}
@@ -63,7 +64,8 @@ func TestTheCommandCustomer(t *testing.T) {
 		return all
 	}
 	var one shown
-	if code, out, errs := run("customer", "enable", made.PublicID, "account-numbers", "hierarchy"); code != 0 || json.Unmarshal([]byte(out), &one) != nil ||
+	if code, out, errs := run("customer", "enable", made.PublicID, "account-numbers", "hierarchy"); code != 0 ||
+		json.Unmarshal([]byte(out), &one) != nil ||
 		!slices.Equal(enabled(one), []string{"account-numbers", "hierarchy", "secure-redirect"}) || one.Name != "Harbor Bank" {
 		t.Errorf("enable: %d %s%s", code, out, errs)
 	}
@@ -73,12 +75,14 @@ func TestTheCommandCustomer(t *testing.T) {
 	}
 	for _, args := range [][]string{{"customer", "show"}, {"customer", "show", made.PublicID}} {
 		var all []shown
-		if code, out, errs := run(args...); code != 0 || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 || all[0].PublicID != made.PublicID ||
+		if code, out, errs := run(args...); code != 0 || json.Unmarshal([]byte(out), &all) != nil ||
+			len(all) != 1 || all[0].PublicID != made.PublicID ||
 			all[0].Environment != "production" || !slices.Equal(enabled(all[0]), []string{"account-numbers", "secure-redirect"}) {
 			t.Errorf("%v: %d %s%s", args, code, out, errs)
 		}
 	}
-	if code, out, errs := run("customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 || !strings.Contains(out, "secretKey") {
+	if code, out, errs := run("customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 ||
+		!strings.Contains(out, "secretKey") {
 		t.Errorf("add: %d %s%s", code, out, errs)
 	}
 }

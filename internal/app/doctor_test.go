@@ -23,7 +23,8 @@ func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
 		before := w.rows(t)
 		examine := func(args ...string) (int, string) {
 			var out, log bytes.Buffer
-			code := app.Run(t.Context(), append([]string{"doctor", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, args...), &out, &log)
+			code := app.Run(t.Context(), append([]string{"doctor", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL,
+				"--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, args...), &out, &log)
 			if log.Len() > 0 {
 				t.Errorf("the doctor logs %s", &log)
 			}
@@ -38,7 +39,8 @@ func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
 				t.Error("the doctor shows a secret")
 			}
 		}
-		own := []string{"--public-id=" + w.Credentials.PublicID, "--client-id=" + w.Credentials.ClientID, "--secret-key=" + w.Credentials.SecretKey, "--webhook-secret=" + w.Credentials.WebhookSecret}
+		own := []string{"--public-id=" + w.Credentials.PublicID, "--client-id=" + w.Credentials.ClientID, "--secret-key=" +
+			w.Credentials.SecretKey, "--webhook-secret=" + w.Credentials.WebhookSecret}
 		code, said = examine(append(own, "--products=income=00000000-0000-4000-8000-000000000000")...)
 		if code != 1 || !strings.Contains(said, "fail  product income") {
 			t.Errorf("another's product: exit code %d:\n%s", code, said)
@@ -56,7 +58,8 @@ func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
 func TestTheDoctorNeedsSomethingToExamine(t *testing.T) {
 	var out, log bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "none")
-	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 || !strings.Contains(log.String(), "nothing to examine") {
+	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 ||
+		!strings.Contains(log.String(), "nothing to examine") {
 		t.Errorf("exit code %d, %s", code, &log)
 	}
 	if _, err := os.Stat(dir); err == nil {

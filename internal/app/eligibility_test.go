@@ -21,7 +21,8 @@ func TestAnEligibilityReportByTheClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.StatedEmployers) != 1 || len(r.Assets.AccountDetails) == 0 || len(r.Checks) != 6 || len(r.Documents) != 1 || r.Documents[0].SourceFilepath != path {
+		if len(r.StatedEmployers) != 1 || len(r.Assets.AccountDetails) == 0 || len(r.Checks) != 6 ||
+			len(r.Documents) != 1 || r.Documents[0].SourceFilepath != path {
 			t.Errorf("the report is %+v", r)
 		}
 		files, err := client.EligibilityFiles(t.Context(), ref)
@@ -29,7 +30,8 @@ func TestAnEligibilityReportByTheClient(t *testing.T) {
 			t.Fatalf("EligibilityFiles = %v, %v", files, err)
 		}
 		for _, d := range r.Documents {
-			if body, err := client.EligibilityFile(t.Context(), ref, d.SourceFilepath); err != nil || len(body.Body) == 0 || !strings.HasPrefix(body.Type, "application/json") {
+			if body, err := client.EligibilityFile(t.Context(), ref, d.SourceFilepath); err != nil ||
+				len(body.Body) == 0 || !strings.HasPrefix(body.Type, "application/json") {
 				t.Errorf("%s: %s, %v", d.DocumentType, body.Type, err)
 			}
 		}
@@ -43,7 +45,8 @@ func (w *testServer) eligibility(t *testing.T) (headers []string, path string) {
 	c := w.Credentials
 	begin := strings.NewReplacer(c.Products["cashflow"], c.Products["eligibility"],
 		`"phone":`, `"state":"OH","statedEmployerNames":["Northwind Logistics"],"phone":`).Replace(w.initialization(""))
-	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, "Authorization", basic(c.account), "Content-Type", asJSON)).field("token")
+	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, "Authorization",
+		basic(c.account), "Content-Type", asJSON)).field("token")
 	headers = []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", w.complete(t, token).field("publicToken")}
 	var files []struct {
 		Path string `json:"source_filepath"`

@@ -156,7 +156,8 @@ func (w *testServer) judge(t *testing.T, r route, a attack) {
 		}
 		return
 	}
-	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in") || strings.HasPrefix(got.Header.Get("Location"), "/dashboard/sign-in")
+	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in") ||
+		strings.HasPrefix(got.Header.Get("Location"), "/dashboard/sign-in")
 	if a.sure && got.Status < 400 && !signIn {
 		bad("was taken")
 		return
@@ -219,7 +220,8 @@ func (w *testServer) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials
 	personal := []string{canaryName, canaryLast, canaryEmail, canaryPhone}
-	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.EventsSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
+	secret := []string{canaryText, c.SecretKey, c.ThirdParty.SecretKey, c.WebhookSecret, c.EventsSecret, c.Reviewer.Password,
+		c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password, c.ThirdParty.Dashboard.Password}
 	log := w.Log.String()
 	if w.Admin != "" {
 		metrics := string(good(t, 200, ask(t, "GET", w.Admin+"/metrics", "")).Body)
@@ -242,7 +244,8 @@ func (w *testServer) nothingLeaked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.EventsSecret, c.Reviewer.Password, c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
+		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.EventsSecret, c.Reviewer.Password,
+			c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
 			if strings.Contains(string(raw), s) {
 				t.Errorf("%q stands in the clear in %s", s, filepath.Base(file))
 			}
@@ -307,7 +310,8 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 	// What names something.
 	if parameter.MatchString(r.pattern) {
-		for _, p := range []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00", "%ff", "%2e%2e", "a.b", "%25", "%252e", "%E2%80%AE",
+		for _, p := range []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00",
+			"%ff", "%2e%2e", "a.b", "%25", "%252e", "%E2%80%AE",
 			"'--", "%0d%0aSet-Cookie:a=b", strings.Repeat("a", 10_000), canaryText} {
 			add(!r.loose, "path "+p[:min(20, len(p))], r.method, r.at(p), r.body, through...)
 		}
@@ -323,8 +327,10 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	}
 
 	// Queries. On GET they mean little, so what they are worth is not known here.
-	for _, q := range []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000), "grant=%00", "grant=" + canaryText, "grant=a&grant=b",
-		"next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x", "after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"} {
+	for _, q := range []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000),
+		"grant=%00", "grant=" + canaryText, "grant=a&grant=b",
+		"next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x",
+		"after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"} {
 		if r.method == "GET" {
 			add(false, "query "+q[:min(20, len(q))], r.method, r.base+strings.TrimPrefix(r.url(), r.base)+"?"+q, "", through...)
 		}
@@ -338,7 +344,8 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	if r.base != w.Provider || strings.HasPrefix(r.pattern, "/dashboard") {
 		add(r.pattern != "/openapi.json", "another host", r.method, r.url(), r.body, through...).Host = "evil.example"
 		if unsafe {
-			for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}} {
+			for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"},
+				{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}} {
 				add(true, fmt.Sprint(from), r.method, r.url(), r.body, slices.Concat(through, from)...)
 			}
 		}
@@ -375,7 +382,8 @@ func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) 
 			"empty": "", "scheme alone": scheme, "not base-64": scheme + " !!!", "no colon": scheme + " " + b64([]byte("x")),
 			"NUL": scheme + " " + b64([]byte("a\x00b:c")), "not UTF-8": scheme + " " + b64([]byte("\xff:\xfe")), "raw bytes": scheme + " \xff\xfe",
 			"wrong secret": scheme + " " + b64([]byte(w.Credentials.ClientID+":"+canaryText)), "other scheme": other + " " + value,
-			"two values": scheme + " " + value + " " + value, "long": scheme + " " + strings.Repeat("QUFB", 10_000), "a JWT": scheme + " " + b64([]byte("eyJhbGciOiJub25lIn0.e30.")),
+			"two values": scheme + " " + value + " " + value, "long": scheme + " " + strings.Repeat("QUFB", 10_000),
+			"a JWT": scheme + " " + b64([]byte("eyJhbGciOiJub25lIn0.e30.")),
 		} {
 			as("authorization "+name, slices.Concat([]string{"Authorization", v}, rest)...)
 		}
@@ -441,7 +449,8 @@ func (w *testServer) badJSON(r route, add adder) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
 	}
 	authorized := slices.Contains(r.header, "Authorization") // then a body without a type is JSON
-	for _, kind := range []string{"", "text/plain", "text/json", "multipart/form-data; boundary=x", "application/json; charset=utf-16", "application/json/x", asForm} {
+	for _, kind := range []string{"", "text/plain", "text/json", "multipart/form-data; boundary=x",
+		"application/json; charset=utf-16", "application/json/x", asForm} {
 		send((r.pattern != "/redirect/return" || kind != asForm) && (kind != "" || !authorized), "type "+kind, kind, r.body)
 	}
 	add(!authorized, "no type", r.method, r.url(), r.body, r.header...)
@@ -450,7 +459,8 @@ func (w *testServer) badJSON(r route, add adder) {
 	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
 	for name, body := range map[string]string{
 		"space": " ", "null": "null", "array": "[]", "text": `"` + canaryText + `"`, "number": "1", "open": "{", "half": r.body[:len(r.body)/2],
-		"twice": r.body + r.body, "rubbish after": r.body + "x", "NUL after": r.body + "\x00", "deep": deep, "deep array": strings.Repeat("[", 60_000),
+		"twice": r.body + r.body, "rubbish after": r.body + "x", "NUL after": r.body + "\x00",
+		"deep": deep, "deep array": strings.Repeat("[", 60_000),
 		"unknown member": `{"` + canaryText + `":1,` + r.body[1:], "not UTF-8": `{"a":"` + "\xff" + `"}`, "NUL": `{"a":"` + "\x00" + `"}`,
 		"BOM": "\ufeff" + r.body, "comment": "/**/" + r.body, "huge": `{"a":"` + strings.Repeat("x", 17<<20) + `"}`, "empty": "",
 	} {
@@ -466,7 +476,8 @@ func (w *testServer) badJSON(r route, add adder) {
 		for _, v := range []string{`{"` + canaryText + `":{}}`, `[[]]`, `"a\u0000` + canaryText + `"`, `"` + strings.Repeat("é", 5000) + `"`} {
 			send(true, name+" as "+v[:min(20, len(v))], asJSON, with(v))
 		}
-		for _, v := range []string{`null`, `true`, `-1`, `1e999`, `""`, `" "`, `"\ud800"`, `"\u202e\u2066` + canaryText + `"`, `"<script>alert(1)</script>"`, `"'; DROP TABLE visits; --"`, `"../../etc"`, `"javascript:alert(1)"`} {
+		for _, v := range []string{`null`, `true`, `-1`, `1e999`, `""`, `" "`, `"\ud800"`, `"\u202e\u2066` + canaryText + `"`,
+			`"<script>alert(1)</script>"`, `"'; DROP TABLE visits; --"`, `"../../etc"`, `"javascript:alert(1)"`} {
 			send(false, name+" as "+v, asJSON, with(v))
 		}
 		send(true, name+" twice", asJSON, `{"`+name+`":`+string(members[name])+`,`+r.body[1:])
@@ -494,7 +505,8 @@ func (w *testServer) badForms(r route, add adder) {
 			return f.Encode()
 		}
 		send(true, name+" with NUL", asForm, with("a\x00"+canaryText))
-		for _, v := range []string{"", " ", "\u202e" + canaryText, "<script>alert(1)</script>", strings.Repeat("é", 5000), "\r\nSet-Cookie: a=b", "//evil.example", "javascript:alert(1)"} {
+		for _, v := range []string{"", " ", "\u202e" + canaryText, "<script>alert(1)</script>", strings.Repeat("é", 5000),
+			"\r\nSet-Cookie: a=b", "//evil.example", "javascript:alert(1)"} {
 			send(false, name+" odd", asForm, with(v))
 		}
 		send(false, name+" repeated", asForm, with(form.Get(name), canaryText))

@@ -133,7 +133,8 @@ func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
 				t.Errorf("told of %q and again of %q, want %q and again of what it had failed at", first, again, want)
 			}
 			ready := app.got[slices.IndexFunc(app.got, func(e told) bool { return e.Type == "application.ready" })]
-			if shown := get("/api/v1/applications/" + id); ready.Applicant["state"] != "ready" || ready.Applicant["outcome"] != "SUCCESS" || ready.Applicant["externalId"] != shown["externalId"] {
+			if shown := get("/api/v1/applications/" + id); ready.Applicant["state"] != "ready" ||
+				ready.Applicant["outcome"] != "SUCCESS" || ready.Applicant["externalId"] != shown["externalId"] {
 				t.Errorf("told %s of\n%v", ready.body, shown)
 			}
 
@@ -141,7 +142,8 @@ func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
 			w.until(t, func() bool { return len(get("/api/v1/webhooks/deliveries?state=pending")["deliveries"].([]any)) == 0 })
 			page := get("/api/v1/webhooks/deliveries?applicationId=" + id)["deliveries"].([]any)
 			newest := page[0].(map[string]any)
-			if len(page) != 4 || newest["type"] != "application.ready" || newest["httpStatus"] != 204.0 || page[2].(map[string]any)["attempts"] != 2.0 {
+			if len(page) != 4 || newest["type"] != "application.ready" || newest["httpStatus"] != 204.0 ||
+				page[2].(map[string]any)["attempts"] != 2.0 {
 				t.Errorf("deliveries: %v", page)
 			}
 			at := w.Portal + "/api/v1/webhooks/deliveries/" + newest["id"].(string) + "/redeliver"

@@ -99,7 +99,8 @@ func TestEveryFaultEndsWell(t *testing.T) {
 	w := startWorld(t, "")
 	dial := func(match, action string, times int) {
 		t.Helper()
-		good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times), "Content-Type", asJSON))
+		good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times),
+			"Content-Type", asJSON))
 	}
 	rotate := func() {
 		t.Helper()
@@ -184,7 +185,8 @@ func TestEveryFaultEndsWell(t *testing.T) {
 		good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
 	})
 	t.Run("a widget that cannot be begun is begun again, and polls alone tell of it", func(t *testing.T) {
-		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
+		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+
+			`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
 		id, embed := w.application(t, "embedded")
 		cookie := w.enter(t, id, embed)
 		for _, action := range []string{"status:500", "drop", "truncate", "status:403"} {
@@ -204,7 +206,8 @@ func TestEveryFaultEndsWell(t *testing.T) {
 		}
 		publicToken := w.complete(t, visit).field("publicToken")
 		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
-			fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken), "Cookie", cookie, "Content-Type", asJSON))
+			fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken),
+			"Cookie", cookie, "Content-Type", asJSON))
 		w.fetchedOnce(t, id)
 		if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {
 			t.Errorf("a fault never struck: %s", left)

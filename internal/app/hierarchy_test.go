@@ -57,22 +57,28 @@ func TestTheClientBuildsAHierarchy(t *testing.T) {
 			}
 		}
 		must("assignment", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetProduct, ID: loan}))
-		code("assignment to another", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetAccount, ID: c.ThirdParty.PublicID}), contract.CodeUnknownChild)
-		code("assignment of nothing", client.AssignConfiguration(ctx, "nothing", svcapi.Target{Type: svcapi.TargetAccount, ID: shop}), contract.CodeUnknownConfiguration)
+		code("assignment to another", client.AssignConfiguration(ctx, old.ID,
+			svcapi.Target{Type: svcapi.TargetAccount, ID: c.ThirdParty.PublicID}), contract.CodeUnknownChild)
+		code("assignment of nothing", client.AssignConfiguration(ctx, "nothing", svcapi.Target{Type: svcapi.TargetAccount, ID: shop}),
+			contract.CodeUnknownConfiguration)
 		reviewed, err := client.AssignedConfigurations(ctx, shop)
-		if must("review", err); len(reviewed) != 1 || reviewed[0].ProductID != loan || reviewed[0].Configuration.ID != old.ID || reviewed[0].Configuration.Inherited {
+		if must("review", err); len(reviewed) != 1 || reviewed[0].ProductID != loan ||
+			reviewed[0].Configuration.ID != old.ID || reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v", reviewed)
 		}
 
-		sent, err := client.Submit(ctx, svcapi.Submission{ProductID: loan, PublicID: shop, ExternalID: "loan-1", PullDate: svcapi.DateTime{Time: time.Now().Add(-time.Hour)},
+		sent, err := client.Submit(ctx, svcapi.Submission{ProductID: loan, PublicID: shop, ExternalID: "loan-1",
+			PullDate: svcapi.DateTime{Time: time.Now().Add(-time.Hour)},
 			Personal: svcapi.SubmittedPerson{FirstName: "Default", LastName: "Any", Email: "any@example.org", DOB: "1990-06-15"},
-			Accounts: []svcapi.SubmittedAccount{{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", Currency: "USD", CurrentBalance: report.Cents(100)}}})
+			Accounts: []svcapi.SubmittedAccount{{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING",
+				Currency: "USD", CurrentBalance: report.Cents(100)}}})
 		must("submission", err)
 		child := svcapi.Ref{ExternalID: "loan-1", PublicID: shop}
 		_, err = client.WaitStatus(ctx, child)
 		must("status", err)
 		_, body, err := client.CashflowReport(ctx, child)
-		if must("report", err); body.Meta.PublicToken != sent.PublicToken || len(body.Attributes) != 144 || len(body.Scores) != 2 || body.Product.Name != "Loan" {
+		if must("report", err); body.Meta.PublicToken != sent.PublicToken || len(body.Attributes) != 144 ||
+			len(body.Scores) != 2 || body.Product.Name != "Loan" {
 			t.Errorf("the report has %d attributes, scores %+v, product %+v", len(body.Attributes), body.Scores, body.Product)
 		}
 		_, err = client.Status(ctx, svcapi.Ref{ExternalID: "loan-1"})
@@ -82,7 +88,8 @@ func TestTheClientBuildsAHierarchy(t *testing.T) {
 		if reviewed, err = client.AssignedConfigurations(ctx, shop); err != nil || !reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v, %v", reviewed, err)
 		}
-		other := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ThirdParty.ClientID, SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox}
+		other := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ThirdParty.ClientID,
+			SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox}
 		_, err = other.ProductConfigurations(ctx)
 		code("configurations that are not enabled", err, contract.CodeForbidden)
 		_, err = other.RotateCredentials(ctx)

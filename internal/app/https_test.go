@@ -33,7 +33,8 @@ func TestBehindAProxyOnHTTPS(t *testing.T) {
 	out, in := io.Pipe()
 	exit, log := make(chan int, 1), &logtest.Buffer{}
 	go func() {
-		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + at["portal"], "--provider-addr=" + at["provider"], "--admin-addr=" + at["admin"],
+		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + at["portal"],
+			"--provider-addr=" + at["provider"], "--admin-addr=" + at["admin"],
 			"--portal-url=https://apply.example", "--provider-url=https://service.example", "--data-dir=" + t.TempDir()}, in, log)
 		in.Close()
 	}()

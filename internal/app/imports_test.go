@@ -85,8 +85,10 @@ func TestImportRules(t *testing.T) {
 			}
 		}
 	}
-	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"}, "internal/provider", "internal/analysis", "templates/provider")
-	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"}, "internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
+	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"},
+		"internal/provider", "internal/analysis", "templates/provider")
+	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"},
+		"internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
 	for _, p := range all { // production is the provider without the sandbox
 		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox") {
 			continue
@@ -104,10 +106,14 @@ func TestImportRules(t *testing.T) {
 			}
 		}
 	}
-	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/httpx")
-	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/i18n", "internal/prefill", "internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs", "internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry"},
+	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http",
+		"crypto/rand", "internal/store", "internal/jobs", "internal/httpx")
+	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/i18n", "internal/prefill",
+		"internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs",
+		"internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
-	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
+	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi",
+		"internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
 	only("internal/testutil", "internal/testutil", "e2e")
 	only("github.com/riverqueue/river", "internal/jobs")
@@ -178,7 +184,8 @@ func TestSQLInStoreFilesOnly(t *testing.T) {
 
 // TestPropertiesUseFixedSeeds in every run: by package laws alone.
 func TestPropertiesUseFixedSeeds(t *testing.T) {
-	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`, "internal", "cmd", "e2e", "templates", "wasm", "web", "docs")
+	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`,
+		"internal", "cmd", "e2e", "templates", "wasm", "web", "docs")
 	cmd.Dir = "../.."
 	out, _ := cmd.Output() // exit 1 is: nothing found
 	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/testutil/proptest/proptest.go"}) {

@@ -26,8 +26,10 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 		unused := w.token(t, `,"externalId":"mine-2"`)
 		consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
 			"Authorization", basic(own), "Content-Type", asJSON)).field("consumerId")
-		prepared := good(t, 201, ask(t, "POST", w.Control+"/sandbox-reports", `{"product":"cashflow","profile":"joint"}`, "Content-Type", asJSON)).field("sandboxReportId")
-		child := good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Elsewhere"}`, "Authorization", basic(own), "Content-Type", asJSON)).field("publicId")
+		prepared := good(t, 201, ask(t, "POST", w.Control+"/sandbox-reports", `{"product":"cashflow","profile":"joint"}`,
+			"Content-Type", asJSON)).field("sandboxReportId")
+		child := good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Elsewhere"}`,
+			"Authorization", basic(own), "Content-Type", asJSON)).field("publicId")
 		elsewhere := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+publicToken+`","publicId":"`+child+`"}`,
 			"Authorization", basic(own), "Content-Type", asJSON)).field("relayToken")
 		child, childProduct, _ := w.child(t)
@@ -90,7 +92,8 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 				return ask(t, "POST", w.Provider+"/connect/initialization", initialization("sandboxReportId", id), asOther...)
 			}},
 			"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "POST", w.Provider+"/connect/initialization", strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
+				return ask(t, "POST", w.Provider+"/connect/initialization",
+					strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
 			}},
 			"child account": {child, "svc-nobodys", func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/accounts/"+id+"/products", `{"productName":"x"}`, asOther...)
@@ -102,7 +105,8 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)
 			}},
 			"child account's product": {childProduct, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "POST", w.Provider+"/connect/initialization", strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
+				return ask(t, "POST", w.Provider+"/connect/initialization",
+					strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
 			}},
 			"token in a redirect": {unused, strings.Repeat("A", 43), func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/secure-redirect", `{"token":"`+id+`","completeUrl":"https://other.example/back"}`, asOther...)
@@ -124,7 +128,8 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 		}
 
 		// What is taken here is free there: an external id tells nothing of another.
-		for path, body := range map[string]string{"/connect/initialization": initialization("externalId", "mine-1"), "/connect/consumers": `{"consumerExternalId":"mine-3"}`} {
+		for path, body := range map[string]string{"/connect/initialization": initialization("externalId", "mine-1"),
+			"/connect/consumers": `{"consumerExternalId":"mine-3"}`} {
 			if got := do(t, ask(t, "POST", w.Provider+path, body, asOther...)); got.Status >= 300 {
 				t.Errorf("%s with another's external id = %d %s", path, got.Status, got.Body)
 			}
@@ -157,6 +162,7 @@ func (w *testServer) productOf(t *testing.T, a account) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+a.PublicID+`","url":"https://other.example/back"}`, "Content-Type", asJSON))
+	good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+a.PublicID+
+		`","url":"https://other.example/back"}`, "Content-Type", asJSON))
 	return id
 }

@@ -22,7 +22,8 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 		rotate := func(args ...string) string {
 			t.Helper()
 			var out, log bytes.Buffer
-			code := app.Run(t.Context(), append([]string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, args...), &out, &log)
+			code := app.Run(t.Context(), append([]string{"keys", "rotate", "--data-dir=" + w.dir,
+				"--database-url=" + w.databaseURL}, args...), &out, &log)
 			if code != 0 {
 				t.Fatalf("keys rotate ends with %d: %s", code, &log)
 			}
@@ -72,7 +73,8 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 			db.Close()
 		}
 		var out, log bytes.Buffer
-		if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, &out, &log); code == 0 {
+		if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + w.dir,
+			"--database-url=" + w.databaseURL}, &out, &log); code == 0 {
 			t.Error("the master key from before still opens the databases")
 		}
 	})
@@ -80,7 +82,8 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 
 func TestThereMustBeKeysToRotate(t *testing.T) {
 	var out, log bytes.Buffer
-	if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + t.TempDir()}, &out, &log); code != 1 || !strings.Contains(log.String(), "no database") {
+	if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + t.TempDir()}, &out, &log); code != 1 ||
+		!strings.Contains(log.String(), "no database") {
 		t.Errorf("exit code %d: %s", code, &log)
 	}
 }

@@ -72,7 +72,8 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 		})
 
 		t.Run("a step of a visit", func(t *testing.T) {
-			handle := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
+			handle := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits",
+				w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
 			before := w.count(t, store.Provider, `SELECT COUNT(*) FROM visit_events`)
 			only(t, "consents", atOnce(t, many, func(int) *http.Request {
 				return ask(t, "POST", w.Provider+"/visit/"+handle, "action=consent", "Content-Type", asForm)
@@ -125,7 +126,8 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 			done := w.complete(t, w.connect(t, id, cookie))
 			only(t, "hooks", atOnce(t, many, func(int) *http.Request {
 				return ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
-					`{"eventId":"hook-1","type":"onSuccess","attempt":1,"publicToken":"`+done.field("publicToken")+`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON)
+					`{"eventId":"hook-1","type":"onSuccess","attempt":1,"publicToken":"`+done.field("publicToken")+
+						`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON)
 			}), map[int]int{204: many})
 			body := `{"eventId":"evt_again","type":"VISIT","status":"SUCCESS","publicToken":"` + done.field("publicToken") + `"}`
 			w.state(t, id, "ready")
@@ -161,7 +163,8 @@ func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
 			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM attempts WHERE application = $1 AND landed_at <> 0`, id); n != 1 {
 				t.Errorf("%d attempts landed", n)
 			}
-			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1 AND lower(kind) LIKE '%return%'`, id); n != 1 {
+			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline
+				WHERE application_id = $1 AND lower(kind) LIKE '%return%'`, id); n != 1 {
 				t.Errorf("%d returns in the timeline", n)
 			}
 			renewed := 0

@@ -201,7 +201,8 @@ func TestTraces(t *testing.T) {
 		}
 		for _, a := range s.Attributes {
 			if a.Key == "http.route" {
-				if method, path, _ := strings.Cut(s.Name, " "); a.Value["stringValue"] != path || !strings.HasPrefix(path, "/") || method != strings.ToUpper(method) {
+				if method, path, _ := strings.Cut(s.Name, " "); a.Value["stringValue"] != path ||
+					!strings.HasPrefix(path, "/") || method != strings.ToUpper(method) {
 					t.Errorf("%s has the route %q", s.Name, a.Value["stringValue"])
 				}
 			}
@@ -241,7 +242,8 @@ func TestTraces(t *testing.T) {
 	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
 		t.Errorf("the report's job stands below %v", got)
 	}
-	if got := above(find("GET /connect/cashflow/v2/json")); len(got) < 3 || !strings.HasPrefix(got[1], "call ") || !strings.HasPrefix(got[2], "job ") {
+	if got := above(find("GET /connect/cashflow/v2/json")); len(got) < 3 ||
+		!strings.HasPrefix(got[1], "call ") || !strings.HasPrefix(got[2], "job ") {
 		t.Errorf("the report is asked for below %v", got)
 	}
 	all := strings.Join(c.raw, "\n")

@@ -45,7 +45,8 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Income report", "Is it real?", "payroll has", "Northwind Logistics, which the applicant stated, was found by a source.", "Pay statements (", "/report.csv"} {
+		for _, want := range []string{"Income report", "Is it real?", "payroll has",
+			"Northwind Logistics, which the applicant stated, was found by a source.", "Pay statements (", "/report.csv"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}
@@ -71,7 +72,8 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 			t.Error("the page does not lead to its pay stub, or takes it for more than it is")
 		}
 		got := good(t, 200, ask(t, "GET", file, "", "Cookie", reviewer))
-		if string(got.Body) != string(stub) || got.Header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment;") {
+		if string(got.Body) != string(stub) || got.Header.Get("Content-Type") != "application/pdf" ||
+			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment;") {
 			t.Errorf("the file is %d bytes of %s, want %d of application/pdf to be kept", len(got.Body), got.Header.Get("Content-Type"), len(stub))
 		}
 		// Nobody but a reviewer gets it, and nothing of it stays here.
@@ -92,7 +94,8 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 		for name, values := range seven {
 			refused[name] = values
 		}
-		if got := do(t, ask(t, "POST", w.Portal+"/applications", refused.Encode(), "Content-Type", asForm)); got.Status != 422 || !strings.Contains(string(got.Body), `value="f"`) {
+		if got := do(t, ask(t, "POST", w.Portal+"/applications", refused.Encode(), "Content-Type", asForm)); got.Status != 422 ||
+			!strings.Contains(string(got.Body), `value="f"`) {
 			t.Errorf("seven employers = %d, or what was typed is gone", got.Status)
 		}
 		id, cookie := w.applied(t, form)
@@ -100,7 +103,8 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Eligibility report", "0 of 2 stated employers verified", "Tern &amp; Sons", "Is the application complete?", "Average of 6 months", "Bank transactions"} {
+		for _, want := range []string{"Eligibility report", "0 of 2 stated employers verified", "Tern &amp; Sons",
+			"Is the application complete?", "Average of 6 months", "Bank transactions"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}
@@ -129,7 +133,8 @@ func TestAReviewerReadsAPassport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Credit passport", "KOR_NICE credit score", "1 KRW = 0.00072 USD", "How each month was paid", "Is it real?"} {
+		for _, want := range []string{"Credit passport", "KOR_NICE credit score",
+			"1 KRW = 0.00072 USD", "How each month was paid", "Is it real?"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}

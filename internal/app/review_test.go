@@ -43,7 +43,8 @@ func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *
 // the same proxy may not any more.
 func TestStaffBehindAProxyAreNotOne(t *testing.T) {
 	w := startWorld(t, "", "--behind-proxy")
-	for to, who := range map[string]login{w.Portal + "/review/sign-in": w.Credentials.Reviewer, w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {
+	for to, who := range map[string]login{w.Portal + "/review/sign-in": w.Credentials.Reviewer,
+		w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {
 		origin := strings.TrimSuffix(strings.TrimSuffix(to, "/review/sign-in"), "/dashboard/sign-in")
 		signIn := func(from, secret string) int {
 			form := url.Values{"email": {who.Email}, "password": {secret}}
@@ -75,23 +76,27 @@ func (w *testServer) deskRoutes(t *testing.T, child, configuration, income strin
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
 	// A client that may be lost: the portal goes on with its own.
 	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff), append([]string{"Content-Type", asForm}, staff...)...))
-	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"), append([]string{"Content-Type", asForm}, staff...)...))
+	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"),
+		append([]string{"Content-Type", asForm}, staff...)...))
 	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)
 	delivery := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL)
 	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
 	relay := w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
-	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income), append([]string{"Content-Type", asForm}, staff...)...))
+	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income),
+		append([]string{"Content-Type", asForm}, staff...)...))
 	income = strings.TrimPrefix(found.Header.Get("Location"), "/dashboard/reports/")
 	s := w.Provider
 	at := func(pattern, param string) route {
 		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
 	}
 	send := func(pattern, param string, pairs ...string) route {
-		return route{base: s, method: "POST", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff, kind: asForm, body: w.form(t, staff, pairs...)}
+		return route{base: s, method: "POST", pattern: pattern, param: param, shape: asPage, who: "staff",
+			header: staff, kind: asForm, body: w.form(t, staff, pairs...)}
 	}
 	return []route{
 		{base: s, method: "GET", pattern: "/dashboard/sign-in", shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/sign-in", shape: asPage, header: []string{"Origin", s}, kind: asForm, body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/dashboard"},
+		{base: s, method: "POST", pattern: "/dashboard/sign-in", shape: asPage, header: []string{"Origin", s}, kind: asForm,
+			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/dashboard"},
 		{base: s, method: "POST", pattern: "/dashboard/sign-out", shape: asPage, header: w.staff(t, w.Credentials.Dashboard)},
 		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""), at("/dashboard/redirects", ""),

@@ -45,12 +45,15 @@ func (w *testServer) routes(t *testing.T) []route {
 
 	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
-	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
-	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""), "Authorization", basicAuth[1], "Content-Type", asJSON))
+	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits",
+		w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
+	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""),
+		"Authorization", basicAuth[1], "Content-Type", asJSON))
 	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
 	_, invited, _ := strings.Cut(good(t, 200, ask(t, "POST", w.Provider+"/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`),
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("inviteLink"), "/invite/")
-	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
+	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+
+		walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("relayToken")
 	child, childProduct, configuration := w.child(t)
 	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
@@ -83,23 +86,32 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
 		{base: s, method: "GET", pattern: "/docs", shape: asPage},
-		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Second child","displayName":"Second"}`},
-		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON, body: `{"accountName":"Third child","displayName":"Third"}`},
-		{base: s, method: "POST", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth, kind: asJSON, body: `{"productName":"Loans","displayName":"A loan"}`},
-		{base: s, method: "PUT", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth, kind: asJSON, body: `{"productName":"Cards","displayName":"A card"}`},
+		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"accountName":"Second child","displayName":"Second"}`},
+		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"accountName":"Third child","displayName":"Third"}`},
+		{base: s, method: "POST", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth,
+			kind: asJSON, body: `{"productName":"Loans","displayName":"A loan"}`},
+		{base: s, method: "PUT", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth,
+			kind: asJSON, body: `{"productName":"Cards","displayName":"A card"}`},
 		{base: s, method: "GET", pattern: "/config/v1/product-configurations", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/config/v1/accounts/{account}/products", param: child, who: "basic", header: basicAuth},
-		{base: s, method: "PUT", pattern: "/config/v1/product-configuration-assignments/{id}", param: configuration, who: "basic", header: basicAuth, kind: asJSON,
+		{base: s, method: "PUT", pattern: "/config/v1/product-configuration-assignments/{id}",
+			param: configuration, who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"type":"account","id":"` + child + `"}`},
 		{base: s, method: "DELETE", pattern: "/config/v1/product-configuration-assignments", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"type":"product","id":"` + childProduct + `"}`},
 		{base: s, method: "POST", pattern: "/credentials/rotate", who: "basic", header: basicAuth},
-		{base: s, method: "POST", pattern: "/connect/consumers", who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-2","prefill":` + goodPrefill + `}`},
+		{base: s, method: "POST", pattern: "/connect/consumers", who: "basic", header: basicAuth, kind: asJSON,
+			body: `{"consumerExternalId":"c-2","prefill":` + goodPrefill + `}`},
 		{base: s, method: "GET", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
-		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
+		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic",
+			header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
 		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts", param: body.Meta.ConsumerID, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts",
+			param: body.Meta.ConsumerID, who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details",
+			above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
@@ -109,7 +121,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/income/v2/files/{path...}", param: bankFile, who: "bearer", header: secondary},
 		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/json", who: "bearer", header: eligible},
 		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files", who: "bearer", header: eligible},
-		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files/{path...}", param: eligibleFile, who: "bearer", header: eligible},
+		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files/{path...}",
+			param: eligibleFile, who: "bearer", header: eligible},
 		{base: s, method: "GET", pattern: "/connect/passport/v4/json", who: "bearer", header: passport},
 		{base: s, method: "GET", pattern: "/connect/passport/v4/pdf", who: "bearer", header: passport},
 		{base: s, method: "GET", pattern: "/connect/suppliers", who: "basic", header: basicAuth},
@@ -117,25 +130,32 @@ func (w *testServer) routes(t *testing.T) []route {
 			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
-		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer", header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
-			kind: asJSON, body: goodSubmission("ext-1")},
+		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer",
+			header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
+			kind:   asJSON, body: goodSubmission("ext-1")},
 		{base: s, method: "POST", pattern: "/connect/relay-tokens", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"publicToken":"` + walked.field("publicToken") + `","publicId":"` + c.ThirdParty.PublicID + `"}`},
 		{base: s, method: "DELETE", pattern: "/connect/relay-tokens/{token}", param: relayed, who: "basic", header: basicAuth},
-		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
-		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
-		{base: s, method: "POST", pattern: "/connect/invite-link", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-3","userArgs":"u"`)},
-		{base: s, method: "POST", pattern: "/connect/invite", who: "basic", header: basicAuth, kind: asJSON, body: w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"` + canaryEmail + `"`)},
+		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth,
+			kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
+		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON,
+			body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
+		{base: s, method: "POST", pattern: "/connect/invite-link", who: "basic", header: basicAuth, kind: asJSON,
+			body: w.initialization(`,"externalId":"e-3","userArgs":"u"`)},
+		{base: s, method: "POST", pattern: "/connect/invite", who: "basic", header: basicAuth, kind: asJSON,
+			body: w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"` + canaryEmail + `"`)},
 		{base: s, method: "GET", pattern: "/invite/{handle}", param: invited, shape: asPage},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
-		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage, kind: asForm, body: "token=" + link.field("redirectToken")},
+		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage,
+			kind: asForm, body: "token=" + link.field("redirectToken")},
 		{base: s, method: "GET", pattern: "/widget/v1/widget.js", shape: asFile},
 		{base: s, method: "GET", pattern: "/widget/v1/widget.d.ts", shape: asFile},
 		{base: s, method: "GET", pattern: "/widget/v1/frame", shape: asPage},
 		{base: s, method: "GET", pattern: "/widget/v1/problems/{code}", param: "INVALID_TOKEN", shape: asPage, loose: true},
 		{base: s, method: "POST", pattern: "/widget/v1/visits", kind: asJSON, body: w.registration(w.token(t, ""))},
 		{base: s, method: "GET", pattern: "/visit/{handle}", param: visit, shape: asPage},
-		{base: s, method: "POST", pattern: "/visit/{handle}", param: visit, shape: asPage, kind: asForm, body: "action=sign-in&username=default&password=x"},
+		{base: s, method: "POST", pattern: "/visit/{handle}", param: visit, shape: asPage,
+			kind: asForm, body: "action=sign-in&username=default&password=x"},
 		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: "multipart/form-data; boundary=x",
 			body: "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + canaryText + ".pdf\"\r\n\r\n%PDF-1.7\r\n--x--\r\n"},
 		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},
@@ -147,10 +167,13 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/apply/{product}", param: "cashflow", shape: asPage},
 		{base: p, method: "POST", pattern: "/applications", shape: asPage, kind: asForm, body: goodForm().Encode()},
 		{base: p, method: "GET", pattern: "/applications/{id}", param: ready, shape: asPage, who: "visitor", header: mine},
-		{base: p, method: "POST", pattern: "/applications/{id}/applicant", param: open, shape: asPage, who: "visitor", header: now, kind: asForm, body: goodForm().Encode()},
-		{base: p, method: "POST", pattern: "/applications/{id}/restart", param: open, shape: asPage, who: "visitor", header: now, kind: asForm, body: "mode=embedded"},
+		{base: p, method: "POST", pattern: "/applications/{id}/applicant", param: open, shape: asPage,
+			who: "visitor", header: now, kind: asForm, body: goodForm().Encode()},
+		{base: p, method: "POST", pattern: "/applications/{id}/restart", param: open, shape: asPage,
+			who: "visitor", header: now, kind: asForm, body: "mode=embedded"},
 		{base: p, method: "GET", pattern: "/applications/{id}/stream", param: ready, who: "visitor", header: mine},
-		{base: p, method: "POST", pattern: "/applications/{id}/callbacks", param: open, who: "visitor", header: now, kind: asJSON, body: `{"eventId":"e1","type":"onExit","attempt":1}`},
+		{base: p, method: "POST", pattern: "/applications/{id}/callbacks", param: open, who: "visitor", header: now,
+			kind: asJSON, body: `{"eventId":"e1","type":"onExit","attempt":1}`},
 		{base: p, method: "POST", pattern: "/applications/{id}/link", param: open, shape: asPage, who: "visitor", header: now},
 		{base: p, method: "POST", pattern: "/applications/{id}/letter", param: open, shape: asPage, who: "visitor", header: now},
 		{base: p, method: "GET", pattern: "/resume/{token}", param: canaryText, shape: asPage},
@@ -165,7 +188,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/redirect/return", shape: asPage, kind: asForm, body: "token=" + canaryText},
 		{base: p, method: "GET", pattern: "/redirect/finish/{handle}", param: canaryText, shape: asPage},
 		{base: p, method: "GET", pattern: "/review/sign-in", shape: asPage},
-		{base: p, method: "POST", pattern: "/review/sign-in", shape: asPage, kind: asForm, body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
+		{base: p, method: "POST", pattern: "/review/sign-in", shape: asPage, kind: asForm,
+			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
 		{base: p, method: "POST", pattern: "/review/sign-out", shape: asPage, header: []string{"Cookie", w.signIn(t)}},
 		{base: p, method: "GET", pattern: "/review", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
@@ -173,51 +197,65 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/newest", param: earner, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/files", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready, param: pages.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready,
+			param: pages.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "publicId=" + c.ThirdParty.PublicID + "&label=Third"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/decision", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/decision", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+		{base: p, method: "POST", pattern: "/review/applications/{id}/decision", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "seen=0&decision=declined&text=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage,
+			who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "again=1"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/compare", param: ready, query: "?with=" + second, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage,
+			who: "reviewer", header: reviewer, kind: asForm, body: "again=1"},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/compare", param: ready,
+			query: "?with=" + second, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/delete", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed, shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed,
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "id=" + doomed + "&cause=request&sure=yes"},
 		{base: p, method: "GET", pattern: "/review/deletions", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/audit.csv", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
-		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
+		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer,
+			kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
+		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage,
+			who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
 		{base: p, method: "GET", pattern: "/review/oidc/login", shape: asPage},
 		{base: p, method: "GET", pattern: "/review/sign-in/return", shape: asPage},
 		{base: p, method: "GET", pattern: "/review/set-password/{token}", param: canaryText, shape: asPage},
-		{base: p, method: "POST", pattern: "/review/set-password/{token}", param: canaryText, shape: asPage, kind: asForm, body: "password=" + canaryText},
+		{base: p, method: "POST", pattern: "/review/set-password/{token}", param: canaryText,
+			shape: asPage, kind: asForm, body: "password=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/events", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/events/enable", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/events/{id}", param: delivery, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/events/{id}/redeliver", param: delivery, shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "resends=0"},
+		{base: p, method: "POST", pattern: "/review/events/{id}/redeliver", param: delivery, shape: asPage,
+			who: "reviewer", header: reviewer, kind: asForm, body: "resends=0"},
 		{base: p, method: "GET", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
 		{base: p, method: "GET", pattern: "/api/v1/docs", shape: asPage},
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
-			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/","allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
+			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/",` +
+				`"allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
 		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications", who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files/{path}", above: ready, param: url.PathEscape(sourceFile), who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files/{path}", above: ready,
+			param: url.PathEscape(sourceFile), who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/events", param: ready, who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/webhooks", who: "key", header: key},
 		{base: p, method: "POST", pattern: "/api/v1/webhooks/enable", who: "key", header: key},
@@ -230,7 +268,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
 		{base: p, method: "GET", pattern: "/developers", shape: asPage},
 		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&way=inline"},
-		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage, who: "visitor", header: []string{"Cookie", player}},
+		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage,
+			who: "visitor", header: []string{"Cookie", player}},
 		{base: p, method: "GET", pattern: "/developers/guides/{guide}", param: "embed", shape: asPage},
 
 		{base: k, method: "GET", pattern: "/clock"},
@@ -238,14 +277,19 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: k, method: "GET", pattern: "/faults"},
 		{base: k, method: "POST", pattern: "/faults", kind: asJSON, body: `{"match":"GET /nowhere","action":"drop"}`},
 		{base: k, method: "DELETE", pattern: "/faults"},
-		{base: k, method: "POST", pattern: "/visits/{token}/complete", param: canaryText, kind: asJSON, body: `{"username":"default","end":"exit"}`},
-		{base: k, method: "POST", pattern: "/webhooks/fire", kind: asJSON, body: `{"publicToken":"` + walked.field("publicToken") + `","delay":"1s"}`},
+		{base: k, method: "POST", pattern: "/visits/{token}/complete", param: canaryText,
+			kind: asJSON, body: `{"username":"default","end":"exit"}`},
+		{base: k, method: "POST", pattern: "/webhooks/fire", kind: asJSON, body: `{"publicToken":"` +
+			walked.field("publicToken") + `","delay":"1s"}`},
 		{base: k, method: "POST", pattern: "/keys/rotate", kind: asJSON, body: `{"atOnce":false}`},
-		{base: k, method: "POST", pattern: "/callbacks", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/webhooks/visit"}`},
-		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` + c.PublicID + `","url":"` + p + `/redirect/return"}`},
+		{base: k, method: "POST", pattern: "/callbacks", kind: asJSON, body: `{"publicId":"` +
+			c.PublicID + `","url":"` + p + `/webhooks/visit"}`},
+		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` +
+			c.PublicID + `","url":"` + p + `/redirect/return"}`},
 		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
 		{base: k, method: "GET", pattern: "/inbox"},
-		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event, header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
+		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event,
+			header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
 		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
 		{base: k, method: "POST", pattern: "/reset"},
 	}...)
@@ -264,9 +308,11 @@ func (w *testServer) child(t *testing.T) (publicID, productID, configurationID s
 	}
 	header := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
 	publicID = good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Child"}`, header...)).field("publicId")
-	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products", `{"productName":"Theirs"}`, header...)).field("productId")
+	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products",
+		`{"productName":"Theirs"}`, header...)).field("productId")
 	var all []struct{ ID string }
-	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/config/v1/product-configurations", "", header[:2]...)).Body, &all); err != nil || len(all) == 0 {
+	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/config/v1/product-configurations", "", header[:2]...)).Body,
+		&all); err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
 	return publicID, productID, all[0].ID
@@ -279,7 +325,8 @@ func (w *testServer) secondary(t *testing.T) (source string, headers []string, p
 	c := w.Credentials
 	authorization := []string{"Authorization", basic(c.account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), `"phone":`, `"state":"OH","phone":`, 1)
-	source = w.complete(t, good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")).field("publicToken")
+	source = w.complete(t, good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization",
+		begin, authorization...)).field("token")).field("publicToken")
 	made := good(t, 200, ask(t, "POST", w.Provider+"/connect/multi-product-tokens",
 		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`, authorization...)).field("multiProductToken")
 	headers = []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", made}
@@ -349,7 +396,8 @@ func (w *testServer) desk(t *testing.T, reviewer []string) (decided, colleague s
 
 // registration is what the widget's frame sends for a token.
 func (w *testServer) registration(token string) string {
-	return `{"env":"sandbox","productId":"` + w.Credentials.Products["cashflow"] + `","publicId":"` + w.Credentials.PublicID + `","token":"` + token + `"}`
+	return `{"env":"sandbox","productId":"` + w.Credentials.Products["cashflow"] + `","publicId":"` +
+		w.Credentials.PublicID + `","token":"` + token + `"}`
 }
 
 // signed are the headers of a webhook with that body.

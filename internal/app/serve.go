@@ -183,8 +183,10 @@ func (p *program) listen(which parties) error {
 // machine, of which --behind-proxy does not tell.
 func (p *program) warnOfTunnel(s *service, addr string) {
 	host, _ := httpx.ListenHost(addr)
-	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.TLS.BehindProxy && httpx.IsLoopback(host) && !httpx.IsLoopback(u.Hostname()) {
-		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit", "listener", s.name, "url", s.url)
+	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.TLS.BehindProxy &&
+		httpx.IsLoopback(host) && !httpx.IsLoopback(u.Hostname()) {
+		p.log.Warn("others reach this listener by a proxy only: without --behind-proxy they are one client to every limit",
+			"listener", s.name, "url", s.url)
 	}
 }
 

@@ -171,7 +171,8 @@ func (w *testServer) rested(t *testing.T) {
 		left := 0
 		for _, db := range w.stores {
 			var n int
-			err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM river_job WHERE state IN ('available', 'running', 'retryable', 'pending')`).Scan(&n)
+			err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM river_job
+				WHERE state IN ('available', 'running', 'retryable', 'pending')`).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +205,8 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 				if err := rows.Scan(&name); err != nil {
 					return err
 				}
-				if name == "river_job" || !strings.HasPrefix(name, "river_") && name != "sessions" && name != "sign_in_tries" && name != "review_audit" {
+				if name == "river_job" || !strings.HasPrefix(name, "river_") && name != "sessions" &&
+					name != "sign_in_tries" && name != "review_audit" {
 					counts = append(counts, fmt.Sprintf(`SELECT '%s', COUNT(*) FROM %s`, name, name))
 				}
 			}
@@ -406,7 +408,8 @@ const (
 	canaryText  = "canary-text-4711"
 )
 
-const goodPrefill = `{"firstName":"` + canaryName + `","lastName":"` + canaryLast + `","email":"` + canaryEmail + `","dob":"1980-02-29","phone":"` + canaryPhone + `"}`
+const goodPrefill = `{"firstName":"` + canaryName + `","lastName":"` + canaryLast + `","email":"` +
+	canaryEmail + `","dob":"1980-02-29","phone":"` + canaryPhone + `"}`
 
 func goodForm() url.Values {
 	return url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {canaryName}, "lastName": {canaryLast},

@@ -17,7 +17,8 @@ var withdrawLink = regexp.MustCompile(`href="/review/shares/([0-9a-f-]{36})/with
 func (w *testServer) share(t *testing.T, cookie, application, publicID string) string {
 	t.Helper()
 	at := w.Portal + "/review/applications/" + application
-	good(t, 303, ask(t, "POST", at+"/shares", url.Values{"publicId": {publicID}, "label": {"Third"}}.Encode(), "Cookie", cookie, "Content-Type", asForm))
+	good(t, 303, ask(t, "POST", at+"/shares", url.Values{"publicId": {publicID}, "label": {"Third"}}.Encode(),
+		"Cookie", cookie, "Content-Type", asForm))
 	page := good(t, 200, ask(t, "GET", at, "", "Cookie", cookie))
 	m := withdrawLink.FindSubmatch(page.Body)
 	if m == nil {
@@ -50,9 +51,11 @@ func TestAReviewerSharesAReport(t *testing.T) {
 		}
 
 		read := func() reply {
-			return do(t, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", w.bearer(t, third), "X-Public-Token", relayToken))
+			return do(t, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization",
+				w.bearer(t, third), "X-Public-Token", relayToken))
 		}
-		if got := read(); got.Status != 200 || !strings.Contains(string(got.Body), relayToken) || strings.Contains(string(got.Body), publicToken) {
+		if got := read(); got.Status != 200 || !strings.Contains(string(got.Body), relayToken) ||
+			strings.Contains(string(got.Body), publicToken) {
 			t.Errorf("the third party reads %d %.300s", got.Status, got.Body)
 		}
 		refused := do(t, ask(t, "POST", at+"/shares", "publicId=svc-nobody", "Cookie", cookie, "Content-Type", asForm))
@@ -70,7 +73,8 @@ func TestAReviewerSharesAReport(t *testing.T) {
 		if again.Status != 409 || !strings.Contains(string(again.Body), "cannot be shared with it again") {
 			t.Errorf("sharing what was withdrawn = %d", again.Status)
 		}
-		for what, want := range map[string]int{"action = 'shared' AND done_at IS NOT NULL": 1, "action = 'renewed' AND done_at IS NOT NULL": many / 2,
+		for what, want := range map[string]int{"action = 'shared' AND done_at IS NOT NULL": 1,
+			"action = 'renewed' AND done_at IS NOT NULL":   many / 2,
 			"action = 'withdrawn' AND done_at IS NOT NULL": 1, "done_at IS NULL": 0} {
 			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM report_share_log WHERE `+what); n != want {
 				t.Errorf("%d lines where %s, want %d", n, what, want)
@@ -82,7 +86,8 @@ func TestAReviewerSharesAReport(t *testing.T) {
 		if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 0 {
 			t.Errorf("%d consents are withdrawn before anybody asked", n)
 		}
-		good(t, 303, ask(t, "POST", at+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}.Encode(), "Cookie", cookie, "Content-Type", asForm))
+		good(t, 303, ask(t, "POST", at+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}.Encode(),
+			"Cookie", cookie, "Content-Type", asForm))
 		good(t, 410, ask(t, "GET", at, "", "Cookie", cookie))
 		if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 1 {
 			t.Errorf("%d consents are withdrawn, want 1", n)

@@ -52,7 +52,8 @@ func TestACustomerSubmitsItsOwnData(t *testing.T) {
 		}
 		select {
 		case e := <-events:
-			if e.PublicToken != sent.PublicToken || e.Status != contract.StatusSuccess || e.ExternalID != in.ExternalID || e.UserArgs != in.UserArgs {
+			if e.PublicToken != sent.PublicToken || e.Status != contract.StatusSuccess ||
+				e.ExternalID != in.ExternalID || e.UserArgs != in.UserArgs {
 				t.Errorf("the webhook says %+v", e)
 			}
 		case <-time.After(30 * time.Second):
@@ -62,10 +63,12 @@ func TestACustomerSubmitsItsOwnData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Meta.PublicToken != sent.PublicToken || report.Text(r.Meta.UserArgs) != in.UserArgs || r.Meta.Revision != nil || r.Meta.RevisionCreatedAt != nil {
+		if r.Meta.PublicToken != sent.PublicToken || report.Text(r.Meta.UserArgs) != in.UserArgs ||
+			r.Meta.Revision != nil || r.Meta.RevisionCreatedAt != nil {
 			t.Errorf("meta: %+v", r.Meta)
 		}
-		if len(r.AccountDetails) != 1 || *r.AccountDetails[0].CurrentBalance != in.Accounts[0].CurrentBalance || r.AccountDetails[0].MonthsAvailable < 12 {
+		if len(r.AccountDetails) != 1 || *r.AccountDetails[0].CurrentBalance != in.Accounts[0].CurrentBalance ||
+			r.AccountDetails[0].MonthsAvailable < 12 {
 			t.Errorf("accounts: %+v", r.AccountDetails)
 		}
 		if len(r.Attributes) < 100 || len(r.Properties) == 0 {
@@ -88,10 +91,12 @@ func TestACustomerSubmitsItsOwnData(t *testing.T) {
 
 // salaried is a year of pay twice a month, rent and shopping, retrieved at pulled.
 func salaried(pulled time.Time) svcapi.Submission {
-	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
+	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
+		AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
 	add := func(daysAgo int, amount report.Cents, description, direction string) {
-		account.Transactions = append(account.Transactions, svcapi.SubmittedTransaction{ID: fmt.Sprint("T", len(account.Transactions)), Status: "POSTED",
-			DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -daysAgo)}, Amount: amount, Description: description, CreditOrDebit: direction})
+		account.Transactions = append(account.Transactions,
+			svcapi.SubmittedTransaction{ID: fmt.Sprint("T", len(account.Transactions)), Status: "POSTED",
+				DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -daysAgo)}, Amount: amount, Description: description, CreditOrDebit: direction})
 	}
 	for day := 1; day <= 365; day++ {
 		switch {

@@ -68,7 +68,8 @@ func Codes() []CodeInfo {
 		{CodeInvalidParameters, 400, "A parameter is missing, too long or of the wrong type; details name it."},
 		{CodeInvalidCompleteURL, 400, "completeUrl is not within the complete URLs registered on the account."},
 		{CodeInvalidPublicID, 400, "No other account of this environment has this publicId."},
-		{CodeRelayTokenExpired, 400, "The time to share this report, or to read what was shared, is over; only its owner can share it again, with a new third party within 30 days of the report."},
+		{CodeRelayTokenExpired, 400, "The time to share this report, or to read what was shared, is over; only its " +
+			"owner can share it again, with a new third party within 30 days of the report."},
 		{CodeRelayTokenRevoked, 400, "The owner has withdrawn this report from the third party, for good."},
 		{CodeInvalidState, 409, "This cannot be done in the present state."},
 		{CodeDuplicateCustomer, 400, "A child account of yours has this accountName already."},

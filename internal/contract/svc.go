@@ -91,7 +91,8 @@ const (
 
 // Substatuses lists every substatus that is not a WidgetError.
 func Substatuses() []Substatus {
-	return []Substatus{SubIncompatibleAccounts, SubNoRecentInformation, SubMFARequired, SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
+	return []Substatus{SubIncompatibleAccounts, SubNoRecentInformation, SubMFARequired,
+		SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
 }
 
 // Outcome is the outcome of a secure redirect (docs/redirect.md).

@@ -28,7 +28,8 @@ func LimitBodies(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), streams: r.ProtoMajor >= 2, left: bodyGrace, whole: maxBodyTime}
+		body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w),
+			streams: r.ProtoMajor >= 2, left: bodyGrace, whole: maxBodyTime}
 		r.Body = body
 		if !body.streams {
 			body.limit()

@@ -137,7 +137,8 @@ func TestSlowBodiesEnd(t *testing.T) {
 			reads  bool
 			within time.Duration // of the handlers' two minutes too
 		}{
-			"20 MB by a slow phone":    {"/read", chunks{size: 8 << 10, left: 20 << 20, every: time.Second * (8 << 10) / phone}, true, 14 * time.Minute},
+			"20 MB by a slow phone": {"/read", chunks{size: 8 << 10, left: 20 << 20, every: time.Second * (8 << 10) / phone},
+				true, 14 * time.Minute},
 			"a pause on the way":       {"/read", chunks{size: 1, left: 1<<20 + 1, fast: 1 << 20, every: 25 * time.Second}, true, 3 * time.Minute},
 			"nothing comes":            {"/read", chunks{size: 1, left: 1000, every: time.Hour}, false, 3 * time.Minute},
 			"a byte a second":          {"/read", chunks{size: 1, left: 1 << 20, every: time.Second}, false, 3 * time.Minute},
@@ -289,7 +290,8 @@ func TestStreamsAndIdleConnectionsHaveNoBodyDeadline(t *testing.T) {
 func TestStrictTransport(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://apply.example.com": "max-age=31536000", "https://apply.example.com:8443": "max-age=31536000",
-		"http://apply.example.com": "", "http://localhost:8080": "", "https://localhost:8443": "", "https://127.0.0.1": "", "https://[::1]:8443": "",
+		"http://apply.example.com": "", "http://localhost:8080": "", "https://localhost:8443": "",
+		"https://127.0.0.1": "", "https://[::1]:8443": "",
 	} {
 		var got string
 		w := httptest.NewRecorder()

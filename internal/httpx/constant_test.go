@@ -39,7 +39,8 @@ func TestAConstantPageIsAskedForByItsTag(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", coding, err)
 		}
-		if raw, err := io.ReadAll(z); err != nil || string(raw) != words || zipped.Header().Get("ETag") == tag || zipped.Header().Get("Content-Encoding") != "gzip" {
+		if raw, err := io.ReadAll(z); err != nil || string(raw) != words || zipped.Header().Get("ETag") == tag ||
+			zipped.Header().Get("Content-Encoding") != "gzip" {
 			t.Errorf("%s: %v %v", coding, zipped.Header(), err)
 		}
 	}

@@ -32,12 +32,14 @@ func TestCleanFileName(t *testing.T) {
 // FuzzCleanFileName: whatever a device calls a file, its name is one line of bounded text
 // and no path.
 func FuzzCleanFileName(f *testing.F) {
-	for _, name := range []string{"stub.pdf", `C:\\fakepath\\stub.pdf`, "../../etc/passwd", "a\x00b\r\n.pdf", "\xff\xfe", strings.Repeat("é", 300) + ".pdf", "/", " ", "\u202efdp.exe"} {
+	for _, name := range []string{"stub.pdf", `C:\\fakepath\\stub.pdf`, "../../etc/passwd", "a\x00b\r\n.pdf",
+		"\xff\xfe", strings.Repeat("é", 300) + ".pdf", "/", " ", "\u202efdp.exe"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := CleanFileName(name)
-		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxFileName || strings.ContainsAny(got, "/\\\r\n\x00\u202e\u2066\u200f\u2028") || got != strings.TrimSpace(got) || CleanFileName(got) != got {
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxFileName ||
+			strings.ContainsAny(got, "/\\\r\n\x00\u202e\u2066\u200f\u2028") || got != strings.TrimSpace(got) || CleanFileName(got) != got {
 			t.Fatalf("CleanFileName(%q) = %q", name, got)
 		}
 	})

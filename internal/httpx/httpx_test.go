@@ -54,7 +54,8 @@ func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
 		"an inner member twice":    {"application/json", `{"inner":{"a":1,"a":2}}`, contract.CodeMalformedBody, "inner.a"},
 		"something after":          {"application/json", `{"name":"x"} {}`, contract.CodeMalformedBody, ""},
 		"invalid UTF-8":            {"application/json", "{\"name\":\"\xff\"}", contract.CodeMalformedBody, ""},
-		"too deep":                 {"application/json", `{"inner":` + deep + `}`, contract.CodeMalformedBody, "inner" + strings.Repeat(".a", 31)},
+		"too deep": {"application/json", `{"inner":` + deep + `}`,
+			contract.CodeMalformedBody, "inner" + strings.Repeat(".a", 31)},
 		"too large":                {"application/json", `{"name":"` + strings.Repeat("x", 2000) + `"}`, contract.CodeBodyTooLarge, ""},
 		"null for the object":      {"application/json", ` null `, contract.CodeMalformedBody, ""},
 		"a NUL in a string":        {"application/json", `{"name":"a\u0000b"}`, contract.CodeMalformedBody, "name"},
@@ -102,13 +103,16 @@ func TestDecodeJSONNamesEveryFault(t *testing.T) {
 		body string
 		want []string
 	}{
-		"a good one":                     {`{"link":"x","name":"y","count":1,"at":"2026-01-02T03:04:05Z","free":{"a":[1,{}]},"rows":[{"link":"z"}],"file":"YQ=="}`, nil},
-		"null for members":               {`{"link":null,"count":null,"at":null,"free":null,"rows":null,"file":null}`, nil},
-		"unknown members, deep ones too": {`{"a":1,"b":{"c":2},"rows":[{"d":3},{"link":"x","e":4}],"name":"x"}`, []string{"a", "b", "rows[0].d", "rows[1].e"}},
-		"names that are no members":      {`{"-":1,"Kept":2,"inner":{}}`, []string{"-", "Kept", "inner"}},
-		"wrong types":                    {`{"name":1,"count":"1","rows":{"x":1},"link":[],"file":5}`, []string{"name", "count", "rows", "link", "file"}},
-		"unknown, doubled and wrong":     {`{"nom":"x","name":"a","name":"b","count":true}`, []string{"nom", "name", "count"}},
-		"a fault before the end":         {`{"nom":"x","name"`, []string{"nom", "name"}},
+		"a good one": {`{"link":"x","name":"y","count":1,"at":"2026-01-02T03:04:05Z",` +
+			`"free":{"a":[1,{}]},"rows":[{"link":"z"}],"file":"YQ=="}`, nil},
+		"null for members": {`{"link":null,"count":null,"at":null,"free":null,"rows":null,"file":null}`, nil},
+		"unknown members, deep ones too": {`{"a":1,"b":{"c":2},"rows":[{"d":3},{"link":"x","e":4}],"name":"x"}`,
+			[]string{"a", "b", "rows[0].d", "rows[1].e"}},
+		"names that are no members": {`{"-":1,"Kept":2,"inner":{}}`, []string{"-", "Kept", "inner"}},
+		"wrong types": {`{"name":1,"count":"1","rows":{"x":1},"link":[],"file":5}`,
+			[]string{"name", "count", "rows", "link", "file"}},
+		"unknown, doubled and wrong": {`{"nom":"x","name":"a","name":"b","count":true}`, []string{"nom", "name", "count"}},
+		"a fault before the end":     {`{"nom":"x","name"`, []string{"nom", "name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var in request
@@ -159,7 +163,8 @@ func TestABodyWithoutAContentType(t *testing.T) {
 			}
 		}
 		_, stream := httpx.StreamJSON(httptest.NewRecorder(), r, 10)
-		for what, err := range map[string]error{"DecodeJSON": httpx.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}), "StreamJSON": stream} {
+		for what, err := range map[string]error{"DecodeJSON": httpx.DecodeJSON(httptest.NewRecorder(), r, 10, &struct{}{}),
+			"StreamJSON": stream} {
 			if (err == nil) != c.want || err != nil && httpx.AsError(err).Code != contract.CodeUnsupportedMediaType {
 				t.Errorf("%s of type %q, authorized by %q: %v", what, c.contentType, c.authorization, err)
 			}
@@ -241,11 +246,13 @@ func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		httpx.WriteError(w, httptest.NewRequest("POST", "/", nil), slog.New(slog.DiscardHandler), err)
-		if n := w.Body.Len(); w.Code != 400 || n > 160_000 || !strings.Contains(w.Body.String(), "ñ…") || strings.Contains(w.Body.String(), strings.Repeat("ñ", 500)) {
+		if n := w.Body.Len(); w.Code != 400 || n > 160_000 || !strings.Contains(w.Body.String(), "ñ…") ||
+			strings.Contains(w.Body.String(), strings.Repeat("ñ", 500)) {
 			t.Errorf("%s: %d, %d bytes", name, w.Code, n)
 		}
 	}
-	for s, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "😀😀😀": "😀😀😀", "😀😀😀😀": "😀😀…", "a\xffb": "ab", strings.Repeat("é", 9): "éé…"} {
+	for s, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "😀😀😀": "😀😀😀",
+		"😀😀😀😀": "😀😀…", "a\xffb": "ab", strings.Repeat("é", 9): "éé…"} {
 		if got := httpx.Truncate(s, 3); got != want {
 			t.Errorf("Clip(%q, 3) = %q, want %q", s, got, want)
 		}
@@ -254,7 +261,9 @@ func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
 
 func TestAPolicyNeverAllowsInline(t *testing.T) {
 	got := httpx.CSP{Script: []string{"http://127.0.0.1:8081"}, WASM: true, Frame: []string{"http://127.0.0.1:8081"}}.String()
-	want := "default-src 'none'; script-src 'self' http://127.0.0.1:8081 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; connect-src 'self'; frame-src http://127.0.0.1:8081; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	want := "default-src 'none'; script-src 'self' http://127.0.0.1:8081 'wasm-unsafe-eval'; style-src 'self'; " +
+		"img-src 'self' data:; font-src 'self'; manifest-src 'self'; connect-src 'self'; frame-src " +
+		"http://127.0.0.1:8081; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	if got != want {
 		t.Errorf("CSP =\n%s\nwant\n%s", got, want)
 	}
@@ -298,7 +307,8 @@ func TestAStaticPageHasNoScriptAndConnectsToNothing(t *testing.T) {
 func TestLocalAddresses(t *testing.T) {
 	for next, want := range map[string]bool{
 		"/desk": true, "/desk/a?b=c": true, "/desk?next=//x": true, "": false, "/": false, "/desks": false, "desk": false, "//desk": false,
-		"https://desk.example/desk": false, "/desk/../a": false, "/desk//a": false, "/desk\\a": false, "/desk#a": false, "/desk\n": false, "/desk/%": false,
+		"https://desk.example/desk": false, "/desk/../a": false, "/desk//a": false, "/desk\\a": false,
+		"/desk#a": false, "/desk\n": false, "/desk/%": false,
 		"/desk/é": false, "/desk/" + strings.Repeat("a", 600): false,
 	} {
 		if got := httpx.IsLocalPath(next, "/desk"); got != want {

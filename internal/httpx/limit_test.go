@@ -45,7 +45,8 @@ func TestClient(t *testing.T) {
 func TestPlace(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr = "192.0.2.7:1234"
-	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8", "2001:db8::1:2:3:4": "2001:db8::", "::ffff:203.0.113.8": "203.0.113.8"} {
+	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8",
+		"2001:db8::1:2:3:4": "2001:db8::", "::ffff:203.0.113.8": "203.0.113.8"} {
 		r.Header.Set("X-Forwarded-For", forwarded)
 		if got := ClientNetwork(r, true).String(); got != want {
 			t.Errorf("behind a proxy, %q is at %s, want %s", forwarded, got, want)
@@ -103,7 +104,8 @@ func TestLimit(t *testing.T) {
 		r.RemoteAddr = remote + ":1"
 		return account.TakeFor(r, "svc-one")
 	}
-	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 || of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
+	if of("203.0.113.7") != 0 || of("203.0.113.8") != 0 || of("203.0.113.9") == 0 ||
+		of("127.0.0.1") != 0 || take(account, "203.0.113.7") != 0 {
 		t.Error("an account's requests are not counted together, whatever their addresses")
 	}
 	tunneled := &RateLimit{PerMinute: 1, Now: func() time.Time { return now }}
@@ -129,9 +131,12 @@ func TestExemptLoopback(t *testing.T) {
 		proxy bool
 		want  bool
 	}{
-		{contract.Sandbox, "http://localhost:8080", false, true}, {contract.Sandbox, "http://127.0.0.1:8081", false, true}, {contract.Sandbox, "http://[::1]:8081", false, true},
-		{contract.Sandbox, "https://apply.example.com", false, false}, {contract.Sandbox, "http://localhost.example.com", false, false}, {contract.Sandbox, "http://localhost:8080", true, false},
-		{contract.Production, "http://localhost:8080", false, false}, {contract.Production, "https://apply.example.com", false, false}, {contract.Production, "https://apply.example.com", true, false},
+		{contract.Sandbox, "http://localhost:8080", false, true}, {contract.Sandbox, "http://127.0.0.1:8081", false, true},
+		{contract.Sandbox, "http://[::1]:8081", false, true},
+		{contract.Sandbox, "https://apply.example.com", false, false}, {contract.Sandbox, "http://localhost.example.com",
+			false, false}, {contract.Sandbox, "http://localhost:8080", true, false},
+		{contract.Production, "http://localhost:8080", false, false}, {contract.Production, "https://apply.example.com",
+			false, false}, {contract.Production, "https://apply.example.com", true, false},
 	} {
 		if got := ExemptLoopback(tc.env, tc.url, tc.proxy); got != tc.want {
 			t.Errorf("%s at %s, behind a proxy %t: %t", tc.env, tc.url, tc.proxy, got)

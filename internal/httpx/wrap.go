@@ -70,7 +70,8 @@ func Wrap(log *slog.Logger, next http.Handler) http.Handler {
 			if seen != nil {
 				seen.Status = rec.code()
 			}
-			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("requestId", id), slog.String("method", r.Method), slog.String("route", route(r)),
+			log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("requestId", id),
+				slog.String("method", r.Method), slog.String("route", route(r)),
 				slog.Int("status", rec.code()), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(time.Since(start).Microseconds())/1000))
 		}()
 		next.ServeHTTP(rec, r)
@@ -120,7 +121,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // NotFound answers unknown paths and wrong methods in the API's error shape, where a
 // ServeMux would answer in plain text. For requests for which page reports true, it
 // calls notFound with the status, after setting Allow.
-func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool, notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
+func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool,
+	notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
 		if pattern != "" {

@@ -91,7 +91,8 @@ func (u *usage) check(all []pkg) {
 		exports[p.ImportPath] = p.Export
 	}
 	fset := token.NewFileSet()
-	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
 	for _, p := range all {
 		if !slices.Contains(p.Imports, self) {
 			continue

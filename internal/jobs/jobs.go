@@ -340,7 +340,8 @@ func (q *Queue) Start(ctx context.Context) error {
 		// A run that its live process has lost is started again after this long; it
 		// must exceed the timeout of every kind.
 		RescueStuckJobsAfter: q.longestTimeout() + 10*time.Second,
-		ReindexerIndexNames:  slices.DeleteFunc(river.ReindexerIndexNamesDefault(), func(name string) bool { return slices.Contains(unusedIndexes, name) }),
+		ReindexerIndexNames: slices.DeleteFunc(river.ReindexerIndexNamesDefault(),
+			func(name string) bool { return slices.Contains(unusedIndexes, name) }),
 	})
 	if err != nil {
 		return fmt.Errorf("jobs: %w", err)

@@ -235,7 +235,8 @@ func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
 			list = `json_array('%s')`
 		} else {
 			by = "living"
-			if _, err := db.SQL.Exec(`INSERT INTO job_runners (id, seen_at) VALUES ('living', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT))`); err != nil {
+			if _, err := db.SQL.Exec(`INSERT INTO job_runners (id, seen_at)
+				VALUES ('living', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT))`); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -262,7 +263,8 @@ func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
 		}
 		if db.Dialect == store.Postgres {
 			var left int
-			if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'running' AND args::text LIKE '%living%'`).Scan(&left); err != nil || left != 1 {
+			if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'running'
+				AND args::text LIKE '%living%'`).Scan(&left); err != nil || left != 1 {
 				t.Errorf("%d jobs of the living run, %v, want 1", left, err)
 			}
 		}
@@ -417,7 +419,8 @@ func TestWhatKillsItsProcessIsGivenUp(t *testing.T) {
 			if db.Dialect == store.SQLite {
 				value, member = `["`+strings.Join(names, `","`)+`"]`, `json_extract(args, '$.a.bell')`
 			}
-			_, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, bell)
+			_, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running',
+				attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, bell)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,8 @@ func (q *Queue) freeQuery() string {
 	if q.db.Dialect == store.SQLite {
 		begun = `coalesce(json_array_length(attempted_by), 0)`
 	}
-	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` + strconv.Itoa(resumeTries) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
+	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` +
+		strconv.Itoa(resumeTries) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
 }
 
 const resumeTries = 50
@@ -130,7 +131,8 @@ func (q *Queue) heartbeat(ctx context.Context, runner string) error {
 			text string
 			args []any
 		}{
-			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow + `) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
+			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow +
+				`) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
 			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{runnerDeadAfter.Microseconds()}},
 			{q.freeQuery() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
 		} {

@@ -70,7 +70,8 @@ func TestAQueueIsWatched(t *testing.T) {
 			<-w.ended
 		}
 		slices.Sort(w.told)
-		want := []string{"ring from-there done", "ring from-there failed", "ring from-there failed", "ring from-there given_up", "ring from-there later"}
+		want := []string{"ring from-there done", "ring from-there failed", "ring from-there failed",
+			"ring from-there given_up", "ring from-there later"}
 		if !slices.Equal(w.told, want) {
 			t.Errorf("told %q, want %q", w.told, want)
 		}

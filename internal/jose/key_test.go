@@ -142,7 +142,8 @@ func TestKeyPolicy(t *testing.T) {
 		{"alg a number", ec(`,"kid":"a","alg":1`), ""},
 		{"curve of another point", ecJWK(t, elliptic.P384(), "P-256", `,"kid":"a"`), ""},
 		{"curve unknown", ecJWK(t, elliptic.P256(), "P-257", `,"kid":"a"`), ""},
-		{"point off the curve", `{"kty":"EC","crv":"P-256","kid":"a","x":"` + b64(strings.Repeat("\x01", 32)) + `","y":"` + b64(strings.Repeat("\x01", 32)) + `"}`, ""},
+		{"point off the curve", `{"kty":"EC","crv":"P-256","kid":"a","x":"` + b64(strings.Repeat("\x01", 32)) +
+			`","y":"` + b64(strings.Repeat("\x01", 32)) + `"}`, ""},
 		{"point missing", `{"kty":"EC","crv":"P-256","kid":"a"}`, ""},
 		{"for encryption", ec(`,"kid":"a","use":"enc"`), ""},
 		{"use a list", ec(`,"kid":"a","use":["sig"]`), ""},

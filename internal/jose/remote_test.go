@@ -363,7 +363,8 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 		{"oct beside it", `{"keys":[` + one + `,{"kty":"oct","kid":"` + a.ID + `","k":"AAAA"}]}`, []string{a.ID}, 1, false},
 		{"one kid twice", `{"keys":[` + other + `,` + one + `,` + double + `]}`, []string{a.ID}, 2, false},
 		{"one kid three times", `{"keys":[` + other + `,` + double + `,` + one + `,` + other + `]}`, []string{a.ID}, 3, false},
-		{"algorithm that is not allowed", `{"keys":[` + strings.Replace(one, "{", `{"x-note":1,`, 1) + `,{"kty":"EC","crv":"P-384"}]}`, []string{a.ID}, 1, false},
+		{"algorithm that is not allowed", `{"keys":[` + strings.Replace(one, "{", `{"x-note":1,`, 1) +
+			`,{"kty":"EC","crv":"P-384"}]}`, []string{a.ID}, 1, false},
 		{"other members", `{"iss":"x","keys":[` + one + `],"keys2":[{}]}`, []string{a.ID}, 0, false},
 		{"a thousand", `{"keys":[` + strings.Join(crowd, ",") + `]}`, nil, 0, true},
 		{"beyond 1 MiB", `{"keys":[` + one + `,"` + strings.Repeat("x", 2<<20) + `"]}`, []string{a.ID}, 0, true},

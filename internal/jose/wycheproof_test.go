@@ -75,7 +75,8 @@ func signatureFits(token string, public json.RawMessage) bool {
 		return false
 	}
 	if id, there, _ := p.header.text("kid"); !there || !isKeyID(id) {
-		p.header.Object = append(strictjson.Object{{Name: "kid", Value: key.ID}}, p.header.Object...) // the vectors name keys by e-mail addresses, or not at all
+		// the vectors name keys by e-mail addresses, or not at all
+		p.header.Object = append(strictjson.Object{{Name: "kid", Value: key.ID}}, p.header.Object...)
 	}
 	found, err := v.key(context.Background(), p.header)
 	return err == nil && found.verify(p.input, p.signature)

@@ -102,12 +102,14 @@ func New(at int64) Application { return Application{State: Started, Since: at} }
 type Do uint8
 
 const (
-	AskStatus  Do = 1 << iota // ask the provider for the status of the input's attempt, now
-	Fetch                     // fetch and store the report of Application.Succeeded; requested once, and again only for a new attempt after one whose report could not be fetched
-	NewAttempt                // open a visit for Application.Attempt
-	FreshToken                // the attempt needs a new single-use token
-	Tell                      // notify the page, the onboarding app and the reviewer of a change
-	Wait                      // undecided; ask again later
+	AskStatus Do = 1 << iota // ask the provider for the status of the input's attempt, now
+	// fetch and store the report of Application.Succeeded; requested once, and again only for a new
+	// attempt after one whose report could not be fetched
+	Fetch
+	NewAttempt // open a visit for Application.Attempt
+	FreshToken // the attempt needs a new single-use token
+	Tell       // notify the page, the onboarding app and the reviewer of a change
+	Wait       // undecided; ask again later
 )
 
 // Has reports whether d contains all of want.

@@ -39,9 +39,12 @@ func TestTable(t *testing.T) {
 		{"the connect page opens an attempt", []State{Started}, Input{Kind: Connect, At: t0 + 5}, Connecting, NewAttempt},
 		{"onSuccess is asked about", []State{Connecting}, in(CallbackSuccess, contract.StatusSuccess), Returned, AskStatus},
 		{"onExit leaves", []State{Connecting, Returned}, in(CallbackExit, ""), Exited, 0},
-		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired}, in(ReturnSuccess, contract.StatusSuccess), Pending, AskStatus | Fetch},
-		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusPending), Pending, AskStatus},
-		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired}, in(ReturnSuccess, contract.StatusNotAuthenticated), Pending, AskStatus},
+		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired},
+			in(ReturnSuccess, contract.StatusSuccess), Pending, AskStatus | Fetch},
+		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired},
+			in(ReturnSuccess, contract.StatusPending), Pending, AskStatus},
+		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired},
+			in(ReturnSuccess, contract.StatusNotAuthenticated), Pending, AskStatus},
 		{"return EXIT", []State{Connecting, Returned}, in(ReturnExit, ""), Exited, 0},
 		{"return ERROR", []State{Connecting, Returned}, in(ReturnError, ""), Failed, 0},
 		{"webhook SUCCESS", notReady, in(Webhook, contract.StatusSuccess), Pending, Fetch},
@@ -102,11 +105,13 @@ func TestALostReport(t *testing.T) {
 		t.Errorf("a second early: %+v, %b", early, do)
 	}
 	lost, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
-	if lost.State != Failed || lost.Status != contract.StatusError || do != Tell || lost.Outcome() != contract.OutcomeSuccess || !lost.CanRetry() ||
+	if lost.State != Failed || lost.Status != contract.StatusError || do != Tell ||
+		lost.Outcome() != contract.OutcomeSuccess || !lost.CanRetry() ||
 		Text(lost) != StatusText(contract.StatusError, "") {
 		t.Errorf("after 72 hours: %+v, %b", lost, do)
 	}
-	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: CallbackSuccess, Attempt: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
+	for _, again := range []Input{{Kind: Tick, Attempt: 1, At: t0 + 2*Lifetime}, {Kind: CallbackSuccess, Attempt: 1},
+		{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess},
 		{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: contract.StatusError, Substatus: contract.SubMFARequired}} {
 		if got, do := lost.Step(again); got != lost || do != 0 {
 			t.Errorf("%+v moved it: %+v, %b", again, got, do)
@@ -221,7 +226,8 @@ func TestOlderAttempt(t *testing.T) {
 func TestHintsProveNothing(t *testing.T) {
 	for _, k := range []Kind{CallbackSuccess, CallbackExit, CallbackError} {
 		for _, s := range States() {
-			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged", Status: contract.StatusSuccess, Substatus: "forged", At: t0 + 100})
+			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged",
+				Status: contract.StatusSuccess, Substatus: "forged", At: t0 + 100})
 			if got.PublicToken != "" || got.Status != "" || got.Substatus != "" || got.Since != t0 || do.Has(Fetch) {
 				t.Errorf("%s in %s was believed: %+v, %b", k, s, got, do)
 			}
@@ -233,7 +239,8 @@ func TestHintsProveNothing(t *testing.T) {
 // no status does, so neither a webhook before it nor one after it takes that away.
 func TestTheErrorOfAReturnStays(t *testing.T) {
 	back := Input{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInvalidProduct, At: t0 + 5}
-	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError, Substatus: contract.SubIncomplete, At: t0 + 6}
+	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError,
+		Substatus: contract.SubIncomplete, At: t0 + 6}
 	for name, order := range map[string][]Input{"the return first": {back, hook}, "the webhook first": {hook, back}} {
 		a := at(Connecting)
 		var did Do
@@ -343,9 +350,12 @@ func TestTheCauseThatSaysMost(t *testing.T) {
 	}{
 		{Application{State: Failed, Error: contract.WidgetSupplierError}, contract.WidgetSupplierError.Applicant()},
 		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusError}, contract.WidgetSupplierError.Applicant()},
-		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}, StatusText(contract.StatusNotAuthenticated, "")},
-		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}, StatusText("", contract.SubMFARequired)},
-		{Application{State: Failed, Error: contract.WidgetUnknownCustomer, Status: contract.StatusNotAuthenticated}, contract.WidgetUnknownCustomer.Applicant()},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated},
+			StatusText(contract.StatusNotAuthenticated, "")},
+		{Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated,
+			Substatus: contract.SubMFARequired}, StatusText("", contract.SubMFARequired)},
+		{Application{State: Failed, Error: contract.WidgetUnknownCustomer, Status: contract.StatusNotAuthenticated},
+			contract.WidgetUnknownCustomer.Applicant()},
 	} {
 		if got := Text(c.a); got != c.want {
 			t.Errorf("%+v says %q, want %q", c.a, got, c.want)

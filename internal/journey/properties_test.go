@@ -182,7 +182,8 @@ func TestOlderProofs(t *testing.T) {
 // TestKeys: a key tells apart what must be taken apart, and only that.
 func TestKeys(t *testing.T) {
 	same := [][2]Input{
-		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: contract.StatusSuccess, At: 1}, {Kind: Poll, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: 2}},
+		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: contract.StatusSuccess, At: 1},
+			{Kind: Poll, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: 2}},
 		{{Kind: ReturnSuccess, Attempt: 1}, {Kind: ReturnExit, Attempt: 1}},
 		{{Kind: CallbackSuccess, Attempt: 1, EventID: "a", At: 1}, {Kind: CallbackSuccess, Attempt: 1, EventID: "a", At: 2}},
 		{{Kind: Restart, Attempt: 1, At: 1}, {Kind: Restart, Attempt: 1, At: 2}},
@@ -194,7 +195,8 @@ func TestKeys(t *testing.T) {
 	}
 	apart := []Input{
 		{Kind: Connect}, {Kind: Connect, Attempt: 1}, {Kind: Restart, Attempt: 1}, {Kind: Fetched, Attempt: 1},
-		{Kind: CallbackSuccess, Attempt: 1, EventID: "a"}, {Kind: CallbackSuccess, Attempt: 1, EventID: "b"}, {Kind: CallbackSuccess, Attempt: 2, EventID: "a"},
+		{Kind: CallbackSuccess, Attempt: 1, EventID: "a"}, {Kind: CallbackSuccess, Attempt: 1, EventID: "b"},
+		{Kind: CallbackSuccess, Attempt: 2, EventID: "a"},
 		{Kind: CallbackExit, Attempt: 1, EventID: "a"}, {Kind: ReturnExit, Attempt: 1}, {Kind: ReturnExit, Attempt: 2},
 		{Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 1}, {Kind: Poll, Attempt: 1, Status: contract.StatusPending, At: 2},
 		{Kind: Webhook, Attempt: 1, Status: contract.StatusPending, EventID: "a"},

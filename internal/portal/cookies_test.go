@@ -20,16 +20,19 @@ func TestBlockedCookies(t *testing.T) {
 		blocked.Jar = nil
 		p := blocked.get("/apply/cashflow")
 		if p.status != 200 || !strings.Contains(p.header.Get("Set-Cookie"), "vestibule-probe=1") ||
-			!strings.Contains(p.body, `<link rel="stylesheet" href="/apply/cookies.css">`) || !strings.Contains(p.body, "Your browser blocks cookies") {
+			!strings.Contains(p.body, `<link rel="stylesheet" href="/apply/cookies.css">`) ||
+			!strings.Contains(p.body, "Your browser blocks cookies") {
 			t.Fatalf("the form: %d %v\n%s", p.status, p.header, p.body)
 		}
-		if p := blocked.get("/apply/cookies.css"); !strings.Contains(p.body, "~ form { display: none; }") || p.header.Get("Cache-Control") != "no-store" ||
+		if p := blocked.get("/apply/cookies.css"); !strings.Contains(p.body, "~ form { display: none; }") ||
+			p.header.Get("Cache-Control") != "no-store" ||
 			p.header.Get("Content-Type") != "text/css; charset=utf-8" {
 			t.Errorf("without the cookie the style sheet is %v\n%s", p.header, p.body)
 		}
 		for range 3 {
 			p := blocked.post("/applications", form("probe", "1"))
-			if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "nothing was saved") || !strings.Contains(p.body, `value="Canaria"`) {
+			if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "nothing was saved") ||
+				!strings.Contains(p.body, `value="Canaria"`) {
 				t.Errorf("the form without a cookie: %d\n%s", p.status, p.body)
 			}
 		}

@@ -111,7 +111,8 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			t.Fatalf("of decisions at once the answers are %v, want %v\n%s", answers, want, r.log)
 		}
 		first := app.next(t)
-		if p := r.signedInAdmin().post("/review/applications/"+id+"/decision", url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}); p.status != 303 {
+		if p := r.signedInAdmin().post("/review/applications/"+id+"/decision",
+			url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}); p.status != 303 {
 			t.Fatalf("asking for more: %d", p.status)
 		}
 		second := app.next(t) // events of an application arrive in order, so nothing else came before it
@@ -131,7 +132,8 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 		decision := func(kind string, number float64, at any, reasons ...any) map[string]any {
 			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "reasons": append([]any{}, reasons...)}
 		}
-		if d := cmp.Diff(decision("declined", 1, at(one), "R07", "R21"), one.Application["decision"]); d != "" || one.Application["state"] != "ready" || one.Application["resumable"] != false {
+		if d := cmp.Diff(decision("declined", 1, at(one), "R07", "R21"), one.Application["decision"]); d != "" ||
+			one.Application["state"] != "ready" || one.Application["resumable"] != false {
 			t.Errorf("event of the first: %s (-want +got)\n%s", first, d)
 		}
 		if d := cmp.Diff(decision("moreAsked", 2, at(two)), two.Application["decision"]); d != "" || two.Sequence <= one.Sequence {
@@ -142,7 +144,8 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 		}
 		lines := api("/events")["events"].([]any)
 		last := lines[len(lines)-2].(map[string]any)
-		if last["kind"] != "declined" || !cmp.Equal(last["reasons"], []any{"R07", "R21"}) || !cmp.Equal(lines[0].(map[string]any)["reasons"], []any{}) {
+		if last["kind"] != "declined" || !cmp.Equal(last["reasons"], []any{"R07", "R21"}) ||
+			!cmp.Equal(lines[0].(map[string]any)["reasons"], []any{}) {
 			t.Errorf("the timeline: %v", lines)
 		}
 
@@ -157,7 +160,8 @@ func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
 			t.Fatalf("the log of deliveries:\n%s", p.body)
 		}
 		until(t, func() bool {
-			return b.do("POST", "/api/v1/webhooks/deliveries/"+log.Deliveries[1].ID+"/redeliver", "", "", "Authorization", "Bearer "+apiKey).status == 202
+			return b.do("POST", "/api/v1/webhooks/deliveries/"+log.Deliveries[1].ID+"/redeliver",
+				"", "", "Authorization", "Bearer "+apiKey).status == 202
 		})
 		if again := app.next(t); again != first {
 			t.Errorf("sent again as %s, which was %s", again, first)
@@ -230,7 +234,8 @@ func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
 			}
 		}
 		want := decision(r)
-		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE applications SET decision = '', decisions = 0, decided_at = 0, reasons = ''`); err != nil {
+		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE applications SET decision = '',
+			decisions = 0, decided_at = 0, reasons = ''`); err != nil {
 			t.Fatal(err)
 		}
 		if got := decision(r); !strings.HasPrefix(got, "null") {

@@ -17,7 +17,8 @@ import (
 )
 
 func productIDs(c *portal.Config) {
-	c.Account.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID, contract.Eligibility: productID, contract.Passport: productID}
+	c.Account.Products = map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID,
+		contract.Eligibility: productID, contract.Passport: productID}
 }
 
 // listing returns a listing of the playground as a browser copies it.
@@ -42,7 +43,8 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 					continue
 				}
 				at := product + " " + way + " " + person
-				p := b.get("/developers?" + url.Values{"product": {product}, "way": {way}, "person": {person}, "theme": {"dark"}, "speaks": {"es"}}.Encode())
+				p := b.get("/developers?" + url.Values{"product": {product}, "way": {way},
+					"person": {person}, "theme": {"dark"}, "speaks": {"es"}}.Encode())
 				if p.status != 200 || strings.Contains(p.body, apiKey) || !strings.Contains(p.body, `value="`+way+`" checked`) {
 					t.Fatalf("%s: %d\n%s", at, p.status, p.body)
 				}
@@ -103,7 +105,8 @@ func TestARunIsFollowedToItsReport(t *testing.T) {
 		b.follow(application, "ready")
 		shown := b.get(run)
 		told := html.UnescapeString(shown.body)
-		for _, want := range []string{"POST /api/v1/applications", "POST /secure-redirect", external, "signature verified", `"outcome": "SUCCESS"`, `"kid": "`, `"iat": `,
+		for _, want := range []string{"POST /api/v1/applications", "POST /secure-redirect", external,
+			"signature verified", `"outcome": "SUCCESS"`, `"kid": "`, `"iat": `,
 			"GET /connect/cashflow/v2/json", `href="/review` + application + `"`, `data-state="ready"`} {
 			if !strings.Contains(told, want) {
 				t.Errorf("the timeline lacks %s", want)
@@ -129,8 +132,10 @@ func TestARunShowsTheChosenWay(t *testing.T) {
 	}{
 		{url.Values{"way": {"modal"}, "theme": {"dark"}, "speaks": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
 		{url.Values{"way": {"page"}}, `<vestibule-apply data-theme="own" lang="en" mode="redirect" token="`},
-		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}}, `<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
-		{url.Values{"way": {"register-prefill"}, "person": {"none"}}, `<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}},
+			`<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
+		{url.Values{"way": {"register-prefill"}, "person": {"none"}},
+			`<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
 		{url.Values{"way": {"redirect-form"}}, `/connect" target="_blank"`},
 	} {
 		b := r.browser()
@@ -149,7 +154,8 @@ func TestARunShowsTheChosenWay(t *testing.T) {
 func TestRunsAreHeldToTheFormsRate(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(path string, f url.Values) page {
-		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(), "Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
+		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(),
+			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
 	}
 	if p := send("/applications", form()); p.status != 303 {
 		t.Fatalf("the form = %d", p.status)
@@ -157,7 +163,8 @@ func TestRunsAreHeldToTheFormsRate(t *testing.T) {
 	if p := send("/developers/runs", url.Values{}); p.status != 303 {
 		t.Fatalf("a run = %d", p.status)
 	}
-	if p := send("/developers/runs", url.Values{"way": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" || !strings.Contains(p.body, `value="modal" checked`) {
+	if p := send("/developers/runs", url.Values{"way": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" ||
+		!strings.Contains(p.body, `value="modal" checked`) {
 		t.Errorf("one too many = %d", p.status)
 	}
 }

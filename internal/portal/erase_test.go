@@ -95,8 +95,10 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 	test := func(t *testing.T, db *store.DB, dir string) {
 		r := newTestServer(t, db)
 		b := r.browser()
-		first := b.do("POST", "/api/v1/applications", "application/json", `{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
-			"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`, "Authorization", "Bearer "+apiKey)
+		first := b.do("POST", "/api/v1/applications", "application/json",
+			`{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
+			"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`,
+			"Authorization", "Bearer "+apiKey)
 		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(first.body)
 		second := b.apply("externalId", "x")
 		other := strings.TrimPrefix(second, "/applications/")
@@ -118,13 +120,15 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 		if len(mentions(t, db, id)) < 6 || len(mentions(t, db, "canary-order")) == 0 {
 			t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
 		}
-		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 || !strings.Contains(p.body, "say that it is meant") {
+		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 ||
+			!strings.Contains(p.body, "say that it is meant") {
 			t.Errorf("deleting unsurely: %d", p.status)
 		}
 		if p := admin.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
 			t.Errorf("deleting what was not offered: %d", p.status)
 		}
-		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"},
+			"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d to %q\n%s", p.status, p.location, r.log)
 		}
 		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
@@ -137,7 +141,8 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&open); err != nil || open > 0 {
 			t.Errorf("%d searches may have the name: %v", open, err)
 		}
-		if p := admin.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") || !strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
+		if p := admin.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") ||
+			!strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
 			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
 		}
 		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {
@@ -193,7 +198,8 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 		external, publicToken := r.provider.finish(contract.StatusPending)
 		id := strings.TrimPrefix(a, "/applications/")
 		admin := r.signedInAdmin()
-		if p := admin.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+		if p := admin.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"},
+			"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d\n%s", p.status, r.log)
 		}
 		if got := r.webhook(external, publicToken, contract.StatusSuccess); got != 204 {
@@ -227,7 +233,8 @@ func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 		}
 		admin := r.signedInAdmin()
 		for i, want := range [][]string{nil, {consumer}} {
-			if p := admin.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"}, "sure": {"yes"}}); p.location != "/review/deletions?done=1" {
+			if p := admin.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"},
+				"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 				t.Fatalf("deleting: %d\n%s", p.status, r.log)
 			}
 			r.provider.set(func() {
@@ -246,7 +253,8 @@ func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
 // deletion: a Forget function deletes them, or they contain no personal data.
 func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
-	rows, err := db.SQL.Query(`SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name IN ('application_id', 'application') ORDER BY t.name`)
+	rows, err := db.SQL.Query(`SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'
+		AND c.name IN ('application_id', 'application') ORDER BY t.name`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,8 +267,10 @@ func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
 		}
 		got = append(got, name)
 	}
-	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links", "application_mailboxes", "application_reports", "application_sessions",
-		"application_timeline", "attempts", "developer_returns", "developer_runs", "embed_grants", "letter_requests", "report_share_log", "report_shares",
+	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links",
+		"application_mailboxes", "application_reports", "application_sessions",
+		"application_timeline", "attempts", "developer_returns", "developer_runs", "embed_grants",
+		"letter_requests", "report_share_log", "report_shares",
 		"review_audit", "review_decisions", "review_deletions", "review_index", "review_notes", "review_tokens"}
 	if !slices.Equal(got, want) {
 		t.Errorf("tables of applications:\n%q, want\n%q", got, want)

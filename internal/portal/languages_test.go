@@ -36,7 +36,8 @@ func TestTheLanguageGoesAlong(t *testing.T) {
 				if m := regexp.MustCompile(`<form method="post" action="([^"]+)"`).FindStringSubmatch(p.body); m != nil {
 					to = m[1]
 				}
-				if _, query, _ := strings.Cut(to, "/redirect/"); !strings.Contains(to, "/redirect/") || strings.Contains(query, "?") != (c.there != "") || !strings.HasSuffix(to, c.there) {
+				if _, query, _ := strings.Cut(to, "/redirect/"); !strings.Contains(to, "/redirect/") ||
+					strings.Contains(query, "?") != (c.there != "") || !strings.HasSuffix(to, c.there) {
 					t.Errorf("%+v, %s: on to %q, want it to end with %q", c, mode, to, c.there)
 				}
 			}

@@ -27,7 +27,8 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 	}
 	for language, words := range map[string]string{"en": "wait a minute and send the form again", "es": "espere un minuto y envíe de nuevo"} {
 		p := send("198.51.100.1, 203.0.113.7", language) // a forged X-Forwarded-For entry does not help the client
-		if p.status != 429 || p.header.Get("Retry-After") != "30" || !strings.Contains(p.body, words) || !strings.Contains(p.body, `value="Canaria"`) {
+		if p.status != 429 || p.header.Get("Retry-After") != "30" || !strings.Contains(p.body, words) ||
+			!strings.Contains(p.body, `value="Canaria"`) {
 			t.Errorf("in %s: %d, Retry-After %q\n%s", language, p.status, p.header.Get("Retry-After"), p.body)
 		}
 	}
@@ -47,7 +48,8 @@ func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
 		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.Environment = 2, env })
 		var last int
 		for range 3 {
-			last = r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(), "Sec-Fetch-Site", "same-origin").status
+			last = r.browser().do("POST", "/applications", "application/x-www-form-urlencoded",
+				form().Encode(), "Sec-Fetch-Site", "same-origin").status
 		}
 		if last != want {
 			t.Errorf("%s: the third application in a minute = %d, want %d", env, last, want)
@@ -64,7 +66,8 @@ func TestReviewersSignInFromWhereTheProxySays(t *testing.T) {
 		t.Fatal(err)
 	}
 	signIn := func(from, pass string) int {
-		return r.browser().do("POST", "/review/sign-in", "application/x-www-form-urlencoded", url.Values{"email": {email}, "password": {pass}}.Encode(),
+		return r.browser().do("POST", "/review/sign-in", "application/x-www-form-urlencoded",
+			url.Values{"email": {email}, "password": {pass}}.Encode(),
 			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", from).status
 	}
 	for range staff.MaxTries {

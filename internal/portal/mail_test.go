@@ -129,7 +129,8 @@ func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
 		}
 		decide("0", "moreAsked")
 		admin.shows(own, "The email to the applicant was sent on")
-		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") || !strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/resume/") {
+		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") ||
+			!strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/resume/") {
 			t.Fatalf("sent: %q", got)
 		}
 		decide("1", "escalated")

@@ -71,7 +71,8 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		}
 		letters := html.UnescapeString(admin.get("/review/letters").body)
 		link := resumeLink.FindString(letters)
-		if !strings.Contains(letters, "Necesitamos algo más de usted") || !strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
+		if !strings.Contains(letters, "Necesitamos algo más de usted") ||
+			!strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
 			t.Fatalf("the email:\n%s", letters)
 		}
 		if p := admin.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
@@ -145,16 +146,19 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		if p := admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}}); p.status != 303 {
 			t.Fatalf("declining: %d", p.status)
 		}
-		if p := b.get(a); !strings.Contains(p.body, "Your application was declined") || strings.Contains(p.body, "Income too low") || strings.Contains(p.body, "/restart") {
+		if p := b.get(a); !strings.Contains(p.body, "Your application was declined") ||
+			strings.Contains(p.body, "Income too low") || strings.Contains(p.body, "/restart") {
 			t.Errorf("the page of who was declined:\n%s", p.body)
 		}
 		letters := html.UnescapeString(admin.get("/review/letters").body)
-		for _, want := range []string{"canaria@example.com", "Your application was declined", "Income too low.", "Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
+		for _, want := range []string{"canaria@example.com", "Your application was declined", "Income too low.",
+			"Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
 			if !strings.Contains(letters, want) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
-		if p := admin.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") || strings.Contains(p.body, "Nothing more is needed from you.") {
+		if p := admin.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") ||
+			strings.Contains(p.body, "Nothing more is needed from you.") {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
 		if p := admin.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
@@ -163,7 +167,8 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		if p := b.get(a); !strings.Contains(p.body, "Your application was approved") {
 			t.Errorf("the page of who was approved:\n%s", p.body)
 		}
-		if letters := admin.get("/review/letters").body; strings.Contains(letters, "for colleagues") || !strings.Contains(letters, "We are glad") {
+		if letters := admin.get("/review/letters").body; strings.Contains(letters, "for colleagues") ||
+			!strings.Contains(letters, "We are glad") {
 			t.Errorf("the letters:\n%s", letters)
 		}
 	})

@@ -49,7 +49,8 @@ func (l *pageRenderer) language(r *http.Request) i18n.Lang {
 // which the framing page selects, not the applicant.
 func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
+		if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet &&
+			asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		}
@@ -60,7 +61,8 @@ func (l *pageRenderer) remember(next http.Handler) http.Handler {
 // base returns what all pages for applicants share.
 func (l *pageRenderer) base(r *http.Request) pages.Base {
 	lang := l.language(r)
-	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r), Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
+	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r),
+		Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
 }
 
 // page returns what all pages for reviewers share.
@@ -83,7 +85,8 @@ func languages(lang i18n.Lang, r *http.Request) []ui.Choice {
 		return nil
 	}
 	keep := url.Values{}
-	for _, name := range []string{"mode", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to", "find", "actor", "action", "application", "way", "speaks", "theme", "person", "username"} {
+	for _, name := range []string{"mode", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to",
+		"find", "actor", "action", "application", "way", "speaks", "theme", "person", "username"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			keep.Set(name, v)
 		}
@@ -166,7 +169,8 @@ func (l *pageRenderer) either(status int) http.Handler {
 			l.status(w, r, status)
 			return
 		}
-		e := &httpx.Error{Code: contract.CodeForbidden, Status: status, Message: "A page of another site sent this.", Why: errors.New("sent by another site's page")}
+		e := &httpx.Error{Code: contract.CodeForbidden, Status: status, Message: "A page of another site sent this.",
+			Why: errors.New("sent by another site's page")}
 		if status == http.StatusMisdirectedRequest {
 			e.Message, e.Why = "This address does not serve that host.", errors.New("request to another host")
 		}

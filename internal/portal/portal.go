@@ -114,8 +114,9 @@ func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Ha
 	if err != nil {
 		return nil, err
 	}
-	reference, err := httpx.NewStaticPage(context.Background(), ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
-		c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
+	reference, err := httpx.NewStaticPage(context.Background(),
+		ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
+			c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,8 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx), p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
+		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx),
+			p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
 		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}

@@ -77,7 +77,8 @@ func TestConnectWithoutStorage(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		if p := b.do("POST", a+"/callbacks", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`, "Sec-Fetch-Site", "same-origin"); p.status != 204 {
+		if p := b.do("POST", a+"/callbacks", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`,
+			"Sec-Fetch-Site", "same-origin"); p.status != 204 {
 			t.Fatalf("onOpen: %d", p.status)
 		}
 		if next := section(b.get(a + "/connect")); next["attempt"] != "2" || next["resumed"] != "" {
@@ -245,7 +246,8 @@ func TestRefusedFormKeepsValues(t *testing.T) {
 		if p.status != 422 {
 			t.Fatalf("status %d", p.status)
 		}
-		for _, want := range []string{`value="Canaria"`, `value="no-address"`, `value="1234"`, `id="summary"`, `href="#email"`, `href="#zip"`, `&lt;b&gt;Oslo`} {
+		for _, want := range []string{`value="Canaria"`, `value="no-address"`, `value="1234"`,
+			`id="summary"`, `href="#email"`, `href="#zip"`, `&lt;b&gt;Oslo`} {
 			if !strings.Contains(p.body, want) {
 				t.Errorf("the page has no %s", want)
 			}
@@ -282,7 +284,8 @@ func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
 func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
-			`{"product":"cashflow","mode":"embedded","externalId":"order-7","prefill":{"firstName":"A","lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
+			`{"product":"cashflow","mode":"embedded","externalId":"order-7","prefill":{"firstName":"A",`+
+				`"lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
 			"Authorization", "Bearer "+apiKey)
 		var made struct{ ConnectURL string }
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
@@ -347,7 +350,8 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
 			t.Fatalf("create: %d %s", p.status, p.body)
 		}
-		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r} // without a cookie jar
+		// without a cookie jar
+		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
 		framed := []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
 		u, err := url.Parse(made.ConnectURL)
 		if err != nil {
@@ -366,7 +370,8 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 			!strings.Contains(p.body, `name="firstName"`) || !strings.Contains(p.body, `lang="es"`) || len(p.header.Values("Set-Cookie")) != 0 {
 			t.Fatalf("the form in a frame: %d %s", p.status, csp)
 		}
-		p = b.do("POST", "/applications/"+made.ID+"/applicant"+key, "application/x-www-form-urlencoded", form("mode", "embedded").Encode(), framed...)
+		p = b.do("POST", "/applications/"+made.ID+"/applicant"+key, "application/x-www-form-urlencoded",
+			form("mode", "embedded").Encode(), framed...)
 		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+key {
 			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
 		}
@@ -376,22 +381,27 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 			t.Errorf("with the provider away: %d\n%s", p.status, p.body)
 		}
 		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
-		if p := b.do("GET", connect, "", "", framed...); p.status != 502 || !strings.Contains(p.body, `data-error="INVALID_PRODUCT"`) || strings.Contains(p.body, `href="/"`) {
+		if p := b.do("GET", connect, "", "", framed...); p.status != 502 ||
+			!strings.Contains(p.body, `data-error="INVALID_PRODUCT"`) || strings.Contains(p.body, `href="/"`) {
 			t.Errorf("refused by the provider: %d\n%s", p.status, p.body)
 		}
 		r.provider.set(func() { r.provider.refuse = "" })
 		p = b.do("GET", connect, "", "", framed...)
-		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) || got["parent"] != "https://shop.example" {
+		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) ||
+			got["parent"] != "https://shop.example" {
 			t.Errorf("connect in a frame: %d %v", p.status, got)
 		}
 		if p := b.do("GET", connect, "", ""); p.status != 200 { // a browser that does not send Sec-Fetch-Dest
 			t.Errorf("in a frame of an old browser: %d", p.status)
 		}
-		for name, query := range map[string]string{"without the token": "", "without the key": made.ConnectURL[strings.Index(made.ConnectURL, "?"):], "with another key": strings.Replace(key, "no-other", "an-other", 1)} {
+		for name, query := range map[string]string{"without the token": "",
+			"without the key":  made.ConnectURL[strings.Index(made.ConnectURL, "?"):],
+			"with another key": strings.Replace(key, "no-other", "an-other", 1)} {
 			if p := b.do("GET", "/applications/"+made.ID+query, "", "", "Sec-Fetch-Dest", "empty"); p.status != 404 {
 				t.Errorf("%s: %d", name, p.status)
 			}
-			if p := b.do("GET", "/applications/"+made.ID+query, "", "", framed...); query != "" && (p.status != 303 || !strings.HasPrefix(p.location, "/embed/v1/frame?grant=")) {
+			if p := b.do("GET", "/applications/"+made.ID+query, "", "", framed...); query != "" &&
+				(p.status != 303 || !strings.HasPrefix(p.location, "/embed/v1/frame?grant=")) {
 				t.Errorf("a page %s: %d %s", name, p.status, p.location)
 			}
 		}
@@ -413,7 +423,8 @@ func TestWhatIsNotYoursIsNotThere(t *testing.T) {
 		a := r.browser().apply()
 		other := r.browser()
 		other.apply()
-		for _, path := range []string{a, a + "/connect", a + "/stream", "/applications/" + uuid.NewString(), "/applications/x", a + "?grant=nonsense"} {
+		for _, path := range []string{a, a + "/connect", a + "/stream", "/applications/" +
+			uuid.NewString(), "/applications/x", a + "?grant=nonsense"} {
 			if p := other.get(path); p.status != 404 {
 				t.Errorf("GET %s = %d", path, p.status)
 			}
@@ -479,7 +490,8 @@ func TestForgedWebhooksAndHooks(t *testing.T) {
 		if status := r.webhook("unknown", uuid.NewString(), contract.StatusSuccess); status != 204 {
 			t.Errorf("about nothing known: %d", status)
 		}
-		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`, `{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {
+		for _, bad := range []string{`{}`, `{"eventId":"x","type":"onSuccess","attempt":9}`,
+			`{"eventId":"<","type":"onExit","attempt":1}`, `{"type":1}`, `[]`, ``} {
 			if p := b.do("POST", a+"/callbacks", "application/json", bad, "Sec-Fetch-Site", "same-origin"); p.status != 400 {
 				t.Errorf("callback %s = %d", bad, p.status)
 			}
@@ -500,7 +512,8 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 				t.Errorf("cross-site POST %s = %d", path, p.status)
 			}
 		}
-		if p := b.do("POST", "/redirect/return", "application/x-www-form-urlencoded", "token=x", "Sec-Fetch-Site", "cross-site", "Origin", "null"); p.status != 400 {
+		if p := b.do("POST", "/redirect/return", "application/x-www-form-urlencoded", "token=x",
+			"Sec-Fetch-Site", "cross-site", "Origin", "null"); p.status != 400 {
 			t.Errorf("cross-site POST of a return = %d, want the return's own refusal", p.status)
 		}
 		for _, method := range []string{"HEAD", "PUT", "POST", "DELETE"} {
@@ -524,7 +537,8 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 		if resp.StatusCode != http.StatusMisdirectedRequest {
 			t.Errorf("another host = %d", resp.StatusCode)
 		}
-		for path, want := range map[string]int{"/apply/passport": 404, "/apply/income": 200, "/apply/eligibility": 404, "/apply/nothing": 404, "/nothing": 404, "/api/v1/nothing": 404} {
+		for path, want := range map[string]int{"/apply/passport": 404, "/apply/income": 200, "/apply/eligibility": 404,
+			"/apply/nothing": 404, "/nothing": 404, "/api/v1/nothing": 404} {
 			p := b.get(path)
 			if html := strings.HasPrefix(p.header.Get("Content-Type"), "text/html"); p.status != want || html == strings.HasPrefix(path, "/api/") {
 				t.Errorf("%s = %d %s", path, p.status, p.header.Get("Content-Type"))

@@ -85,7 +85,8 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 		if p := phone.get(link); p.status != 303 || p.location != application {
 			t.Errorf("again on the phone: %d to %q", p.status, p.location)
 		}
-		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/resume/" + store.NewSecret()), other.post("/resume/"+store.NewSecret(), nil)} {
+		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/resume/" + store.NewSecret()),
+			other.post("/resume/"+store.NewSecret(), nil)} {
 			if p.status != 410 || p.header.Get("Set-Cookie") != "" || !strings.Contains(p.body, "does not work any more") {
 				t.Errorf("a dead link = %d\n%s", p.status, p.body)
 			}
@@ -226,7 +227,8 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Errorf("the first page offers nothing to go on with:\n%s", p.body)
 		}
 		// With the application's button, in the reader's language.
-		if p := computer.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "same-origin", "Accept-Language", "es"); p.status != 200 {
+		if p := computer.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site",
+			"same-origin", "Accept-Language", "es"); p.status != 200 {
 			t.Fatalf("the application's own letter = %d", p.status)
 		}
 		all := staff.letters(2)
@@ -275,7 +277,8 @@ func TestLettersToOneMailboxAreFew(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		// A request is deleted when its email is written, so their sum is constant.
 		letters := func() (n int) {
-			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*) FROM application_letters)`).Scan(&n); err != nil {
+			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*)
+				FROM application_letters)`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -310,7 +313,8 @@ func TestLettersToOneMailboxAreFew(t *testing.T) {
 		if p := bystander.post(own[0]+"/letter", nil); p.status != 200 || letters() != 4 {
 			t.Errorf("to another mailbox = %d, %d letters", p.status, letters())
 		}
-		for _, p := range []page{bystander.post(own[0]+"/letter", nil), bystander.post("/return", url.Values{"email": {"somebody@example.com"}})} {
+		for _, p := range []page{bystander.post(own[0]+"/letter", nil),
+			bystander.post("/return", url.Values{"email": {"somebody@example.com"}})} {
 			if p.status != 429 || p.header.Get("Retry-After") != "3600" || letters() != 4 {
 				t.Errorf("one too many of a place = %d, Retry-After %q, %d letters", p.status, p.header.Get("Retry-After"), letters())
 			}

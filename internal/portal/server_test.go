@@ -171,8 +171,10 @@ func (b *browser) follow(application, state string) {
 
 func (r *testServer) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
 	r.t.Helper()
-	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
-		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID, Status: status, ConsumerID: strings.Join(consumer, "")})
+	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit,
+		CreatedAt: time.Now(), Environment: contract.Sandbox,
+		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID,
+		Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)
 }
 
@@ -195,7 +197,8 @@ func (r *testServer) send(body []byte, secret string) int {
 }
 
 func (b *browser) callback(application, kind string, attempt int) int {
-	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"resumable":true,"publicToken":"","status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
+	body := fmt.Sprintf(`{"eventId":%q,"type":%q,"attempt":%d,"resumable":true,"publicToken":"",`+
+		`"status":"SUCCESS","errorType":""}`, uuid.NewString(), kind, attempt)
 	return b.do("POST", application+"/callbacks", "application/json", body, "Sec-Fetch-Site", "same-origin").status
 }
 

@@ -87,7 +87,8 @@ func newService(t *testing.T) *service {
 		s.set(func() {
 			s.fetches++
 			if s.adverse != nil {
-				body["scores"] = []any{map[string]any{"score_type": "CASHFLOW", "score_version": "1.0.0", "value": 512, "adverse_action_codes": s.adverse}}
+				body["scores"] = []any{map[string]any{"score_type": "CASHFLOW", "score_version": "1.0.0",
+					"value": 512, "adverse_action_codes": s.adverse}}
 			}
 		})
 		answer(w, 200, body)

@@ -91,9 +91,11 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
 	}
 
-	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client, Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
+	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
+		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
-	h.site = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
+	h.site = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver,
+		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
 		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
@@ -112,8 +114,9 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
-		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
-		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
+		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"),
+		Audience: c.Account.PublicID,
+		Issuer:   cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
 		Next: func(a redirect.Attempt) string { return applicant.StatusURL(a.Application) }}
 	h.staff, err = staff.New(ctx, staff.Config{Schema: staff.Reviewers, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
 		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts,
@@ -131,7 +134,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if err := h.review.Prepare(ctx); err != nil {
 		return h, err
 	}
-	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect, ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
+	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect,
+		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
 	if c.Environment == contract.Sandbox {
 		h.developers = &developers.Handler{Applicants: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,

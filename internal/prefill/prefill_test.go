@@ -109,7 +109,9 @@ func TestFirst(t *testing.T) {
 
 func TestPartial(t *testing.T) {
 	r := prefill.Rules{Today: today, Partial: true}
-	f, problems := r.Check(prefill.Object{{Key: prefill.Phone, Value: prefill.String("1")}, {Key: prefill.StatedEmployerNames, Value: prefill.Value{Kind: prefill.List, List: []prefill.Value{prefill.String("Acme")}}}, {Key: prefill.StatedEmployerName, Value: prefill.String("Acme")}})
+	f, problems := r.Check(prefill.Object{{Key: prefill.Phone, Value: prefill.String("1")},
+		{Key: prefill.StatedEmployerNames, Value: prefill.Value{Kind: prefill.List, List: []prefill.Value{prefill.String("Acme")}}},
+		{Key: prefill.StatedEmployerName, Value: prefill.String("Acme")}})
 	if len(problems) != 0 || f.Phone != "1" || f.StatedEmployerName != "Acme" || len(f.StatedEmployerNames) != 1 {
 		t.Errorf("a part = %+v, %v", f, problems)
 	}
@@ -126,18 +128,31 @@ func TestFromForm(t *testing.T) {
 		want                prefill.Fields
 		problems            []string
 	}{
-		{"spaces around are not seen", "cashflow", full + "&dob=1990-06-15", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
-		{"the date in three parts", "cashflow", full + "&dob-year=1990&dob-month=6&dob-day=5", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-05"}, nil},
+		{"spaces around are not seen", "cashflow", full + "&dob=1990-06-15", prefill.Fields{FirstName: "Ana",
+			LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
+		{"the date in three parts", "cashflow", full + "&dob-year=1990&dob-month=6&dob-day=5",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-05"}, nil},
 		{"a date without a day", "cashflow", full + "&dob-year=1990&dob-month=6&dob-day=", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
 		{"a year of two digits", "cashflow", full + "&dob-year=90&dob-month=6&dob-day=15", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
 		{"a month by name", "cashflow", full + "&dob-year=1990&dob-month=Jun&dob-day=15", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
-		{"empty fields were not given", "cashflow", full + "&dob-year=&dob-month=&dob-day=&dob=&phone=+&zip=&statedAnnualIncome=&address=", prefill.Fields{}, []string{"dob INVALID_PREFILLS_PII_MISSING"}},
-		{"small letters of a state", "cashflow", full + "&address=1 A St&city=B&state=ca&zip=94105", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", Address: "1 A St", City: "B", State: "CA", ZIP: "94105"}, nil},
-		{"an income as people write it", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=$ 52,000", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(52000)}, nil},
-		{"no income is an income", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=0", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(0)}, nil},
-		{"other fields are none of its business", "cashflow", full + "&dob=1990-06-15&mode=embedded&consent=yes", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
-		{"employers, blanks left out", "eligibility", full + "&dob=1990-06-15&state=CA&statedEmployerNames=Acme&statedEmployerNames=&statedEmployerNames= Globex ", prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", State: "CA", StatedEmployerNames: []string{"Acme", "Globex"}}, nil},
-		{"no employer", "eligibility", full + "&dob=1990-06-15&state=CA&statedEmployerNames=&statedEmployerNames=", prefill.Fields{}, []string{"statedEmployerNames INVALID_PREFILLS_PII_MISSING"}},
+		{"empty fields were not given", "cashflow",
+			full + "&dob-year=&dob-month=&dob-day=&dob=&phone=+&zip=&statedAnnualIncome=&address=",
+			prefill.Fields{}, []string{"dob INVALID_PREFILLS_PII_MISSING"}},
+		{"small letters of a state", "cashflow", full + "&address=1 A St&city=B&state=ca&zip=94105",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com",
+				Address: "1 A St", City: "B", State: "CA", ZIP: "94105"}, nil},
+		{"an income as people write it", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=$ 52,000",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(52000)}, nil},
+		{"no income is an income", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=0",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(0)}, nil},
+		{"other fields are none of its business", "cashflow", full + "&dob=1990-06-15&mode=embedded&consent=yes",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
+		{"employers, blanks left out", "eligibility",
+			full + "&dob=1990-06-15&state=CA&statedEmployerNames=Acme&statedEmployerNames=&statedEmployerNames= Globex ",
+			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15",
+				State: "CA", StatedEmployerNames: []string{"Acme", "Globex"}}, nil},
+		{"no employer", "eligibility", full + "&dob=1990-06-15&state=CA&statedEmployerNames=&statedEmployerNames=",
+			prefill.Fields{}, []string{"statedEmployerNames INVALID_PREFILLS_PII_MISSING"}},
 	}
 	for _, r := range rows {
 		form, err := url.ParseQuery(strings.ReplaceAll(r.form, "&statedEmployerNames= ", "&statedEmployerNames=+"))
@@ -159,10 +174,12 @@ func TestFromForm(t *testing.T) {
 
 func TestIncomeTyped(t *testing.T) {
 	rows := map[string]bool{"0": true, "00": true, "52000": true, "$52000": true, "$ 52,000": true, "1,000,000": true, "2,147,483,647": true,
-		"2,147,483,648": false, "-1": false, "+1": false, "52.000": false, "52,000.00": false, "5e4": false, "0x10": false, "52,00": false, ",000": false,
+		"2,147,483,648": false, "-1": false, "+1": false, "52.000": false, "52,000.00": false,
+		"5e4": false, "0x10": false, "52,00": false, ",000": false,
 		"1000,000": false, "$": false, "$$5": false, "52k": false, "９": false, "99999999999999999999999": false, "1 000": false}
 	for typed, want := range rows {
-		_, problems := prefill.Rules{Today: today, Partial: true}.Check(prefill.FromForm(map[string][]string{prefill.StatedAnnualIncome: {typed}}))
+		_, problems := prefill.Rules{Today: today, Partial: true}.Check(
+			prefill.FromForm(map[string][]string{prefill.StatedAnnualIncome: {typed}}))
 		if got := len(problems) == 0; got != want {
 			t.Errorf("income typed as %q: accepted %v, want %v", typed, got, want)
 		}
@@ -172,7 +189,8 @@ func TestIncomeTyped(t *testing.T) {
 // TestOpen: while a user types, only errors that more typing cannot fix are problems.
 func TestOpen(t *testing.T) {
 	good := map[string]string{prefill.FirstName: "J. O’Neil-Ñandú", prefill.Email: "ana.b@mail.example.com", prefill.DOB: "1990-06-15",
-		prefill.Address: "12 Main St", prefill.State: "CA", prefill.ZIP: "94105-1234", prefill.StatedAnnualIncome: "$1,252,000", prefill.City: "St. Louis"}
+		prefill.Address: "12 Main St", prefill.State: "CA", prefill.ZIP: "94105-1234",
+		prefill.StatedAnnualIncome: "$1,252,000", prefill.City: "St. Louis"}
 	r := prefill.Rules{Today: today, Partial: true}
 	for key, whole := range good {
 		for i := range whole {
@@ -206,7 +224,8 @@ func TestKeys(t *testing.T) {
 		for _, k := range prefill.Keys(p) {
 			takes[k] = true
 		}
-		if takes[prefill.StatedEmployerNames] != (p == contract.Eligibility || p == contract.Income) || takes[prefill.StatedEmployerName] == (p == contract.Eligibility) {
+		if takes[prefill.StatedEmployerNames] != (p == contract.Eligibility || p == contract.Income) ||
+			takes[prefill.StatedEmployerName] == (p == contract.Eligibility) {
 			t.Errorf("%s takes %v", p, prefill.Keys(p))
 		}
 		for _, k := range prefill.Keys("") {
@@ -235,7 +254,8 @@ func TestDates(t *testing.T) {
 	for y := 1850; y < 2150; y++ {
 		for m := range 14 {
 			for d := range 33 {
-				s := time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006-") + string([]byte{'0' + byte(m/10), '0' + byte(m%10), '-', '0' + byte(d/10), '0' + byte(d%10)})
+				s := time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006-") +
+					string([]byte{'0' + byte(m/10), '0' + byte(m%10), '-', '0' + byte(d/10), '0' + byte(d%10)})
 				_, err := time.Parse(time.DateOnly, s)
 				if _, ok := prefill.ParseDate(s); ok != (err == nil) {
 					t.Fatalf("ParseDate(%q) = %v, want %v", s, ok, err == nil)
@@ -246,7 +266,8 @@ func TestDates(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1`, `{"a":1,}`, `{"a":1} x`, `{"a":1}{}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{a:1}`, `{"a":01}`} {
+	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1`, `{"a":1,}`, `{"a":1} x`, `{"a":1}{}`,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{a:1}`, `{"a":01}`} {
 		if o, err := prefilljson.Decode([]byte(raw)); err == nil {
 			t.Errorf("Decode(%s) = %v, want an error", raw, o)
 		}

@@ -27,7 +27,8 @@ func TestInteger(t *testing.T) {
 			t.Fatalf("integer(%q) = %d, want %d", s, got, want)
 		}
 	})
-	for _, s := range []string{"1e999999999999", "1e-999999999999", "Infinity", "NaN", "0x1", strings.Repeat("9", 10000), "1." + strings.Repeat("0", 10000) + "1"} {
+	for _, s := range []string{"1e999999999999", "1e-999999999999", "Infinity", "NaN", "0x1",
+		strings.Repeat("9", 10000), "1." + strings.Repeat("0", 10000) + "1"} {
 		if got := integer(s); got != -1 {
 			t.Errorf("integer(%.20q) = %d, want -1", s, got)
 		}

@@ -63,7 +63,8 @@ func TestFilesOfACashflowReport(t *testing.T) {
 			len(accounts[0].(map[string]any)["transactions"].([]any)) == 0 || file.text("source_id") != files[1]["source_id"] {
 			t.Errorf("file: %.500s", file.raw)
 		}
-		if file.header.Get("Content-Disposition") != `attachment; filename="transactions.json"` || file.header.Get("Cache-Control") != "no-store" {
+		if file.header.Get("Content-Disposition") != `attachment; filename="transactions.json"` ||
+			file.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("headers: %v", file.header)
 		}
 		part := b.get(path, append(b.named(token), "Range", "bytes=10-19"))
@@ -73,7 +74,8 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		if beyond := b.get(path, append(b.named(token), "Range", "bytes=100000000-")); beyond.status != http.StatusRequestedRangeNotSatisfiable {
 			t.Errorf("a range beyond the end: %d", beyond.status)
 		}
-		for _, other := range []string{files[1]["source_uuid"], files[1]["source_uuid"] + "/other.json", files[1]["source_uuid"] + "/analysis.json",
+		for _, other := range []string{files[1]["source_uuid"], files[1]["source_uuid"] +
+			"/other.json", files[1]["source_uuid"] + "/analysis.json",
 			uuid.NewString() + "/transactions.json", files[1]["source_filepath"] + "/", "..%2f..%2fetc%2fpasswd"} {
 			b.want(other, b.get(filePath+other, b.named(token)), 404, contract.CodeNotFound)
 		}
@@ -115,7 +117,8 @@ func TestTheAnalysisOfAReport(t *testing.T) {
 		for name, token := range map[string]string{
 			"visit":      visit,
 			"submission": b.ready(b.submit(submission()).text("publicToken")),
-			"prepared":   b.ready(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}).text("publicToken")),
+			"prepared": b.ready(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"),
+				"personal": personal()}).text("publicToken")),
 		} {
 			r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
 			if err != nil {
@@ -134,7 +137,8 @@ func TestTheAnalysisOfAReport(t *testing.T) {
 			if err := json.Unmarshal(file.raw, &a); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if a.PublicToken != token || a.RetrievedAt != r.Meta.CreatedAt || len(a.Accounts) != len(r.AccountDetails) || a.Accounts[0].AccountID != r.AccountDetails[0].AccountID ||
+			if a.PublicToken != token || a.RetrievedAt != r.Meta.CreatedAt || len(a.Accounts) != len(r.AccountDetails) ||
+				a.Accounts[0].AccountID != r.AccountDetails[0].AccountID ||
 				len(a.Months) == 0 || len(a.Scores) != len(r.Scores) || (a.Scores[0].Value == nil) != (r.Scores[0].Value == nil) {
 				t.Errorf("%s: %.600s", name, file.raw)
 			}
@@ -226,7 +230,8 @@ func TestReportLinkedACHDetails(t *testing.T) {
 		first := ach(token, account)
 		b.want("the numbers", first, 200, "")
 		number := first.text("full_account_number")
-		if !strings.HasSuffix(number, report.Text(r.AccountDetails[0].TruncatedNumber)) || len(number) < 5 || first.text("account_number_type") != "AN" || len(first.text("routing_number")) != 9 {
+		if !strings.HasSuffix(number, report.Text(r.AccountDetails[0].TruncatedNumber)) || len(number) < 5 ||
+			first.text("account_number_type") != "AN" || len(first.text("routing_number")) != 9 {
 			t.Errorf("answered %s", first.raw)
 		}
 		if strings.Contains(b.log.String(), number) {
@@ -236,7 +241,8 @@ func TestReportLinkedACHDetails(t *testing.T) {
 		b.want("no account", ach(token, uuid.NewString()), 404, contract.CodeNotFound)
 		b.want("no id", ach(token, "x"), 404, contract.CodeNotFound)
 		b.want("no report", ach(uuid.NewString(), account), 404, contract.CodeInvalidToken)
-		b.want("no report named", b.get("/connect/bank-accounts/"+account+"/ach-details", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
+		b.want("no report named", b.get("/connect/bank-accounts/"+account+"/ach-details", b.bearer(b.basic())),
+			400, contract.CodeMalformedHeaders)
 		theirs := append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
 		b.want("a customer it is not enabled for", b.get("/connect/bank-accounts/"+account+"/ach-details", theirs), 403, contract.CodeForbidden)
 		b.want("a report that failed", ach(b.submit(submission("personal", nil)).text("publicToken"), account), 404, contract.CodeReportNotReady)

@@ -61,7 +61,8 @@ func (b *testServer) consumer() string {
 // the accounts' ids.
 func (b *testServer) visited(consumer, username, bank string) (string, []string) {
 	b.t.Helper()
-	begun := b.post("/connect/initialization", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
+	begun := b.post("/connect/initialization", b.basic(),
+		map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
 	b.want("initialization", begun, 200, "")
 	token := b.complete(begun.text("token"), map[string]any{"username": username, "bank": bank}).text("publicToken")
 	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
@@ -109,7 +110,8 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 		ach := b.get(achPath(consumer, all[0].ID), b.basic())
 		b.want("ACH details", ach, 200, "")
 		number := ach.text("full_account_number")
-		if !strings.HasSuffix(number, *all[0].Truncated) || len(number) < 5 || len(ach.text("routing_number")) != 9 || ach.text("account_number_type") != "AN" {
+		if !strings.HasSuffix(number, *all[0].Truncated) || len(number) < 5 ||
+			len(ach.text("routing_number")) != 9 || ach.text("account_number_type") != "AN" {
 			t.Errorf("answered %s", ach.raw)
 		}
 		if ach.header.Get("Cache-Control") != "no-store" {
@@ -344,7 +346,8 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 				t.Errorf("%s and %s", a.raw, answers[0].raw)
 			}
 		}
-		if rows, given := b.count(`SELECT count(*) FROM bank_accounts`), b.count(`SELECT count(*) FROM bank_accounts WHERE first_at IS NOT NULL`); rows != 1 || given != 1 {
+		if rows, given := b.count(`SELECT count(*) FROM bank_accounts`),
+			b.count(`SELECT count(*) FROM bank_accounts WHERE first_at IS NOT NULL`); rows != 1 || given != 1 {
 			t.Errorf("%d rows, of which %d given out", rows, given)
 		}
 
@@ -386,7 +389,8 @@ func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
 		if first.text("account_number_type") != "TAN" {
 			t.Errorf("answered %s, which is not what the bank gives", first.raw)
 		}
-		for what, a := range map[string]answer{"the source": b.reportACH(source, ids[0]), "the consumer": b.get(achPath(consumer, ids[0]), b.basic())} {
+		for what, a := range map[string]answer{"the source": b.reportACH(source, ids[0]),
+			"the consumer": b.get(achPath(consumer, ids[0]), b.basic())} {
 			if string(a.raw) != string(first.raw) {
 				t.Errorf("by %s: %s, by the secondary report %s", what, a.raw, first.raw)
 			}

@@ -49,22 +49,27 @@ func TestStaffCorrectAReport(t *testing.T) {
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", why)
 		before := b.audited()
 		checked := d.send(page+"/correct/check", form)
-		if checked.status != 200 || !strings.Contains(string(checked.raw), "estimated anew") || !strings.Contains(string(checked.raw), thousands(net)) || b.audited() != before ||
+		if checked.status != 200 || !strings.Contains(string(checked.raw), "estimated anew") ||
+			!strings.Contains(string(checked.raw), thousands(net)) || b.audited() != before ||
 			b.revised(b.named(token)).Meta.Revision != nil {
 			t.Fatalf("what it would come to: %d\n%s", checked.status, checked.raw)
 		}
 		if done := d.send(page+"/correct", form); done.status != 303 || done.header.Get("Location") != page+"/correct" {
 			t.Fatalf("correcting: %d %s\n%s", done.status, done.header.Get("Location"), done.raw)
 		}
-		if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+object != page || detail != "revision 1, net_annual" {
+		if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+
+			object != page || detail != "revision 1, net_annual" {
 			t.Errorf("the trail says %s of %s: %s", action, object, detail)
 		}
 		got := b.revised(b.named(token))
-		if n := got.Income.FinancialAccounts[0]; report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil || *n.NetAnnual != net || *got.Income.Summary.AnnualNet != report.Cents(net)*100 ||
-			*got.Income.Revised.NetAnnual != net || *got.Income.Revised.GrossAnnual <= *a.GrossAnnual || *got.Income.Revised.NetRecent != *a.NetRecent || len(got.Notices) == 0 {
+		if n := got.Income.FinancialAccounts[0]; report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil ||
+			*n.NetAnnual != net || *got.Income.Summary.AnnualNet != report.Cents(net)*100 ||
+			*got.Income.Revised.NetAnnual != net || *got.Income.Revised.GrossAnnual <= *a.GrossAnnual ||
+			*got.Income.Revised.NetRecent != *a.NetRecent || len(got.Notices) == 0 {
 			t.Errorf("the report: meta %+v, income %+v", got.Meta, got.Income)
 		}
-		if r := b.revised(b.relay(relay)); r.Meta.PublicToken != relay || report.Text(r.Meta.Revision) != "1" || *r.Income.Revised.NetAnnual != net {
+		if r := b.revised(b.relay(relay)); r.Meta.PublicToken != relay ||
+			report.Text(r.Meta.Revision) != "1" || *r.Income.Revised.NetAnnual != net {
 			t.Errorf("the third party reads %+v", r.Meta)
 		}
 		for _, c := range []struct {
@@ -77,7 +82,8 @@ func TestStaffCorrectAReport(t *testing.T) {
 			}
 		}
 		text = d.page(page + "/correct")
-		for _, want := range []string{"made again with the corrected figures", "her second job was left out", "ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
+		for _, want := range []string{"made again with the corrected figures", "her second job was left out",
+			"ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page after it does not say %q", want)
 			}
@@ -128,7 +134,8 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		banked, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
-		jobs, _, _ := b.earned(person("Multi", "Chen"), map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		jobs, _, _ := b.earned(person("Multi", "Chen"),
+			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
 		empty, _, _ := b.earned(person("Noincome", "Quill"), map[string]any{"username": "noincome"})
 		d := b.signedIn(ours)
 		const why = "The consumer disputed this."
@@ -166,7 +173,8 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 				t.Errorf("of revision %q: %d, want 400", revision, a.status)
 			}
 		}
-		if a := d.send(page, d.form("revision", "7", "gross_annual", "900000", "reason", why)); a.status != 303 || !strings.Contains(d.page(page), "corrected meanwhile") {
+		if a := d.send(page, d.form("revision", "7", "gross_annual", "900000", "reason", why)); a.status != 303 ||
+			!strings.Contains(d.page(page), "corrected meanwhile") {
 			t.Errorf("of another revision: %d", a.status)
 		}
 		if a := d.ask("GET", strings.Replace(page, "/correct", "x/correct", 1), ""); a.status != 404 {
@@ -177,7 +185,8 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 		}
 		b.advance("745h") // 31 days and an hour: the session is of today
 		refuse(banked, incomes.UnfitUnknown, "gross_annual", "net_annual", "1")
-		for _, reason := range []string{incomes.UnfitNone, incomes.UnfitAbsent, incomes.UnfitRange, incomes.UnfitMissing, incomes.UnfitNet, incomes.UnfitUnknown} {
+		for _, reason := range []string{incomes.UnfitNone, incomes.UnfitAbsent, incomes.UnfitRange,
+			incomes.UnfitMissing, incomes.UnfitNet, incomes.UnfitUnknown} {
 			if !reached[reason] {
 				t.Errorf("%q is not reached", reason)
 			}
@@ -203,11 +212,13 @@ func TestNoticesToTheConsumer(t *testing.T) {
 		if n := r.Notices; len(n) != 3 || n[0].SourceReference != nil || report.Text(n[2].SourceReference) != r.Sources[1].SourceID {
 			t.Errorf("of bank data: %+v", r.Notices)
 		}
-		_, r, _ = b.earned(person("Multi", "Chen"), map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		_, r, _ = b.earned(person("Multi", "Chen"),
+			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
 		if n := r.Notices; len(n) != 2 {
 			t.Errorf("of payroll: %+v", n)
 		}
-		token := b.complete(b.begin("productId", b.seed.Products[contract.Cashflow], "prefill", person("Default", "Harper")), map[string]any{"username": "default"}).text("publicToken")
+		token := b.complete(b.begin("productId", b.seed.Products[contract.Cashflow], "prefill", person("Default", "Harper")),
+			map[string]any{"username": "default"}).text("publicToken")
 		var body map[string]json.RawMessage
 		if err := json.Unmarshal(b.get("/connect/cashflow/v2/json", b.named(token)).raw, &body); err != nil || body["consumer_notices"] != nil {
 			t.Errorf("a cashflow report has notices: %s, %v", body["consumer_notices"], err)
@@ -242,7 +253,8 @@ func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
 		net := *now.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
 		read("what it comes to", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))
-		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5", "reason", "The consumer disputed this.")).raw), "Give a whole amount")
+		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5",
+			"reason", "The consumer disputed this.")).raw), "Give a whole amount")
 		if a := d.send(page, form); a.status != 303 {
 			t.Fatalf("correcting: %d", a.status)
 		}

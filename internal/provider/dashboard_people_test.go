@@ -60,13 +60,16 @@ func TestSessionsOfStaffEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := b.audited()
-		if a := d.send("/dashboard/webhooks/delivery", form); a.status != 303 || a.header.Get("Location") != "/dashboard/sign-in" || b.audited() != before {
+		if a := d.send("/dashboard/webhooks/delivery", form); a.status != 303 ||
+			a.header.Get("Location") != "/dashboard/sign-in" || b.audited() != before {
 			t.Errorf("a form after the session: %d %s", a.status, a.header.Get("Location"))
 		}
-		if a := d.ask("GET", "/dashboard/deliveries?state=given+up", ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/dashboard/sign-in?next=%2Fdashboard%2Fdeliveries%3F") {
+		if a := d.ask("GET", "/dashboard/deliveries?state=given+up", ""); a.status != 303 ||
+			!strings.HasPrefix(a.header.Get("Location"), "/dashboard/sign-in?next=%2Fdashboard%2Fdeliveries%3F") {
 			t.Errorf("a page after the session: %d %s", a.status, a.header.Get("Location"))
 		}
-		for next, want := range map[string]string{"/dashboard/audit": "/dashboard/audit", "//evil.example": "/dashboard", "/visit/x": "/dashboard", "/dashboard/sign-out": "/dashboard", "/dashboard/../visit": "/dashboard"} {
+		for next, want := range map[string]string{"/dashboard/audit": "/dashboard/audit", "//evil.example": "/dashboard",
+			"/visit/x": "/dashboard", "/dashboard/sign-out": "/dashboard", "/dashboard/../visit": "/dashboard"} {
 			a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}, "next": {next}})
 			if a.status != 303 || a.header.Get("Location") != want {
 				t.Errorf("signing in with next %s leads to %s", next, a.header.Get("Location"))
@@ -89,7 +92,8 @@ func TestDashboardSignIn(t *testing.T) {
 		for range staff.MaxTries {
 			try(ours.Email, "not the password")
 		}
-		if a := try(ours.Email, ours.Password); a.status != 429 || a.header.Get("Retry-After") != "900" || !strings.Contains(string(a.raw), "too many tries") {
+		if a := try(ours.Email, ours.Password); a.status != 429 || a.header.Get("Retry-After") != "900" ||
+			!strings.Contains(string(a.raw), "too many tries") {
 			t.Errorf("after %d tries the right password: %d, Retry-After %q", staff.MaxTries, a.status, a.header.Get("Retry-After"))
 		}
 		if n := b.audited(); n != 0 {
@@ -112,8 +116,10 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 		b.staffed()
 		d := b.signedIn(ours)
 		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/hook"}), 200, "")
-		b.want("complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": "svc-portal", "url": "https://one.example/back"}), 204, "")
-		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/hook") || !strings.Contains(d.page("/dashboard/redirects"), "https://one.example/back") {
+		b.want("complete URL", b.do("POST", "/complete-urls",
+			map[string]any{"publicId": "svc-portal", "url": "https://one.example/back"}), 204, "")
+		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/hook") ||
+			!strings.Contains(d.page("/dashboard/redirects"), "https://one.example/back") {
 			t.Error("the dashboard does not show what the control set")
 		}
 		for path, form := range map[string]url.Values{
@@ -131,7 +137,8 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, "https://two.example/hook") {
 			t.Error("a seed undid the callback")
 		}
-		if text := d.page("/dashboard/redirects"); !strings.Contains(text, "https://two.example/back") || !strings.Contains(text, "https://one.example/back") ||
+		if text := d.page("/dashboard/redirects"); !strings.Contains(text, "https://two.example/back") ||
+			!strings.Contains(text, "https://one.example/back") ||
 			!regexp.MustCompile(`value="post"\s+checked`).MatchString(text) {
 			t.Errorf("a seed undid the ways back\n%s", text)
 		}
@@ -152,12 +159,14 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 func TestAnOperatorAddsACustomer(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		n := provider.NewCustomer{Name: "Harbour Bank", PublicID: "svc-harbour", ClientID: "client-harbour", SecretKey: store.NewSecret(),
-			Products: map[contract.Product]string{contract.Cashflow: uuid.NewString()}, Staff: provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
+			Products: map[contract.Product]string{contract.Cashflow: uuid.NewString()},
+			Staff:    provider.Login{Email: "ops@harbour.example", Password: "a long enough one"}}
 		if err := b.provider.AddCustomer(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 		d := b.signedIn(n.Staff)
-		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[contract.Cashflow]) || !strings.Contains(text, "Harbour Bank") {
+		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[contract.Cashflow]) ||
+			!strings.Contains(text, "Harbour Bank") {
 			t.Error("the new customer's dashboard does not show its product")
 		}
 		b.bearer(basic(n.ClientID, n.SecretKey))
@@ -227,7 +236,8 @@ func TestPeopleOfAnAccount(t *testing.T) {
 				t.Errorf("changing %q to %q: %d", tc[0], tc[1], a.status)
 			}
 		}
-		if a := d.send("/dashboard/people/password", d.form("present", ours.Password, "next", "a good new password")); a.status != 303 || b.audited() != before+1 {
+		if a := d.send("/dashboard/people/password", d.form("present", ours.Password, "next",
+			"a good new password")); a.status != 303 || b.audited() != before+1 {
 			t.Fatalf("changing the password: %d", a.status)
 		}
 		d.page("/dashboard/people")
@@ -251,7 +261,8 @@ func TestPeopleOfAnAccount(t *testing.T) {
 		if text := his.page("/dashboard/audit"); !strings.Contains(text, "somebody who has left") || strings.Contains(text, "ada@") {
 			t.Error("the audit trail knows the address of who was removed")
 		}
-		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 || b.count(`SELECT COUNT(*) FROM staff`) != 2 {
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 ||
+			b.count(`SELECT COUNT(*) FROM staff`) != 2 {
 			t.Errorf("a seed let in who was removed: %v", err)
 		}
 		for range staff.MaxTries {

@@ -39,7 +39,8 @@ func (b *testServer) staffed() {
 
 func (b *testServer) browser() *dashboardServer {
 	jar, _ := cookiejar.New(nil)
-	return &dashboardServer{b, &http.Client{Jar: jar, Transport: client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &dashboardServer{b, &http.Client{Jar: jar, Transport: client.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 func (b *testServer) signedIn(who provider.Login) *dashboardServer {
@@ -144,7 +145,8 @@ func (b *testServer) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(
 // last is the newest line of the audit trail.
 func (b *testServer) last() (action, object, detail string) {
 	b.t.Helper()
-	err := b.db.SQL.QueryRowContext(b.t.Context(), `SELECT action, object, detail FROM audit ORDER BY at DESC, id LIMIT 1`).Scan(&action, &object, &detail)
+	err := b.db.SQL.QueryRowContext(b.t.Context(), `SELECT action, object, detail FROM audit
+		ORDER BY at DESC, id LIMIT 1`).Scan(&action, &object, &detail)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -188,25 +190,36 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			fields func() []string
 			action string
 		}{
-			{"/dashboard/webhooks/callback", none, func() []string { return []string{"url", b.seed.CallbackURL + "/again?key=canary"} }, "callback set"},
+			{"/dashboard/webhooks/callback", none, func() []string { return []string{"url", b.seed.CallbackURL + "/again?key=canary"} },
+				"callback set"},
 			{"/dashboard/webhooks/delivery", none, func() []string { return []string{"state", "off"} }, "callback off"},
 			{"/dashboard/webhooks/delivery", none, func() []string { return []string{"state", "on"} }, "callback on"},
-			{"/dashboard/webhooks/subscription", none, func() []string { return []string{"status", "SUCCESS", "status", "ERROR"} }, "subscription changed"},
+			{"/dashboard/webhooks/subscription", none, func() []string { return []string{"status", "SUCCESS", "status", "ERROR"} },
+				"subscription changed"},
 			{"/dashboard/webhooks/rotate", none, func() []string {
 				return []string{"secret", d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)}
 			}, "signer rotated"},
-			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern), func() []string { return []string{"resends", "0"} }, "event redelivered"},
-			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern), func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
+			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern),
+				func() []string { return []string{"resends", "0"} }, "event redelivered"},
+			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
+				func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/reports/{id}/correct", func() string { return d.reportNamed(earner) }, func() []string {
 				return []string{"revision", "0", "gross_annual", "123,456", "reason", "The canary disputed a figure."}
 			}, "report corrected"},
-			{"/dashboard/relay-tokens", none, func() []string { return []string{"publicToken", strings.ToUpper(token), "publicId", "svc-third"} }, "report shared"},
-			{"/dashboard/relay-tokens/{id}/withdraw", at("/dashboard/relay-tokens", `/dashboard/relay-tokens/`+uuidPattern+`/withdraw`), func() []string { return nil }, "share withdrawn"},
-			{"/dashboard/redirects/add", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL added"},
-			{"/dashboard/redirects/static", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL static"},
-			{"/dashboard/redirects/remove", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL removed"},
-			{"/dashboard/redirects/origins/add", none, func() []string { return []string{"origin", "https://Widget.example:443/"} }, "widget origin added"},
-			{"/dashboard/redirects/origins/remove", none, func() []string { return []string{"origin", "https://widget.example"} }, "widget origin removed"},
+			{"/dashboard/relay-tokens", none,
+				func() []string { return []string{"publicToken", strings.ToUpper(token), "publicId", "svc-third"} }, "report shared"},
+			{"/dashboard/relay-tokens/{id}/withdraw", at("/dashboard/relay-tokens", `/dashboard/relay-tokens/`+uuidPattern+`/withdraw`),
+				func() []string { return nil }, "share withdrawn"},
+			{"/dashboard/redirects/add", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} },
+				"complete URL added"},
+			{"/dashboard/redirects/static", none,
+				func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL static"},
+			{"/dashboard/redirects/remove", none,
+				func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} }, "complete URL removed"},
+			{"/dashboard/redirects/origins/add", none, func() []string { return []string{"origin", "https://Widget.example:443/"} },
+				"widget origin added"},
+			{"/dashboard/redirects/origins/remove", none, func() []string { return []string{"origin", "https://widget.example"} },
+				"widget origin removed"},
 			{"/dashboard/redirects/return", none, func() []string { return []string{"mode", "post", "requireForm", "yes"} }, "return changed"},
 			{"/dashboard/credentials", none, func() []string { return nil }, "credential issued"},
 			{"/dashboard/credentials/{id}/rotate", credential, func() []string { return nil }, "credential rotated"},
@@ -223,10 +236,13 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			{"/dashboard/configurations", none, func() []string {
 				return []string{"product", b.seed.Products[contract.Cashflow], "configuration", configuration}
 			}, "configuration changed"},
-			{"/dashboard/configurations", none, func() []string { return []string{"product", b.seed.Products[contract.Cashflow], "configuration", ""} }, "configuration changed"},
+			{"/dashboard/configurations", none,
+				func() []string { return []string{"product", b.seed.Products[contract.Cashflow], "configuration", ""} }, "configuration changed"},
 			{"/dashboard/people", none, func() []string { return []string{"email", "Bob@Customer.example"} }, "person added"},
-			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`), func() []string { return nil }, "person removed"},
-			{"/dashboard/people/password", none, func() []string { return []string{"present", ours.Password, "next", "another canary password"} }, "password changed"},
+			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`),
+				func() []string { return nil }, "person removed"},
+			{"/dashboard/people/password", none,
+				func() []string { return []string{"present", ours.Password, "next", "another canary password"} }, "password changed"},
 		}
 		walked := map[string]bool{}
 		for _, step := range steps {
@@ -282,7 +298,8 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 		if a := d.send("/dashboard/sign-out", nil); a.status != 303 || b.audited() != before+1 {
 			t.Errorf("signing out: %d", a.status)
 		}
-		if a := d.ask("GET", "/dashboard/audit", ""); a.status != 303 || a.header.Get("Location") != "/dashboard/sign-in?next=%2Fdashboard%2Faudit" {
+		if a := d.ask("GET", "/dashboard/audit", ""); a.status != 303 ||
+			a.header.Get("Location") != "/dashboard/sign-in?next=%2Fdashboard%2Faudit" {
 			t.Errorf("after signing out: %d %s", a.status, a.header.Get("Location"))
 		}
 		for _, s := range []string{"canary", ours.Password, "ada@customer.example"} {
@@ -313,8 +330,10 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/credentials", "/redirects", "/products", "/accounts", "/webhooks", "/audit"} {
-			if text := eve.page("/dashboard" + path); strings.Contains(text, token) || strings.Contains(text, b.seed.ClientID) || strings.Contains(text, child) || strings.Contains(text, b.seed.CallbackURL) {
+		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/credentials",
+			"/redirects", "/products", "/accounts", "/webhooks", "/audit"} {
+			if text := eve.page("/dashboard" + path); strings.Contains(text, token) || strings.Contains(text, b.seed.ClientID) ||
+				strings.Contains(text, child) || strings.Contains(text, b.seed.CallbackURL) {
 				t.Errorf("/dashboard%s shows what is another customer's", path)
 			}
 		}
@@ -323,10 +342,12 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 			t.Error("the report's page does not say which it is")
 		}
 		for _, query := range []string{token, strings.ToUpper(token)} {
-			if a := d.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 303 || a.header.Get("Location") != "/dashboard/reports/"+report {
+			if a := d.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 303 ||
+				a.header.Get("Location") != "/dashboard/reports/"+report {
 				t.Errorf("finding %s: %d %s", query, a.status, a.header.Get("Location"))
 			}
-			if a := eve.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 200 || !strings.Contains(string(a.raw), "No such report") {
+			if a := eve.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 200 ||
+				!strings.Contains(string(a.raw), "No such report") {
 				t.Errorf("another customer finds it: %d", a.status)
 			}
 		}
@@ -365,7 +386,8 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 			}
 		}
 		text = d.page("/dashboard/reports/" + d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern))
-		for _, want := range []string{"The applicant consented", "A bank, payroll provider or supplier was chosen", "Status", "An event was sent", "visit in the widget"} {
+		for _, want := range []string{"The applicant consented", "A bank, payroll provider or supplier was chosen",
+			"Status", "An event was sent", "visit in the widget"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the timeline does not say %q", want)
 			}

@@ -68,17 +68,20 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 		what := method + " " + path
 		switch scheme(op) {
 		case "basic":
-			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")), 403, inTable(op, contract.CodeUnknownCustomer))
+			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")),
+				403, inTable(op, contract.CodeUnknownCustomer))
 			b.want(what+" with a token", ask(method, path, op, token), 400, inTable(op, contract.CodeMalformedHeaders))
 		case "bearer":
 			bearers++
-			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}), 403, contract.CodeUnknownCustomer)
+			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}),
+				403, contract.CodeUnknownCustomer)
 			b.want(what+" with the secret", ask(method, path, op, b.basic()), 400, contract.CodeMalformedHeaders)
 		default:
 			return
 		}
 		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, contract.CodeMalformedHeaders))
-		b.want(what+" for an unknown child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...), "X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
+		b.want(what+" for an unknown child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...),
+			"X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
 	})
 	if bearers == 0 {
 		t.Fatal("no operation takes a token")
@@ -97,7 +100,8 @@ func inTable(op *openapi3.Operation, code contract.Code) contract.Code {
 	if op.OperationID != "consumerBankAccounts" && op.OperationID != "consumerACH" {
 		return code
 	}
-	return map[contract.Code]contract.Code{contract.CodeUnknownCustomer: contract.CodeForbidden, contract.CodeMalformedHeaders: contract.CodeBadRequest}[code]
+	return map[contract.Code]contract.Code{contract.CodeUnknownCustomer: contract.CodeForbidden,
+		contract.CodeMalformedHeaders: contract.CodeBadRequest}[code]
 }
 
 func pick(scheme string, basic, bearer headers) headers {
@@ -195,9 +199,10 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 			"initialization":  b.post("/connect/initialization", b.basic(), map[string]any{"productId": product, "prefill": bad}),
 			"secure redirect": b.post("/secure-redirect", b.basic(), map[string]any{"productId": product, "prefill": bad}),
 			"invite link":     b.post("/connect/invite-link", b.basic(), map[string]any{"productId": product, "prefill": bad}),
-			"invite":          b.post("/connect/invite", b.basic(), map[string]any{"productId": product, "prefill": bad, "deliverTo": "ada@mail.example"}),
-			"consumer":        b.post("/connect/consumers", b.basic(), map[string]any{"prefill": bad}),
-			"change":          b.ask(b.service.URL, "PATCH", consumer, b.basic(), map[string]any{"prefill": change}),
+			"invite": b.post("/connect/invite", b.basic(),
+				map[string]any{"productId": product, "prefill": bad, "deliverTo": "ada@mail.example"}),
+			"consumer": b.post("/connect/consumers", b.basic(), map[string]any{"prefill": bad}),
+			"change":   b.ask(b.service.URL, "PATCH", consumer, b.basic(), map[string]any{"prefill": change}),
 		} {
 			b.want(fmt.Sprint(what, " with ", change), a, 400, contract.Code(code))
 		}
@@ -223,7 +228,8 @@ func TestWhatABeginningIsRefusedFor(t *testing.T) {
 		b.want(path+" for no consumer", begin("prefill", nil, "consumerId", uuid.NewString()), 400, contract.CodeInvalidConsumerID)
 	}
 	redirect := func(body map[string]any) answer { return b.post("/secure-redirect", b.basic(), body) }
-	b.want("an address that is not registered", redirect(map[string]any{"productId": product, "prefill": applicant, "completeUrl": "https://elsewhere.example/"}),
+	b.want("an address that is not registered",
+		redirect(map[string]any{"productId": product, "prefill": applicant, "completeUrl": "https://elsewhere.example/"}),
 		400, contract.CodeInvalidCompleteURL)
 	token := b.begin()
 	b.want("a token", redirect(map[string]any{"token": token}), 200, "")

@@ -48,7 +48,8 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			keys    string
 			sub     contract.Substatus
 		}{
-			{"Eligibility", tenant, "meta product stated_employers identities assets documents application_completeness_checks consumer_notices", ""},
+			{"Eligibility", tenant, "meta product stated_employers identities assets " +
+				"documents application_completeness_checks consumer_notices", ""},
 			{"Eligibility, assets only", resident, "meta product identities assets documents application_completeness_checks", ""},
 			{"Eligibility, income only", tenant, "meta product stated_employers identities", contract.SubNoRecentInformation},
 		} {
@@ -62,7 +63,8 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			if diff := cmp.Diff(want, slices.Sorted(maps.Keys(nodes))); diff != "" {
 				t.Errorf("%s: nodes (-want +got):\n%s", c.alias, diff)
 			}
-			if m := r.Meta; m.PublicToken != token || m.APIVersion != "1.0.0" || report.Text(m.ExternalID) != c.alias || report.Text(m.Substatus) != string(c.sub) ||
+			if m := r.Meta; m.PublicToken != token || m.APIVersion != "1.0.0" || report.Text(m.ExternalID) != c.alias ||
+				report.Text(m.Substatus) != string(c.sub) ||
 				r.Product.ProductID != b.seed.Products[contract.Eligibility] || report.Text(m.ConsumerID) == "" {
 				t.Errorf("%s: meta %+v, product %+v", c.alias, m, r.Product)
 			}
@@ -82,7 +84,8 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 				t.Fatalf("%s: %d documents, files %s", c.alias, len(r.Documents), list.raw)
 			}
 			for i, d := range r.Documents {
-				same := map[string]string{"document_type": d.DocumentType, "document_id": d.DocumentID, "source_id": d.SourceID, "source_uuid": d.SourceUUID, "source_filepath": d.SourceFilepath}
+				same := map[string]string{"document_type": d.DocumentType, "document_id": d.DocumentID, "source_id": d.SourceID,
+					"source_uuid": d.SourceUUID, "source_filepath": d.SourceFilepath}
 				if diff := cmp.Diff(same, files[i]); diff != "" || d.AvailableDate == nil {
 					t.Errorf("%s: document %+v is listed as (-want +got):\n%s", c.alias, d, diff)
 				}
@@ -90,7 +93,8 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			if r.Assets == nil {
 				continue
 			}
-			if a := r.Assets.AccountDetails; len(a) != 1 || a[0].AverageBalance == nil || a[0].IncomeFromAssets == nil || report.Text(a[0].TruncatedNumber) != "7301" || len(r.Assets.Inflows) == 0 {
+			if a := r.Assets.AccountDetails; len(a) != 1 || a[0].AverageBalance == nil || a[0].IncomeFromAssets == nil ||
+				report.Text(a[0].TruncatedNumber) != "7301" || len(r.Assets.Inflows) == 0 {
 				t.Errorf("%s: assets %+v", c.alias, r.Assets)
 			}
 			if matched := len(r.Assets.MatchedIncome) == 1; matched != (r.StatedEmployers != nil) {
@@ -141,18 +145,25 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 			failed   string
 			checks   string // those that are answered no
 		}{
-			{"Eligibility", map[string]any{"employers": shown, "banks": []any{map[string]any{"bank": "harbor-national-bank"}, map[string]any{"bank": "kestrel-bank"}, map[string]any{"bank": "meridian-quay-bank", "username": "e_banking_unsupported"}}},
+			{"Eligibility", map[string]any{"employers": shown, "banks": []any{map[string]any{"bank": "harbor-national-bank"},
+				map[string]any{"bank": "kestrel-bank"}, map[string]any{"bank": "meridian-quay-bank", "username": "e_banking_unsupported"}}},
 				"SUCCESS", employers,
-				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] 1 0; NORTHWIND_LOGISTICS_2: Northwind Logistics of [Northwind Logistics] 0 1; PAYSTUB: Tern & Sons of [Tern & Sons] 0 0",
+				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] 1 0; NORTHWIND_LOGISTICS_2: Northwind " +
+					"Logistics of [Northwind Logistics] 0 1; PAYSTUB: Tern & Sons of [Tern & Sons] 0 0",
 				"HARBOR_NATIONAL_BANK Harbor National Bank; KESTREL_BANK Kestrel Bank", "MERIDIAN_QUAY_BANK NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED",
 				"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED DOCUMENTS_READABLE EMPLOYERS_VERIFIED_OR_SKIPPED NO_FAILED_CONNECTIONS"},
 			{"Eligibility, income only", map[string]any{"employers": shown, "username": "default"}, "SUCCESS", employers,
-				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] - -; NORTHWIND_LOGISTICS_2: Northwind Logistics of [Northwind Logistics] - -; PAYSTUB: Tern & Sons of [Tern & Sons] - -", "", "", ""},
-			{"Eligibility, assets only", map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "single"}, map[string]any{"bank": "harbor-national-bank", "username": "noincome"}}}, "SUCCESS", nil, "",
+				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] - -; NORTHWIND_LOGISTICS_2: Northwind " +
+					"Logistics of [Northwind Logistics] - -; PAYSTUB: Tern & Sons of [Tern & Sons] - -", "", "", ""},
+			{"Eligibility, assets only", map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "single"},
+				map[string]any{"bank": "harbor-national-bank", "username": "noincome"}}}, "SUCCESS", nil, "",
 				"KESTREL_BANK Kestrel Bank; HARBOR_NATIONAL_BANK Harbor National Bank", "", "SIX_MONTHS_HISTORY_AVAILABLE"},
-			{"Eligibility", map[string]any{"payroll": map[string]any{"username": "gig", "provider": "Zipporah Rides"}, "username": "noincome"}, "SUCCESS",
-				[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:", "Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
-				"ACORN_BAY_TEACHERS_CREDIT_UNION Acorn Bay Teachers Credit Union", "", "DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
+			{"Eligibility", map[string]any{"payroll": map[string]any{"username": "gig", "provider": "Zipporah Rides"},
+				"username": "noincome"}, "SUCCESS",
+				[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:",
+					"Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
+				"ACORN_BAY_TEACHERS_CREDIT_UNION Acorn Bay Teachers Credit Union", "",
+				"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
 		} {
 			product := b.seed.Products[contract.Eligibility]
 			b.want("configuration", b.assign(b.configurations()[c.alias], "product", product), 200, "")
@@ -208,8 +219,9 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 			if diff := cmp.Diff(c.stated, stated); diff != "" {
 				t.Errorf("%s: stated employers (-want +got):\n%s", c.alias, diff)
 			}
-			for what, pair := range map[string][2]string{"jobs": {c.jobs, strings.Join(jobs, "; ")}, "accounts": {c.accounts, strings.Join(accounts, "; ")},
-				"failed": {c.failed, strings.Join(failed, "; ")}, "checks": {c.checks, strings.Join(checks, " ")}} {
+			for what, pair := range map[string][2]string{"jobs": {c.jobs, strings.Join(jobs, "; ")},
+				"accounts": {c.accounts, strings.Join(accounts, "; ")},
+				"failed":   {c.failed, strings.Join(failed, "; ")}, "checks": {c.checks, strings.Join(checks, " ")}} {
 				if pair[0] != pair[1] {
 					t.Errorf("%s: %s\n%s, want\n%s", c.alias, what, pair[1], pair[0])
 				}
@@ -223,7 +235,8 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 			}
 			for _, f := range files {
 				file := b.get(eligibilityPath+"files/"+f["source_filepath"], b.named(token))
-				if want := f["document_type"] == report.VerifiedByDocument || f["document_type"] == report.VerifiedByPaystub; file.status != 200 || want != bytes.Equal(file.raw, paystubtest.Letter()) {
+				if want := f["document_type"] == report.VerifiedByDocument ||
+					f["document_type"] == report.VerifiedByPaystub; file.status != 200 || want != bytes.Equal(file.raw, paystubtest.Letter()) {
 					t.Errorf("%s: file %v answers %d", c.alias, f, file.status)
 				}
 			}
@@ -231,17 +244,19 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 		// What such a visit has no use for is refused, and leaves it as it was.
 		token := b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", tenant)
 		for name, how := range map[string]map[string]any{
-			"three employers of two":          {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
-			"employers and a source":          {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
-			"a reason that is none":           {"skip": "BECAUSE"},
-			"a reason beside a source":        {"skip": "OTHER", "payroll": map[string]any{}},
-			"a bank twice":                    {"banks": []any{map[string]any{}, map[string]any{}}},
-			"six banks":                       {"banks": []any{map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}},
-			"banks and a username":            {"banks": []any{map[string]any{}}, "username": "default"},
-			"a supplier":                      {"supplier": "USA_XP"},
-			"no such bank for an employer":    {"employers": []any{map[string]any{"payroll": map[string]any{"provider": "kestrel-bank"}}}},
-			"no base-64 in a document":        {"documents": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}},
-			"no base-64 in a pay stub of one": {"employers": []any{map[string]any{"payStubs": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}}}},
+			"three employers of two":   {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
+			"employers and a source":   {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
+			"a reason that is none":    {"skip": "BECAUSE"},
+			"a reason beside a source": {"skip": "OTHER", "payroll": map[string]any{}},
+			"a bank twice":             {"banks": []any{map[string]any{}, map[string]any{}}},
+			"six banks": {"banks": []any{map[string]any{}, map[string]any{},
+				map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}},
+			"banks and a username":         {"banks": []any{map[string]any{}}, "username": "default"},
+			"a supplier":                   {"supplier": "USA_XP"},
+			"no such bank for an employer": {"employers": []any{map[string]any{"payroll": map[string]any{"provider": "kestrel-bank"}}}},
+			"no base-64 in a document":     {"documents": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}},
+			"no base-64 in a pay stub of one": {
+				"employers": []any{map[string]any{"payStubs": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}}}},
 		} {
 			if a := b.do("POST", "/visits/"+token+"/complete", how); a.status != 400 || len(a.body["details"].([]any)) == 0 {
 				t.Errorf("%s answers %d %s", name, a.status, a.raw)
@@ -266,24 +281,28 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 		path := eligibilityPath + "files/" + r.Documents[0].SourceFilepath
 		file := b.get(path, b.named(token))
 		b.want("file", file, 200, "")
-		if accounts, _ := file.body["accounts"].([]any); len(accounts) == 0 || accounts[0].(map[string]any)["account_id"] != r.Assets.AccountDetails[0].AccountID ||
+		if accounts, _ := file.body["accounts"].([]any); len(accounts) == 0 ||
+			accounts[0].(map[string]any)["account_id"] != r.Assets.AccountDetails[0].AccountID ||
 			len(accounts[0].(map[string]any)["transactions"].([]any)) == 0 || strings.Contains(string(file.raw), "000412887301") {
 			t.Errorf("file: %.500s", file.raw)
 		}
-		if part := b.get(path, append(b.named(token), "Range", "bytes=10-19")); part.status != http.StatusPartialContent || !bytes.Equal(part.raw, file.raw[10:20]) {
+		if part := b.get(path, append(b.named(token), "Range", "bytes=10-19")); part.status != http.StatusPartialContent ||
+			!bytes.Equal(part.raw, file.raw[10:20]) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
 			t.Errorf("a range that is none: %d", none.status)
 		}
-		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)), 404, contract.CodeNotFound)
+		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)),
+			404, contract.CodeNotFound)
 		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
 			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
 			b.want(p+" of another customer's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 		}
 		// It is an eligibility report and no other.
-		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files", "/connect/income/v2/json", "/connect/income/v2/files"} {
+		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files",
+			"/connect/income/v2/json", "/connect/income/v2/files"} {
 			b.want(p, b.get(p, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 		other, _ := b.walked("default")
@@ -301,7 +320,8 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 		relayed, unread := b.relayed(token), b.relayed(b.second("prefill", resident))
 		theirs := b.get(eligibilityPath+"json", b.relay(relayed))
 		b.want("to a third party", theirs, 200, "")
-		if at := bytes.Index(raw, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(theirs.raw, raw[at:]) || bytes.Contains(theirs.raw, []byte(token)) {
+		if at := bytes.Index(raw, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(theirs.raw, raw[at:]) ||
+			bytes.Contains(theirs.raw, []byte(token)) {
 			t.Errorf("the third party reads %.400s", theirs.raw)
 		}
 		b.want("its file to a third party", b.get(path, b.relay(relayed)), 200, "")

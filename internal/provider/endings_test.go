@@ -34,7 +34,8 @@ func (e ending) String() string {
 // endings lists the simulations and outcomes for each product that supports them.
 func endings() (all []ending) {
 	const (
-		ok, fails, refused, down, mute = contract.StatusSuccess, contract.StatusError, contract.StatusNotAuthenticated, contract.StatusBureauUnresponsive, contract.StatusSupplierUnresponsive
+		ok, fails, refused, down, mute = contract.StatusSuccess, contract.StatusError, contract.StatusNotAuthenticated,
+			contract.StatusBureauUnresponsive, contract.StatusSupplierUnresponsive
 	)
 	at := func(key string, with any) map[string]any { return map[string]any{key: with} }
 	payroll := func(username string) map[string]any { return map[string]any{"username": username} }
@@ -89,8 +90,10 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payStubs", file("paystub.png")), refused, contract.SubIncomplete},
 			ending{p, "", "", brought(p, "payStubs", file("missingfields.jpg")), ok, ""},
 			// What is encrypted, broken or something else is none, whatever it is called.
-			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
-			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("7 0 obj<<>>endobj "), 60_000)...))), refused, ""},
+			ending{p, "", "", brought(p, "payStubs",
+				holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
+			ending{p, "", "", brought(p, "payStubs",
+				holding("paystub.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("7 0 obj<<>>endobj "), 60_000)...))), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), make([]byte, 4096)...))), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("MZ\x90\x00"), make([]byte, 4096)...))), refused, ""},
 		)
@@ -151,13 +154,15 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 		token := done.text("publicToken")
 		wanted[token] = e
 		as := b.named(token)
-		if a := b.get("/connect/status", as); a.status != 200 || a.text("status") != string(e.status) || a.text("substatus") != string(e.sub) || len(a.body) != 2 {
+		if a := b.get("/connect/status", as); a.status != 200 || a.text("status") != string(e.status) ||
+			a.text("substatus") != string(e.sub) || len(a.body) != 2 {
 			t.Errorf("%v: its status is %s", e, a.raw)
 		}
 		a := b.get(reportPaths[e.product], as)
 		if e.status != contract.StatusSuccess {
 			b.want(e.String(), a, 404, contract.CodeReportNotReady)
-		} else if meta, _ := a.body["meta"].(map[string]any); a.status != 200 || meta["status"] != "SUCCESS" || meta["substatus"] != nullable(e.sub) {
+		} else if meta, _ := a.body["meta"].(map[string]any); a.status != 200 ||
+			meta["status"] != "SUCCESS" || meta["substatus"] != nullable(e.sub) {
 			t.Errorf("%v: its report says %v", e, meta)
 		}
 		statuses[e.status], substatuses[e.sub] = true, true
@@ -172,7 +177,8 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 	// EXPIRED is by the clock: after 72 hours, or 5 minutes for one last name.
 	for _, product := range contract.Products() {
 		for _, last := range []string{"Harper", "expiresoon"} {
-			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last), "prefill", with(tenantOf(product), "lastName", last))
+			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last),
+				"prefill", with(tenantOf(product), "lastName", last))
 		}
 	}
 	for _, at := range []struct {
@@ -245,7 +251,8 @@ func TestEverySourceEndingOfTheContract(t *testing.T) {
 			verified = append(verified, *r.employer)
 		}
 	}
-	done := b.walk(b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
+	done := b.walk(b.begin("productId", b.seed.Products[contract.Eligibility], "prefill",
+		with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
 	if done.text("status") != "SUCCESS" {
 		t.Fatalf("walked: %s", done.raw)
 	}

@@ -20,8 +20,10 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	child := b.child("A child")
-	roots := map[contract.Product]string{contract.Income: "/connect/income/v2/", contract.Eligibility: eligibilityPath, contract.Passport: "/connect/passport/v4/"}
-	aliases := map[contract.Product]string{contract.Income: "Income, suite 2.0", contract.Eligibility: "Eligibility", contract.Passport: "Credit passport"}
+	roots := map[contract.Product]string{contract.Income: "/connect/income/v2/",
+		contract.Eligibility: eligibilityPath, contract.Passport: "/connect/passport/v4/"}
+	aliases := map[contract.Product]string{contract.Income: "Income, suite 2.0",
+		contract.Eligibility: "Eligibility", contract.Passport: "Credit passport"}
 	type endpoint struct {
 		path, token, externalID string
 		numbers                 bool // the account's: the report's age does not end it, and a child has none
@@ -32,10 +34,12 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 		token := b.complete(b.begin("productId", b.seed.Products[p], "prefill", tenantOf(p), "externalId", name), nil).text("publicToken")
 		own := b.productOf(child, name)
 		b.want("assigned", b.assign(b.configurations()[aliases[p]], "product", own), 200, "")
-		begun := b.post("/connect/initialization", append(b.basic(), "X-PUBLIC-ID", child), map[string]any{"productId": own, "prefill": tenantOf(p), "externalId": "child-" + name})
+		begun := b.post("/connect/initialization", append(b.basic(), "X-PUBLIC-ID", child),
+			map[string]any{"productId": own, "prefill": tenantOf(p), "externalId": "child-" + name})
 		b.want("a child's visit", begun, 200, "")
 		b.complete(begun.text("token"), nil)
-		all = append(all, endpoint{path: "/connect/status", token: token, externalID: name}, endpoint{path: root + "json", token: token, externalID: name})
+		all = append(all, endpoint{path: "/connect/status", token: token, externalID: name},
+			endpoint{path: root + "json", token: token, externalID: name})
 		if p == contract.Passport {
 			all = append(all, endpoint{path: root + "pdf", token: token, externalID: name})
 			continue
@@ -47,7 +51,8 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) == 0 {
 			t.Fatalf("%s has no files: %s", name, list.raw)
 		}
-		all = append(all, endpoint{path: root + "files", token: token, externalID: name}, endpoint{path: root + "files/" + files[0].Path, token: token, externalID: name})
+		all = append(all, endpoint{path: root + "files", token: token, externalID: name},
+			endpoint{path: root + "files/" + files[0].Path, token: token, externalID: name})
 		_, account, _ := strings.Cut(string(b.get(root+"json", b.named(token)).raw), `"account_id":"`)
 		all = append(all, endpoint{"/connect/bank-accounts/" + account[:36] + "/ach-details", token, name, true})
 	}

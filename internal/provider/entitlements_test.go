@@ -17,19 +17,23 @@ import (
 func TestEntitlementsOverHTTP(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		third := b.seed.ThirdParty.PublicID
-		b.seed = provider.Seed{PublicID: "svc-added", ClientID: "client-added", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}
+		b.seed = provider.Seed{PublicID: "svc-added", ClientID: "client-added",
+			SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}
 		for _, kind := range contract.Products() {
 			b.seed.Products[kind] = uuid.NewString()
 		}
 		staff := provider.Login{Email: "ops@harbor.example", Password: "correct horse battery staple"}
-		if err := b.provider.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID, ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
+		if err := b.provider.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
+			ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
 			Products: b.seed.Products, Staff: staff}); err != nil {
 			t.Fatal(err)
 		}
-		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/return?jwt=[token]' FROM customers WHERE public_id = $1`, b.seed.PublicID)
+		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/return?jwt=[token]'
+			FROM customers WHERE public_id = $1`, b.seed.PublicID)
 		resident := with(applicant, "state", "TX")
 		publicToken, r := b.walked("default", "prefill", resident)
-		prepared := b.do("POST", "/sandbox-reports", map[string]any{"publicId": b.seed.PublicID, "product": "cashflow", "profile": "default"}).text("sandboxReportId")
+		prepared := b.do("POST", "/sandbox-reports", map[string]any{"publicId": b.seed.PublicID,
+			"product": "cashflow", "profile": "default"}).text("sandboxReportId")
 		body := func(more ...any) map[string]any {
 			return with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": resident}, more...)
 		}
@@ -40,10 +44,13 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			ask             func() answer
 			refused, served int
 		}{
-			customers.SecureRedirect:  {func() answer { return b.post("/secure-redirect", b.basic(), body()) }, 403, 200},
-			customers.AccountNumbers:  {numbers, 403, 200},
-			customers.PreparedReports: {func() answer { return b.post("/connect/initialization", b.basic(), body("sandboxReportId", prepared)) }, 400, 200},
-			customers.Configurations:  {func() answer { return b.get("/config/v1/product-configurations", b.basic()) }, 403, 200},
+			customers.SecureRedirect: {func() answer { return b.post("/secure-redirect", b.basic(), body()) }, 403, 200},
+			customers.AccountNumbers: {numbers, 403, 200},
+			customers.PreparedReports: {func() answer {
+				return b.post("/connect/initialization",
+					b.basic(), body("sandboxReportId", prepared))
+			}, 400, 200},
+			customers.Configurations: {func() answer { return b.get("/config/v1/product-configurations", b.basic()) }, 403, 200},
 			customers.RelayTokens: {func() answer {
 				return b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": third})
 			}, 403, 200},
@@ -96,13 +103,15 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 
 		// Every change is in the audit trail of the account, by the operator.
 		page := string(b.signedIn(staff).ask("GET", "/dashboard/audit", "").raw)
-		for _, want := range []string{"enabled a feature", "disabled a feature", "had a feature follow the parent account", "the provider’s operator", "account-numbers", child} {
+		for _, want := range []string{"enabled a feature", "disabled a feature", "had a feature follow the parent account",
+			"the provider’s operator", "account-numbers", child} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the audit trail has no %q", want)
 			}
 		}
 		for _, id := range []string{b.seed.PublicID, child} {
-			if n := b.count(`SELECT COUNT(*) FROM audit WHERE staff_id = 'operator' AND object = 'account-numbers' AND customer_id = (SELECT id FROM customers WHERE public_id = $1)`, id); n < 2 {
+			if n := b.count(`SELECT COUNT(*) FROM audit WHERE staff_id = 'operator' AND object = 'account-numbers'
+				AND customer_id = (SELECT id FROM customers WHERE public_id = $1)`, id); n < 2 {
 				t.Errorf("%d lines of %s", n, id)
 			}
 		}

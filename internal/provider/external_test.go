@@ -79,21 +79,24 @@ func TestUUIDsInCapitals(t *testing.T) {
 		return begin(append(more, "env", "sandbox", "publicId", b.seed.PublicID)...)
 	}
 	for what, a := range map[string]answer{
-		"redirect":              b.post("/secure-redirect", b.basic(), begin()),
-		"invite":                b.post("/connect/invite-link", b.basic(), begin("consumerId", consumer, "prefill", nil)),
-		"widget":                b.post("/widget/v1/visits", nil, widget()),
-		"widget with a token":   b.post("/widget/v1/visits", nil, widget("token", b.begin("productId", cashflow, "sandboxReportId", prepared), "prefill", nil)),
-		"widget and a consumer": b.post("/widget/v1/visits", nil, widget("token", b.begin("consumerId", consumer, "prefill", nil), "prefill", nil, "consumerId", consumer)),
-		"submission":            b.post(submissionPath, append(append(headers{}, bearer...), "X-PRODUCT-ID", cashflow), submission("sandboxReportId", prepared)),
-		"status":                b.get("/connect/status", b.named(upper(token))),
-		"report":                b.get("/connect/cashflow/v2/json", b.named(upper(token))),
-		"files":                 b.get("/connect/cashflow/v2/files", b.named(upper(token))),
-		"ACH of a report":       b.reportACH(upper(token), upper(ids[0])),
-		"consumer":              b.get("/connect/consumers/"+consumer, b.basic()),
-		"accounts":              b.get(consumerPath(consumer), b.basic()),
-		"ACH of a consumer":     b.get(achPath(consumer, upper(ids[0])), b.basic()),
-		"share":                 b.share(upper(token)),
-		"webhook":               b.do("POST", "/webhooks/fire", map[string]any{"publicToken": upper(token)}),
+		"redirect": b.post("/secure-redirect", b.basic(), begin()),
+		"invite":   b.post("/connect/invite-link", b.basic(), begin("consumerId", consumer, "prefill", nil)),
+		"widget":   b.post("/widget/v1/visits", nil, widget()),
+		"widget with a token": b.post("/widget/v1/visits", nil,
+			widget("token", b.begin("productId", cashflow, "sandboxReportId", prepared), "prefill", nil)),
+		"widget and a consumer": b.post("/widget/v1/visits", nil,
+			widget("token", b.begin("consumerId", consumer, "prefill", nil), "prefill", nil, "consumerId", consumer)),
+		"submission": b.post(submissionPath, append(append(headers{}, bearer...), "X-PRODUCT-ID", cashflow),
+			submission("sandboxReportId", prepared)),
+		"status":            b.get("/connect/status", b.named(upper(token))),
+		"report":            b.get("/connect/cashflow/v2/json", b.named(upper(token))),
+		"files":             b.get("/connect/cashflow/v2/files", b.named(upper(token))),
+		"ACH of a report":   b.reportACH(upper(token), upper(ids[0])),
+		"consumer":          b.get("/connect/consumers/"+consumer, b.basic()),
+		"accounts":          b.get(consumerPath(consumer), b.basic()),
+		"ACH of a consumer": b.get(achPath(consumer, upper(ids[0])), b.basic()),
+		"share":             b.share(upper(token)),
+		"webhook":           b.do("POST", "/webhooks/fire", map[string]any{"publicToken": upper(token)}),
 	} {
 		if a.status/100 != 2 {
 			t.Errorf("%s: %d %s", what, a.status, a.raw)
@@ -110,7 +113,8 @@ func TestUUIDsInCapitals(t *testing.T) {
 	b.want("assign", b.assign(upper(configurations[plain]), "product", upper(product)), 200, "")
 	b.want("unassign", b.unassign("product", upper(product)), 204, "")
 
-	for _, table := range []string{"visits WHERE product_id", "visits WHERE consumer_id", "visits WHERE sandbox_report_id", "reports WHERE product_id"} {
+	for _, table := range []string{"visits WHERE product_id", "visits WHERE consumer_id",
+		"visits WHERE sandbox_report_id", "reports WHERE product_id"} {
 		column := table[strings.LastIndexByte(table, ' ')+1:]
 		if n := b.count(`SELECT count(*) FROM ` + table + ` <> lower(` + column + `)`); n != 0 {
 			t.Errorf("%d of %s are kept in capitals", n, table)

@@ -211,7 +211,8 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
 		hold(contract.Cashflow, "cashflow of "+username, visit(contract.Cashflow, resident, map[string]any{"username": username}))
 	}
-	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"], "product", b.seed.Products[contract.Cashflow]), 200, "")
+	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"],
+		"product", b.seed.Products[contract.Cashflow]), 200, "")
 	hold(contract.Cashflow, "cashflow of both families", visit(contract.Cashflow, applicant, map[string]any{}))
 
 	earner := with(resident, "statedEmployerName", "Northwind Logistics, Inc.", "statedAnnualIncome", 90_000)
@@ -243,24 +244,28 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		}
 	}
 
-	stated := with(resident, "statedEmployerNames", []string{"Dashwood Deliveries", "Northwind Logistics, Inc.", "Great Lakes Medical", "Globex", "Initech"})
+	stated := with(resident, "statedEmployerNames", []string{"Dashwood Deliveries",
+		"Northwind Logistics, Inc.", "Great Lakes Medical", "Globex", "Initech"})
 	payroll := func(provider, username string) map[string]any {
 		return map[string]any{"payroll": map[string]any{"provider": provider, "username": username}}
 	}
 	hold(contract.Eligibility, "eligibility of everything", visit(contract.Eligibility, stated, map[string]any{
 		"banks": []any{map[string]any{"username": "multi"}, map[string]any{"bank": "Kestrel Bank", "username": "e_banking_unsupported"}},
 		"employers": []any{payroll("dashwood-deliveries", ""), payroll("northwind-logistics", "hourly"), payroll("great-lakes-medical", "mfa"),
-			with(stubs("paystub.pdf", "%PDF-1.4"), "documents", stubs("letter.pdf", "%PDF-1.4")["payStubs"]), map[string]any{"skip": "NO_LONGER_EMPLOYED"}},
+			with(stubs("paystub.pdf", "%PDF-1.4"), "documents", stubs("letter.pdf", "%PDF-1.4")["payStubs"]),
+			map[string]any{"skip": "NO_LONGER_EMPLOYED"}},
 	}))
 	hold(contract.Eligibility, "eligibility of a job that ended", visit(contract.Eligibility, stated, map[string]any{
-		"bank": "Harbor National Bank", "username": "default", "employers": []any{payroll("northwind-logistics", "terminated"), payroll("great-lakes-medical", "default")}}))
+		"bank": "Harbor National Bank", "username": "default",
+		"employers": []any{payroll("northwind-logistics", "terminated"), payroll("great-lakes-medical", "default")}}))
 
 	for _, last := range []string{"Harper", "delinquent", "deceased", "thinfile", "nofile"} {
 		for _, supplier := range report.Suppliers() {
 			if last != "delinquent" && supplier.Code != "MEX_CDC" && supplier.Code != report.DocumentSupplier {
 				continue
 			}
-			hold(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code), visit(contract.Passport, applicantNamed("Ana", last), map[string]any{"supplier": supplier.Code}))
+			hold(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code),
+				visit(contract.Passport, applicantNamed("Ana", last), map[string]any{"supplier": supplier.Code}))
 		}
 	}
 	for p, table := range tables {

@@ -140,15 +140,19 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 		if a := b.put(path, b.basic(), map[string]any{"productName": "Car loan"}); a.status != 200 || a.text("productId") != p.text("productId") {
 			t.Errorf("got by its name: %d %s", a.status, a.raw)
 		}
-		if a := b.put(path, b.basic(), map[string]any{"productName": "House loan", "displayName": "Car"}); a.status != 201 || a.text("productId") == p.text("productId") {
+		if a := b.put(path, b.basic(), map[string]any{"productName": "House loan", "displayName": "Car"}); a.status != 201 ||
+			a.text("productId") == p.text("productId") {
 			t.Errorf("another: %d %s", a.status, a.raw)
 		}
-		b.want("its name in another account", b.post("/accounts/"+other.text("publicId")+"/products", b.basic(), map[string]any{"productName": "Car loan"}), 201, "")
+		b.want("its name in another account", b.post("/accounts/"+other.text("publicId")+"/products",
+			b.basic(), map[string]any{"productName": "Car loan"}), 201, "")
 
-		for what, id := range map[string]string{"nobody's": "svc-nobody", "another parent's child": theirs.text("publicId"), "another customer": b.seed.ThirdParty.PublicID,
+		for what, id := range map[string]string{"nobody's": "svc-nobody", "another parent's child": theirs.text("publicId"),
+			"another customer":  b.seed.ThirdParty.PublicID,
 			"the parent itself": b.seed.PublicID, "no id": "%00", "no text": "%ff"} {
 			for _, method := range []string{"POST", "PUT"} {
-				b.want(method+" a product of "+what, b.ask(b.service.URL, method, "/accounts/"+id+"/products", b.basic(), map[string]any{"productName": "x"}), 404, contract.CodeUnknownChild)
+				b.want(method+" a product of "+what, b.ask(b.service.URL, method, "/accounts/"+id+"/products", b.basic(),
+					map[string]any{"productName": "x"}), 404, contract.CodeUnknownChild)
 			}
 			b.want("review of "+what, b.get("/config/v1/accounts/"+id+"/products", b.basic()), 404, contract.CodeUnknownChild)
 		}
@@ -175,9 +179,11 @@ func (b *testServer) exec(query string, args ...any) {
 // hierarchy returns the stored account hierarchy as text.
 func (b *testServer) hierarchy() string {
 	b.t.Helper()
-	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM customers
+	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''),
+		coalesce(configuration_id, '') FROM customers
 		UNION ALL SELECT 'p', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM products
-		UNION ALL SELECT 'k', id, client_id, coalesce(CAST(expires_at AS TEXT), ''), coalesce(CAST(revoked_at AS TEXT), '') FROM credentials ORDER BY 1, 2`)
+		UNION ALL SELECT 'k', id, client_id, coalesce(CAST(expires_at AS TEXT), ''),
+		coalesce(CAST(revoked_at AS TEXT), '') FROM credentials ORDER BY 1, 2`)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -203,7 +209,8 @@ func TestTheHierarchyRefuses(t *testing.T) {
 		theirProduct := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Theirs"}).text("productId")
 		config := b.configurations()[avV1]
 		b.exec(`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, created_at)
-			SELECT $1, id, 'cashflow', 'Theirs', 'OTHER', 0 FROM customers WHERE public_id = $2`, "11111111-2222-4333-8444-555555555555", b.seed.ThirdParty.PublicID)
+			SELECT $1, id, 'cashflow', 'Theirs', 'OTHER', 0
+			FROM customers WHERE public_id = $2`, "11111111-2222-4333-8444-555555555555", b.seed.ThirdParty.PublicID)
 		const theirConfig = "11111111-2222-4333-8444-555555555555"
 		before := b.hierarchy()
 		asChild := append(b.basic(), "X-PUBLIC-ID", child)
@@ -221,15 +228,21 @@ func TestTheHierarchyRefuses(t *testing.T) {
 		rows := []row{
 			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
 			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
-			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
-			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild, map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild,
+				map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild,
+				map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
 			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, contract.CodeForbidden, ""},
 			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, contract.CodeForbidden, ""},
 			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, contract.CodeForbidden, ""},
-			{"configurations that are not enabled", "GET", "/config/v1/product-configurations", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
-			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
-			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
-			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(), map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
+			{"configurations that are not enabled", "GET", "/config/v1/product-configurations",
+				b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products",
+				b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(),
+				map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
+			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(),
+				map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
 			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
 			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, contract.CodeForbidden, ""},
 
@@ -239,42 +252,58 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, contract.CodeMalformedBody, "ACCOUNTNAME"},
 			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, contract.CodeMalformedBody, "type"},
 			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, contract.CodeMalformedBody, "id"},
-			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child}, 400, contract.CodeMalformedBody, "type"},
-			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"), nil, 400, contract.CodeMalformedBody, ""},
+			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child},
+				400, contract.CodeMalformedBody, "type"},
+			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"),
+				nil, 400, contract.CodeMalformedBody, ""},
 			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, contract.CodeMalformedBody, ""},
-			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"), nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
+			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"),
+				nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
 		}
-		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs, "the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
+		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs,
+			"the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
 			"odd": "\u202eé", "the id of a product": product} {
-			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""},
-				row{what + " account, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""})
+			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(),
+				map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""},
+				row{what + " account, removed", "DELETE", assignments, b.basic(),
+					map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""})
 		}
-		for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": theirProduct, "odd": "'; --", "the id of an account": child} {
-			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""},
-				row{what + " product, removed", "DELETE", assignments, b.basic(), map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""})
+		for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": theirProduct,
+			"odd": "'; --", "the id of an account": child} {
+			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(),
+				map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""},
+				row{what + " product, removed", "DELETE", assignments, b.basic(),
+					map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""})
 		}
-		for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long, "a number": 7, "a space before": " x", "a space after": "x ",
+		for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long,
+			"a number": 7, "a space before": " x", "a space after": "x ",
 			"a line break": "a\nb", "turned text": "a\u202eb", "an invisible name": "\u200b"} {
 			for path, field := range map[string]string{"/accounts": "accountName", "/accounts/" + child + "/products": "productName"} {
 				for _, method := range []string{"POST", "PUT"} {
-					rows = append(rows, row{what + " as " + field, method, path, b.basic(), map[string]any{field: name}, 400, contract.CodeMalformedBody, field})
+					rows = append(rows, row{what + " as " + field, method, path, b.basic(),
+						map[string]any{field: name}, 400, contract.CodeMalformedBody, field})
 					if name != nil {
-						rows = append(rows, row{what + " as displayName", method, path, b.basic(), map[string]any{field: "x", "displayName": name}, 400, contract.CodeMalformedBody, "displayName"})
+						rows = append(rows, row{what + " as displayName", method, path, b.basic(),
+							map[string]any{field: "x", "displayName": name}, 400, contract.CodeMalformedBody, "displayName"})
 					}
 				}
 			}
 		}
-		for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + child + "/products"}, {"PUT", "/accounts/" + child + "/products"},
+		for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + child + "/products"},
+			{"PUT", "/accounts/" + child + "/products"},
 			{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + child + "/products"}, {"PUT", assignments + "/" + config},
 			{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
 			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, good, 400, contract.CodeMalformedHeaders, "Authorization"},
 				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), good, 403, contract.CodeUnknownCustomer, ""},
 				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), good, 400, contract.CodeMalformedHeaders, "Authorization"},
-				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"), good, 403, contract.CodeUnknownCustomer, ""},
+				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"),
+					good, 403, contract.CodeUnknownCustomer, ""},
 				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), good, 403, contract.CodeUnknownCustomer, ""})
 			if e[0] != "GET" && e[1] != "/credentials/rotate" {
-				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(), map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
-					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` + strings.Repeat("x", 9<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""})
+				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(),
+					map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
+					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` +
+						strings.Repeat("x", 9<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""})
 			}
 		}
 		for _, r := range rows {
@@ -357,7 +386,8 @@ func (b *testServer) atOnce(n int, method, path string, h headers, body any) []a
 func TestConfigurationsAreInherited(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		config := b.configurations()
-		for _, alias := range []string{plain, avV1, income, "Income, suite 2.0 without inflows", "Income, suite 1.2", "Eligibility", "Eligibility, income only", "Eligibility, assets only", "Credit passport"} {
+		for _, alias := range []string{plain, avV1, income, "Income, suite 2.0 without inflows", "Income, suite 1.2",
+			"Eligibility", "Eligibility, income only", "Eligibility, assets only", "Credit passport"} {
 			if config[alias] == "" {
 				t.Errorf("there is no configuration %q: %v", alias, config)
 			}
@@ -378,7 +408,8 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		}
 		says("at first", plain+", inherited", plain+", inherited")
 		a := b.assign(config[income], "account", child)
-		if b.want("to the account", a, 200, ""); a.text("type") != "account" || a.text("id") != child || a.text("productConfigId") != config[income] || len(a.body) != 3 {
+		if b.want("to the account", a, 200, ""); a.text("type") != "account" || a.text("id") != child ||
+			a.text("productConfigId") != config[income] || len(a.body) != 3 {
 			t.Errorf("answered %s", a.raw)
 		}
 		says("when the account is assigned", income+", inherited", income+", inherited")
@@ -412,12 +443,15 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
 		bare := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Bare"}).text("productId")
 		b.entitle(b.seed.ThirdParty.PublicID, true, customers.Configurations)
-		if a := b.get("/config/v1/accounts/"+theirs+"/products", b.thirdParty()); a.status != 200 || !strings.Contains(string(a.raw), `"productConfiguration":null`) {
+		if a := b.get("/config/v1/accounts/"+theirs+"/products", b.thirdParty()); a.status != 200 ||
+			!strings.Contains(string(a.raw), `"productConfiguration":null`) {
 			t.Errorf("review without any configuration: %d %s", a.status, a.raw)
 		}
 		as := append(b.thirdParty(), "X-PUBLIC-ID", theirs)
-		b.want("a visit for it", b.post("/connect/initialization", as, map[string]any{"productId": bare, "prefill": applicant}), 400, contract.CodeInvalidProduct)
-		b.want("a submission for it", b.post(submissionPath, append(b.bearer(b.thirdParty()), "X-PUBLIC-ID", theirs, "X-PRODUCT-ID", bare), submission()), 400, contract.CodeInvalidProduct)
+		b.want("a visit for it", b.post("/connect/initialization", as, map[string]any{"productId": bare, "prefill": applicant}),
+			400, contract.CodeInvalidProduct)
+		b.want("a submission for it", b.post(submissionPath, append(b.bearer(b.thirdParty()), "X-PUBLIC-ID", theirs,
+			"X-PRODUCT-ID", bare), submission()), 400, contract.CodeInvalidProduct)
 	})
 }
 
@@ -448,7 +482,8 @@ func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
 		b.want("AV and v1.0", b.assign(config[avV1], "product", old), 200, "")
 		as := append(b.bearer(b.basic()), "X-PUBLIC-ID", child)
 		submit := func(product string) answer {
-			return b.post(submissionPath, append(slices.Clone(as), "X-PRODUCT-ID", product), submission("personal", personal("firstName", "Default")))
+			return b.post(submissionPath, append(slices.Clone(as), "X-PRODUCT-ID", product),
+				submission("personal", personal("firstName", "Default")))
 		}
 		has := func(what, product string, attributes int, scores ...string) {
 			t.Helper()
@@ -478,7 +513,8 @@ func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
 		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) == 0 {
 			t.Fatalf("files: %s", list.raw)
 		}
-		a, err := report.ParseAnalysis(b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"], append(slices.Clone(as), "X-PUBLIC-TOKEN", token)).raw)
+		a, err := report.ParseAnalysis(b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"],
+			append(slices.Clone(as), "X-PUBLIC-TOKEN", token)).raw)
 		if err != nil || len(a.Scores) != 2 || a.Scores[1].Version != "v2.1" || *a.Scores[1].Value != *r.Scores[1].Value {
 			t.Errorf("what stands behind v2.1: %+v %v", a, err)
 		}
@@ -504,7 +540,8 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 		bearer := b.bearer(b.basic())
 
 		b.want("submission", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", product), submission("externalId", "by-submission")), 200, "")
-		begun := b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": product, "externalId": "by-visit", "prefill": applicant})
+		begun := b.post("/connect/initialization", as(b.basic()),
+			map[string]any{"productId": product, "externalId": "by-visit", "prefill": applicant})
 		b.want("initialization", begun, 200, "")
 		visit := b.complete(begun.text("token"), nil)
 		link := b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": product, "externalId": "by-redirect", "prefill": applicant})
@@ -514,9 +551,12 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 			t.Errorf("the child's redirect leads to %q, want the parent's complete URL", back.text("completeUrl"))
 		}
 		for _, other := range []string{theirs, b.seed.Products[contract.Cashflow]} {
-			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()), 400, contract.CodeInvalidProduct)
-			b.want("a visit of another's product", b.post("/connect/initialization", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
-			b.want("a redirect of another's product", b.post("/secure-redirect", as(b.basic()), map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
+			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()),
+				400, contract.CodeInvalidProduct)
+			b.want("a visit of another's product", b.post("/connect/initialization", as(b.basic()),
+				map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
+			b.want("a redirect of another's product", b.post("/secure-redirect", as(b.basic()),
+				map[string]any{"productId": other, "prefill": applicant}), 400, contract.CodeInvalidProduct)
 		}
 		for _, externalID := range []string{"by-submission", "by-visit", "by-redirect"} {
 			r := b.report(as(bearer, "X-EXTERNAL-ID", externalID))
@@ -524,18 +564,26 @@ func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
 				t.Errorf("%s: product %+v", externalID, r.Product)
 			}
 			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
-				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)), 404, contract.CodeInvalidToken)
-				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
-				b.want(path+" by another customer", b.get(path, as(b.bearer(b.thirdParty()), "X-EXTERNAL-ID", externalID)), 403, contract.CodeUnknownCustomer)
-				b.want(path+" for the third party", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID, "X-PUBLIC-ID", b.seed.ThirdParty.PublicID)), 403, contract.CodeUnknownCustomer)
+				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)),
+					404, contract.CodeInvalidToken)
+				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID",
+					externalID, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
+				b.want(path+" by another customer", b.get(path, as(b.bearer(b.thirdParty()), "X-EXTERNAL-ID", externalID)),
+					403, contract.CodeUnknownCustomer)
+				b.want(path+" for the third party", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID,
+					"X-PUBLIC-ID", b.seed.ThirdParty.PublicID)), 403, contract.CodeUnknownCustomer)
 			}
 		}
 		token := visit.text("publicToken")
 		b.want("by the token, for the child", b.get("/connect/status", as(bearer, "X-PUBLIC-TOKEN", token)), 200, "")
 		b.want("by the token alone", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
-		b.want("the report by the token alone", b.get("/connect/cashflow/v2/json", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
-		b.want("account numbers by the token alone", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
-		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
-		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
+		b.want("the report by the token alone", b.get("/connect/cashflow/v2/json",
+			append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 200, "")
+		b.want("account numbers by the token alone", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
+			append(slices.Clone(bearer), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
+		b.want("by the token, for its sibling", b.get("/connect/status", append(slices.Clone(bearer), "X-PUBLIC-TOKEN",
+			token, "X-PUBLIC-ID", sibling)), 404, contract.CodeInvalidToken)
+		b.want("by the token, by another", b.get("/connect/status", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)),
+			404, contract.CodeInvalidToken)
 	})
 }

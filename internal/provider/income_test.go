@@ -49,17 +49,20 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 		prefill := person("Multi", "Chen")
 		prefill["statedEmployerName"] = "Great Lakes Medical Center"
 		token, r, files := b.earned(prefill, map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
-		if len(r.Sources) != 2 || r.Sources[1].SourceType != report.SourcePayroll || r.AccountDetails != nil || len(r.Income.FinancialAccounts) != 0 {
+		if len(r.Sources) != 2 || r.Sources[1].SourceType != report.SourcePayroll ||
+			r.AccountDetails != nil || len(r.Income.FinancialAccounts) != 0 {
 			t.Errorf("sources %v, accounts %v", r.Sources, r.AccountDetails)
 		}
 		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 {
 			t.Errorf("identities %+v", r.Identities)
 		}
-		if len(r.Employment) != 3 || len(r.Employment[0].Matching.EmployerName.Matched) != 1 || report.Text(r.Employment[1].JobTitle) != "Registered Nurse" || r.Employment[1].HireDate == nil ||
+		if len(r.Employment) != 3 || len(r.Employment[0].Matching.EmployerName.Matched) != 1 ||
+			report.Text(r.Employment[1].JobTitle) != "Registered Nurse" || r.Employment[1].HireDate == nil ||
 			report.Text(r.Employment[2].Type) != report.EmploymentPartTime {
 			t.Errorf("employment %+v", r.Employment)
 		}
-		if p := r.Income.Payroll; len(p) != 2 || len(p[0].Statements) != 12 || p[0].AnnualSalaryRate.String() != "91200.00" || p[0].EstimatedGrossAnnual.String() != "91200.00" || p[1].AnnualSalaryRate != nil ||
+		if p := r.Income.Payroll; len(p) != 2 || len(p[0].Statements) != 12 || p[0].AnnualSalaryRate.String() != "91200.00" ||
+			p[0].EstimatedGrossAnnual.String() != "91200.00" || p[1].AnnualSalaryRate != nil ||
 			*r.Income.Summary.AnnualGross != *p[0].EstimatedGrossAnnual+*p[1].EstimatedGrossAnnual {
 			t.Errorf("payroll %+v, summary %v", p, r.Income.Summary)
 		}
@@ -67,7 +70,8 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 			t.Fatalf("files %v", files)
 		}
 		path := "/connect/income/v2/files/" + files[0]["source_filepath"]
-		if a := b.get(path, b.named(token)); a.status != 200 || !strings.Contains(string(a.raw), "Weekend Instructor") || !strings.Contains(a.header.Get("Content-Disposition"), "statements.json") {
+		if a := b.get(path, b.named(token)); a.status != 200 || !strings.Contains(string(a.raw), "Weekend Instructor") ||
+			!strings.Contains(a.header.Get("Content-Disposition"), "statements.json") {
 			t.Errorf("the file: %d %s", a.status, a.raw)
 		}
 		// A report from payroll is no source of one from bank data.
@@ -123,8 +127,10 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 		if got := strings.Join(types, " "); got != "MANUAL BANK_TRANSACTION PAYROLL PAYSTUB" {
 			t.Errorf("sources %s", got)
 		}
-		if len(r.Income.FinancialAccounts) != 1 || len(r.Income.Payroll) != 1 || len(r.Income.Paystubs) != 1 || len(r.AccountDetails) != 1 || len(files) != 3 ||
-			*r.Income.Summary.AnnualNet != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual)*100 && *r.Income.Summary.AnnualNet/100 != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual) {
+		if len(r.Income.FinancialAccounts) != 1 || len(r.Income.Payroll) != 1 || len(r.Income.Paystubs) != 1 ||
+			len(r.AccountDetails) != 1 || len(files) != 3 ||
+			*r.Income.Summary.AnnualNet != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual)*100 &&
+				*r.Income.Summary.AnnualNet/100 != report.Cents(*r.Income.FinancialAccounts[0].NetAnnual) {
 			t.Errorf("income %+v, files %v", r.Income, files)
 		}
 		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 3 {
@@ -137,7 +143,8 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 			t.Errorf("a cashflow report of its bank data: %d %s", a.status, a.raw)
 		}
 		how["payroll"] = map[string]any{"username": "supplier_unresponsive"}
-		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil || r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != contract.StatusSupplierUnresponsive {
+		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil ||
+			r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != contract.StatusSupplierUnresponsive {
 			t.Errorf("with a provider that is down: %v of %s", r.Sources, token)
 		}
 	})
@@ -151,21 +158,26 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 		for _, s := range r.Sources[1:] {
 			statuses = append(statuses, s.Status)
 		}
-		if len(statuses) != 3 || statuses[0] != contract.StatusSuccess || statuses[1] != contract.StatusNotAuthenticated || statuses[2] != contract.StatusSuccess || r.Sources[2].SourceID != "PAYSTUB_2" {
+		if len(statuses) != 3 || statuses[0] != contract.StatusSuccess || statuses[1] != contract.StatusNotAuthenticated ||
+			statuses[2] != contract.StatusSuccess || r.Sources[2].SourceID != "PAYSTUB_2" {
 			t.Errorf("sources %v", r.Sources)
 		}
 		p := r.Income.Paystubs
-		if len(p) != 2 || report.Text(p[0].EmployeeName) != "Ana Pérez" || p[0].HireDate == nil || p[1].HireDate != nil || p[1].GrossTotal != nil || p[1].IrregularityDetection.Status != report.IrregularityReview || report.Text(p[1].IrregularityDetection.FileType) != report.FileImage || p[0].SourceFilepath != files[0]["source_filepath"] ||
+		if len(p) != 2 || report.Text(p[0].EmployeeName) != "Ana Pérez" || p[0].HireDate == nil || p[1].HireDate != nil ||
+			p[1].GrossTotal != nil || p[1].IrregularityDetection.Status != report.IrregularityReview ||
+			report.Text(p[1].IrregularityDetection.FileType) != report.FileImage || p[0].SourceFilepath != files[0]["source_filepath"] ||
 			p[1].SourceRecordID != files[2]["document_id"] || len(p[0].ConsistencyChecks) != len(report.PaystubChecks()) {
 			t.Errorf("stubs %+v, files %v", p, files)
 		}
 		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 || r.Income.Summary.AnnualGross == nil {
 			t.Errorf("identities %+v, summary %v", r.Identities, r.Income.Summary)
 		}
-		for i, want := range []struct{ kind, body, name string }{{"application/pdf", pdf, "paystub.pdf"}, {"application/pdf", pdf, "paystub.pdf"}, {"image/png", png, "paystub.png"}} {
+		for i, want := range []struct{ kind, body, name string }{{"application/pdf", pdf, "paystub.pdf"},
+			{"application/pdf", pdf, "paystub.pdf"}, {"image/png", png, "paystub.png"}} {
 			path := "/connect/income/v2/files/" + files[i]["source_filepath"]
 			a := b.get(path, b.named(token))
-			if a.status != 200 || string(a.raw) != want.body || a.header.Get("Content-Type") != want.kind || a.header.Get("Content-Disposition") != `attachment; filename="`+want.name+`"` ||
+			if a.status != 200 || string(a.raw) != want.body || a.header.Get("Content-Type") != want.kind ||
+				a.header.Get("Content-Disposition") != `attachment; filename="`+want.name+`"` ||
 				a.header.Get("X-Content-Type-Options") != "nosniff" || files[i]["document_type"] != "PAYSTUB" {
 				t.Errorf("file %d: %d %v %q", i, a.status, a.header, a.raw)
 			}
@@ -178,8 +190,10 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 		}
 		// Another report's, and another customer's, are unknown.
 		other, _, _ := b.earned(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
-		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)), 404, contract.CodeNotFound)
-		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
+		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)),
+			404, contract.CodeNotFound)
+		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)),
+			404, contract.CodeInvalidToken)
 		b.advance("337h")
 		b.want("a file after 14 days", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)), 410, contract.CodeGone)
 		if list := b.get("/connect/income/v2/files", b.named(token)); strings.TrimSpace(string(list.raw)) != "[]" {
@@ -200,7 +214,8 @@ func TestFilesWithoutAReport(t *testing.T) {
 			t.Fatalf("files %v", files)
 		}
 		b.want("the report", b.get("/connect/income/v2/json", b.named(token)), 404, contract.CodeReportNotReady)
-		if a := b.get("/connect/income/v2/files/"+files[1]["source_filepath"], b.named(token)); a.status != 200 || string(a.raw) != "text" || a.header.Get("Content-Type") != "application/octet-stream" {
+		if a := b.get("/connect/income/v2/files/"+files[1]["source_filepath"], b.named(token)); a.status != 200 ||
+			string(a.raw) != "text" || a.header.Get("Content-Type") != "application/octet-stream" {
 			t.Errorf("the file: %d %v %q", a.status, a.header, a.raw)
 		}
 		if a := b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(token)); a.status != 200 || len(a.raw) != 0 {
@@ -242,7 +257,8 @@ func TestAnIncomeReportFromTwoBanks(t *testing.T) {
 		if got := strings.Join(sources, ", "); got != "KESTREL_BANK SUCCESS, HARBOR_NATIONAL_BANK SUCCESS, MERIDIAN_QUAY_BANK NOT_AUTHENTICATED" {
 			t.Errorf("sources %s", got)
 		}
-		if got := strings.Join(banks, ", "); len(ids) != 6 || got != strings.Repeat("KESTREL_BANK Kestrel Bank, ", 3)+strings.Repeat("HARBOR_NATIONAL_BANK Harbor National Bank, ", 2)+"HARBOR_NATIONAL_BANK Harbor National Bank" {
+		if got := strings.Join(banks, ", "); len(ids) != 6 || got != strings.Repeat("KESTREL_BANK Kestrel Bank, ", 3)+
+			strings.Repeat("HARBOR_NATIONAL_BANK Harbor National Bank, ", 2)+"HARBOR_NATIONAL_BANK Harbor National Bank" {
 			t.Errorf("%d accounts %s", len(ids), got)
 		}
 		if len(files) != 2 || files[0]["source_id"] == files[1]["source_id"] {

@@ -39,7 +39,8 @@ func (b *testServer) derived(publicToken, productID string, more ...any) string 
 func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
-		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Nobody & Sons"), "externalId", "first", "userArgs", "one")
+		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Nobody & Sons"),
+			"externalId", "first", "userArgs", "one")
 		b.inbox.wait(t, 1)
 		a := b.multi(source, income, "externalId", "second", "userArgs", "two")
 		b.want("multi-product token", a, 200, "")
@@ -85,7 +86,8 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		path := "/connect/income/v2/files/" + files[0]["source_filepath"]
 		whole := b.get(path, b.named(token))
 		b.want("file", whole, 200, "")
-		if part := b.get(path, append(b.named(token), "Range", "bytes=10-19")); part.status != http.StatusPartialContent || !bytes.Equal(part.raw, whole.raw[10:20]) {
+		if part := b.get(path, append(b.named(token), "Range", "bytes=10-19")); part.status != http.StatusPartialContent ||
+			!bytes.Equal(part.raw, whole.raw[10:20]) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
@@ -97,7 +99,8 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		relayToken := b.relayed(token)
 		theirs := b.get("/connect/income/v2/json", b.relay(relayToken))
 		b.want("to a third party", theirs, 200, "")
-		if at := bytes.Index(got.raw, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(theirs.raw, got.raw[at:]) || bytes.Contains(theirs.raw, []byte("second")) {
+		if at := bytes.Index(got.raw, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(theirs.raw, got.raw[at:]) ||
+			bytes.Contains(theirs.raw, []byte("second")) {
 			t.Errorf("the third party reads %.400s", theirs.raw)
 		}
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
@@ -107,7 +110,8 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 
 		unread := b.relayed(b.derived(source, income))
 		waiting := b.begin("productId", income, "externalId", "waiting", "prefill", resident)
-		b.want("a report that is not made", b.get("/connect/income/v2/json", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, contract.CodeReportNotReady)
+		b.want("a report that is not made", b.get("/connect/income/v2/json", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")),
+			404, contract.CodeReportNotReady)
 		b.complete(waiting, nil)
 		b.want("a file of no report", b.get(path, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
 		b.advance("73h")
@@ -157,11 +161,13 @@ func TestASubmissionIsASourceToo(t *testing.T) {
 		}
 		token := b.derived(made(submission("address", address)), income)
 		r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
-		if err != nil || report.Text(r.AccountDetails[0].InstitutionName) != "Amber Coast Bank" || report.Text(r.Identities[0].FullName) != "Ana Pérez" {
+		if err != nil || report.Text(r.AccountDetails[0].InstitutionName) != "Amber Coast Bank" ||
+			report.Text(r.Identities[0].FullName) != "Ana Pérez" {
 			t.Errorf("%v: %+v", err, r)
 		}
 		b.want("without a state", b.multi(made(submission()), income), 400, contract.CodeInvalidState)
-		b.want("without a date of birth", b.multi(made(submission("address", address, "personal", personal("dob", nil))), income), 400, contract.CodeInvalidState)
+		b.want("without a date of birth", b.multi(made(submission("address", address, "personal", personal("dob", nil))), income),
+			400, contract.CodeInvalidState)
 	})
 }
 
@@ -176,12 +182,14 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 		failed := b.submit(submission("personal", nil)).text("publicToken")
 		b.begin("externalId", "waiting", "prefill", resident)
 		var waiting string
-		if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT public_token FROM reports WHERE external_id = 'waiting'`).Scan(&waiting); err != nil {
+		if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT public_token FROM reports
+			WHERE external_id = 'waiting'`).Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 		suite := func(version string) {
 			t.Helper()
-			if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE product_configurations SET income_model_suite = $1 WHERE kind = 'income'`, version); err != nil {
+			if _, err := b.db.SQL.ExecContext(t.Context(), `UPDATE product_configurations
+				SET income_model_suite = $1 WHERE kind = 'income'`, version); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -239,7 +247,8 @@ func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
 		if n := rows(); n != before {
 			t.Errorf("refused requests left %d reports", n-before)
 		}
-		b.want("a later suite", b.multi(strings.ToUpper(source), strings.ToUpper(income), "externalId", strings.Repeat("é", 64), "userArgs", strings.Repeat("é", 255)), 200, "")
+		b.want("a later suite", b.multi(strings.ToUpper(source), strings.ToUpper(income), "externalId",
+			strings.Repeat("é", 64), "userArgs", strings.Repeat("é", 255)), 200, "")
 		b.want("labels that are null", b.multi(source, income, "externalId", nil, "userArgs", nil), 200, "")
 
 		// A consumer that withdrew is not reported on anew.

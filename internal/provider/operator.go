@@ -31,7 +31,8 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	}
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: "added " + n.PublicID, Name: n.Name, Environment: p.config.Environment,
-			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get", Entitled: []customers.Entitlement{customers.SecureRedirect}})
+			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get",
+			Entitled: []customers.Entitlement{customers.SecureRedirect}})
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,8 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 		}
 		names := map[string]string{"KOR_NICE": "김민준", "UKR_CI": "Коваленко Олена", "CHN_CCX": "欧阳雨桐"}
 		for _, s := range all {
-			who := map[string]map[string]any{"KOR_NICE": applicantNamed("Minjun", "Kim"), "UKR_CI": applicantNamed("Olena", "Kovalenko"), "CHN_CCX": applicantNamed("Yutong", "Ouyang")}[s.Code]
+			who := map[string]map[string]any{"KOR_NICE": applicantNamed("Minjun", "Kim"), "UKR_CI": applicantNamed("Olena", "Kovalenko"),
+				"CHN_CCX": applicantNamed("Yutong", "Ouyang")}[s.Code]
 			if who == nil {
 				who = applicant
 			}
@@ -71,7 +72,8 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Meta.PublicToken != token || report.Text(r.Meta.ExternalID) != "passport-"+s.Code || len(r.Sources) != 2 || r.Sources[1].SourceID != s.Code ||
+			if r.Meta.PublicToken != token || report.Text(r.Meta.ExternalID) != "passport-"+s.Code ||
+				len(r.Sources) != 2 || r.Sources[1].SourceID != s.Code ||
 				len(r.Identities) != 2 || r.Product.ProductID != b.seed.Products[contract.Passport] {
 				t.Errorf("%s: meta %+v, sources %+v", s.Code, r.Meta, r.Sources)
 			}
@@ -79,11 +81,13 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 				t.Errorf("%s has %d tradelines", s.Code, len(r.Tradelines))
 			}
 			document := b.get(passportPDF, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "passport-"+s.Code))
-			if document.status != 200 || document.header.Get("Content-Type") != "application/pdf" || document.header.Get("Cache-Control") != "no-store" {
+			if document.status != 200 || document.header.Get("Content-Type") != "application/pdf" ||
+				document.header.Get("Cache-Control") != "no-store" {
 				t.Fatalf("%s: PDF answered %d %v", s.Code, document.status, document.header)
 			}
 			text := textOf(t, document.raw)
-			if want := names[s.Code]; !strings.Contains(text, token) || !strings.Contains(text, "passport-"+s.Code) || !strings.Contains(text, want) || report.Text(r.Identities[1].FullName) != want && want != "" {
+			if want := names[s.Code]; !strings.Contains(text, token) || !strings.Contains(text, "passport-"+s.Code) ||
+				!strings.Contains(text, want) || report.Text(r.Identities[1].FullName) != want && want != "" {
 				t.Errorf("%s: no %q in %q", s.Code, want, text)
 			}
 			if again := b.get(passportPDF, b.named(token)); !bytes.Equal(again.raw, document.raw) {
@@ -163,7 +167,8 @@ func TestHowPassportVisitsEnd(t *testing.T) {
 			last   string
 			status contract.Status
 			sub    contract.Substatus
-		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation}, {"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
+		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
 			done := b.walk(b.begin("productId", product, "prefill", applicantNamed("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
 			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
 				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
@@ -182,7 +187,8 @@ func TestHowPassportVisitsEnd(t *testing.T) {
 		} {
 			b.want(name, b.walk(b.begin("productId", product, "prefill", applicant), body), 400, contract.CodeMalformedBody)
 		}
-		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}), 400, contract.CodeMalformedBody)
+		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}),
+			400, contract.CodeMalformedBody)
 		left := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{"supplier": "GBR_EFX", "end": "exit"})
 		if left.status != http.StatusOK || left.text("status") != "PENDING" {
 			t.Errorf("left: %s", left.raw)

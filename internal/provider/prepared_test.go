@@ -19,7 +19,8 @@ func (b *testServer) prepared(product contract.Product, upload map[string]any, m
 	a := b.do("POST", "/sandbox-reports", with(upload, "product", product))
 	b.want("a prepared report", a, 201, "")
 	sandboxReportID = a.text("sandboxReportId")
-	done := b.complete(b.begin(append([]any{"productId", b.seed.Products[product], "sandboxReportId", sandboxReportID, "prefill", nil}, more...)...), nil)
+	done := b.complete(b.begin(append([]any{"productId", b.seed.Products[product], "sandboxReportId",
+		sandboxReportID, "prefill", nil}, more...)...), nil)
 	if done.text("status") != "SUCCESS" {
 		b.t.Fatalf("%s: %s", product, done.raw)
 	}
@@ -37,7 +38,8 @@ func earner() map[string]any {
 	return map[string]any{
 		"personal": map[string]any{"firstName": "Ada", "lastName": "Quill", "email": "ada@mail.example", "dob": "1988-03-09"},
 		"address":  map[string]any{"street": "1 Elm St", "city": "Austin", "state": "TX", "postalCode": "78701"},
-		"accounts": []any{map[string]any{"id": "a1", "institutionName": "Harbor National Bank", "accountType": "CHECKING", "currentBalance": 2204.50, "currency": "USD", "transactions": paid}},
+		"accounts": []any{map[string]any{"id": "a1", "institutionName": "Harbor National Bank", "accountType": "CHECKING",
+			"currentBalance": 2204.50, "currency": "USD", "transactions": paid}},
 	}
 }
 
@@ -52,7 +54,8 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 || len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
+		if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 ||
+			len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
 			report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
 			t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
 		}
@@ -64,13 +67,15 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(e.StatedEmployers) != 1 || len(e.StatedEmployers[0].VerificationSources) != 1 || e.StatedEmployers[0].VerificationSources[0].SourceType != report.SourcePayroll ||
+		if len(e.StatedEmployers) != 1 || len(e.StatedEmployers[0].VerificationSources) != 1 ||
+			e.StatedEmployers[0].VerificationSources[0].SourceType != report.SourcePayroll ||
 			len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
 			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
 		}
 		// A prefill goes before what was uploaded.
 		_, token = b.prepared(contract.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
-		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil || len(e.StatedEmployers) != 2 || e.Assets != nil {
+		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
+			len(e.StatedEmployers) != 2 || e.Assets != nil {
 			t.Errorf("with a prefill: %v %+v", err, e)
 		}
 
@@ -80,7 +85,8 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Identities) != 2 || report.Text(p.Identities[1].FullName) != "Ada Quill" || p.Identities[1].DateOfBirth.String() != "1988-03-09" || len(p.Tradelines) == 0 {
+		if len(p.Identities) != 2 || report.Text(p.Identities[1].FullName) != "Ada Quill" ||
+			p.Identities[1].DateOfBirth.String() != "1988-03-09" || len(p.Tradelines) == 0 {
 			t.Errorf("passport: %+v", p.Identities)
 		}
 		if pdf := b.get(passportPDF, b.named(token)); pdf.status != 200 || !bytes.HasPrefix(pdf.raw, []byte("%PDF-")) {
@@ -92,12 +98,14 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		invite := b.post("/connect/invite-link", b.basic(), body)
 		b.want("an invite", invite, 200, "")
 		link := invite.text("inviteLink")
-		if done := b.complete(link[strings.LastIndexByte(link, '/')+1:], nil); done.text("status") != "SUCCESS" || done.text("publicToken") != invite.text("publicToken") {
+		if done := b.complete(link[strings.LastIndexByte(link, '/')+1:], nil); done.text("status") != "SUCCESS" ||
+			done.text("publicToken") != invite.text("publicToken") {
 			t.Errorf("an invite: %s", done.raw)
 		}
 		redirect := b.post("/secure-redirect", b.basic(), body)
 		b.want("a redirect", redirect, 200, "")
-		if done := b.complete(redirect.text("redirectToken"), nil); done.text("status") != "SUCCESS" || !strings.HasPrefix(done.text("completeUrl"), "https://customer.example/done?jwt=ey") {
+		if done := b.complete(redirect.text("redirectToken"), nil); done.text("status") != "SUCCESS" ||
+			!strings.HasPrefix(done.text("completeUrl"), "https://customer.example/done?jwt=ey") {
 			t.Errorf("a redirect: %s", done.raw)
 		}
 
@@ -127,22 +135,36 @@ func TestPreparedReportsThatAreRefused(t *testing.T) {
 			code  contract.Code
 			field string
 		}{
-			"no product":                    {map[string]any{"profile": "joint"}, contract.CodeInvalidProduct, "product"},
-			"another product":               {map[string]any{"product": "mortgage", "profile": "joint"}, contract.CodeInvalidProduct, "product"},
-			"a passport of a profile":       {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"}, contract.CodeInvalidParameters, "profile"},
-			"a passport without a supplier": {map[string]any{"product": "passport", "submission": personal}, contract.CodeInvalidParameters, "supplier"},
-			"an unknown supplier":           {map[string]any{"product": "passport", "supplier": "XXX_YY"}, contract.CodeInvalidParameters, "supplier"},
-			"a passport of accounts":        {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()}, contract.CodeMalformedBody, "submission.accounts"},
-			"income without accounts":       {map[string]any{"product": "income", "submission": personal}, contract.CodeMalformedBody, "submission.accounts"},
-			"income of nothing":             {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "submission"},
-			"income of a supplier":          {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"}, contract.CodeInvalidParameters, "supplier"},
-			"cashflow of payroll":           {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
-			"cashflow of employers":         {map[string]any{"product": "cashflow", "profile": "joint", "statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
-			"an unknown payroll provider":   {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}}, contract.CodeInvalidParameters, "payroll"},
-			"a payroll sign-in that fails":  {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}}, contract.CodeInvalidParameters, "payroll"},
-			"a payroll provider twice":      {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}}, contract.CodeInvalidParameters, "payroll"},
-			"seven employers":               {map[string]any{"product": "income", "profile": "joint", "statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
-			"an employer without a name":    {map[string]any{"product": "eligibility", "profile": "joint", "statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"no product":      {map[string]any{"profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"another product": {map[string]any{"product": "mortgage", "profile": "joint"}, contract.CodeInvalidProduct, "product"},
+			"a passport of a profile": {map[string]any{"product": "passport", "supplier": "GBR_EFX", "profile": "joint"},
+				contract.CodeInvalidParameters, "profile"},
+			"a passport without a supplier": {map[string]any{"product": "passport", "submission": personal},
+				contract.CodeInvalidParameters, "supplier"},
+			"an unknown supplier": {map[string]any{"product": "passport", "supplier": "XXX_YY"},
+				contract.CodeInvalidParameters, "supplier"},
+			"a passport of accounts": {map[string]any{"product": "passport", "supplier": "GBR_EFX", "submission": earner()},
+				contract.CodeMalformedBody, "submission.accounts"},
+			"income without accounts": {map[string]any{"product": "income", "submission": personal},
+				contract.CodeMalformedBody, "submission.accounts"},
+			"income of nothing": {map[string]any{"product": "income", "statedEmployerNames": []string{"Globex"}},
+				contract.CodeInvalidParameters, "submission"},
+			"income of a supplier": {map[string]any{"product": "income", "profile": "joint", "supplier": "GBR_EFX"},
+				contract.CodeInvalidParameters, "supplier"},
+			"cashflow of payroll": {map[string]any{"product": "cashflow", "payroll": []any{map[string]any{}}},
+				contract.CodeInvalidParameters, "payroll"},
+			"cashflow of employers": {map[string]any{"product": "cashflow", "profile": "joint",
+				"statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an unknown payroll provider": {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}},
+				contract.CodeInvalidParameters, "payroll"},
+			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}},
+				contract.CodeInvalidParameters, "payroll"},
+			"a payroll provider twice": {map[string]any{"product": "income", "payroll": []any{map[string]any{}, map[string]any{}}},
+				contract.CodeInvalidParameters, "payroll"},
+			"seven employers": {map[string]any{"product": "income", "profile": "joint",
+				"statedEmployerNames": []string{"a", "b", "c", "d", "e", "f", "g"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
+			"an employer without a name": {map[string]any{"product": "eligibility", "profile": "joint",
+				"statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
 		} {
 			a := b.do("POST", "/sandbox-reports", c.body)
 			b.want(name, a, 400, c.code)

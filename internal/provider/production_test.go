@@ -45,12 +45,14 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 	for name, mixed := range map[string]bool{"production": false, "a production customer of a sandbox": true} {
 		t.Run(name, func(t *testing.T) {
 			db := storetest.SQLite(t, store.Provider)
-			b := &testServer{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production", SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}}
+			b := &testServer{t: t, db: db, seed: provider.Seed{PublicID: "svc-production", ClientID: "client-production",
+				SecretKey: store.NewSecret(), Products: map[contract.Product]string{}}}
 			for _, kind := range contract.Products() {
 				b.seed.Products[kind] = uuid.NewString()
 			}
 			operator := startProvider(t, b, provider.Config{Environment: contract.Production})
-			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID, ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
+			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
+				ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
 				Products: b.seed.Products, Staff: provider.Login{Email: "ops@harbor.example", Password: "correct horse battery"}})
 			if err != nil {
 				t.Fatal(err)
@@ -155,7 +157,8 @@ func (p production) upload(path, name string, content []byte) {
 func (p production) open(how string, body map[string]any) (path, publicToken string) {
 	p.t.Helper()
 	register := func(more ...any) (string, string) {
-		a := p.post("/widget/v1/visits", nil, with(map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": body["productId"]}, more...))
+		a := p.post("/widget/v1/visits", nil,
+			with(map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": body["productId"]}, more...))
 		if a.status != 201 {
 			p.t.Fatalf("%s of %v: %d %s", how, body, a.status, a.raw)
 		}
@@ -215,11 +218,13 @@ func (p production) followed(link string) (path, publicToken string) {
 }
 
 // names are those that the sandbox plays something for.
-var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "error"}, {"Ana", "supplierdown"}, {"Ana", "expiresoon"}, {"mfa required", "Ana"}, {"Ana", "nofile"},
+var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "error"}, {"Ana", "supplierdown"},
+	{"Ana", "expiresoon"}, {"mfa required", "Ana"}, {"Ana", "nofile"},
 	{"getAdaptiveDecisionResult", "pdfTrusted"}, {"getAdaptiveDecisionResult", "imageTrusted"}}
 
 // usernames are those of the sandbox's banks and payroll providers.
-var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error", "supplier_unresponsive", "mfa", "debt_only", "investment_only",
+var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error",
+	"supplier_unresponsive", "mfa", "debt_only", "investment_only",
 	"e_banking_unsupported", "hourly", "two_jobs", "gig", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
 
 // tempt posts whatever a step of the sandbox could take, until the visit is over.
@@ -233,7 +238,8 @@ func (p production) tempt(path, username string) {
 	}
 	do("action", "consent")
 	do("action", "verify", "stated", "1")
-	for _, way := range [][]string{{"bank", "bank", "harbor-national-bank"}, {"payroll", "employer", "northwind-logistics"}, {"supplier", "supplier", "GBR_EFX"}} {
+	for _, way := range [][]string{{"bank", "bank", "harbor-national-bank"},
+		{"payroll", "employer", "northwind-logistics"}, {"supplier", "supplier", "GBR_EFX"}} {
 		do("action", "source", "source", way[0])
 		do("action", way[1], way[1], way[2])
 		do("action", "sign-in", "username", username, "password", "x")
@@ -289,7 +295,8 @@ func TestProductionInventsNothing(t *testing.T) {
 				}
 				if kind == contract.Cashflow && i < 6 {
 					page := p.page(path + "?lang=en")
-					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) || !strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
+					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) ||
+						!strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
 					}
 					if page := p.page(path + "?lang=es"); !strings.Contains(page, "no tiene ninguna fuente de datos configurada") {
@@ -339,9 +346,11 @@ func (p production) eligibility(workflow string) string {
 		args  []any
 	}{
 		{`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, eligibility_kind, created_at)
-			SELECT $1, id, 'eligibility', $2, 'OTHER', $3, 0 FROM customers WHERE public_id = $4`, []any{configuration, workflow, kind, p.seed.PublicID}},
+			SELECT $1, id, 'eligibility', $2, 'OTHER', $3, 0
+			FROM customers WHERE public_id = $4`, []any{configuration, workflow, kind, p.seed.PublicID}},
 		{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at, configuration_id)
-			SELECT $1, id, 'eligibility', $2, 'OTHER', 0, $3 FROM customers WHERE public_id = $4`, []any{id, workflow, configuration, p.seed.PublicID}},
+			SELECT $1, id, 'eligibility', $2, 'OTHER', 0, $3
+			FROM customers WHERE public_id = $4`, []any{id, workflow, configuration, p.seed.PublicID}},
 	} {
 		if _, err := p.db.SQL.ExecContext(p.t.Context(), x.query, x.args...); err != nil {
 			p.t.Fatal(err)
@@ -365,7 +374,8 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 		income := map[string]any{"productId": p.seed.Products[contract.Income], "prefill": prefill}
 		path, publicToken := p.open("token", income)
 		p.form(path, "action", "consent")
-		if page := p.page(path + "?lang=en"); !strings.Contains(page, "no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
+		if page := p.page(path + "?lang=en"); !strings.Contains(page,
+			"no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
 			t.Errorf("the page for pay stubs:\n%s", page)
 		}
 		p.upload(path, "down.pdf", pdf)
@@ -373,7 +383,8 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 		if status, sub := p.settled(publicToken); status != contract.StatusSuccess {
 			t.Fatalf("a readable pay stub: %s %s", status, sub)
 		}
-		if a := p.get(reportPaths[contract.Income], p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), `"file_type":"pdf"`) || strings.Contains(string(a.raw), "Northwind") {
+		if a := p.get(reportPaths[contract.Income], p.named(publicToken)); a.status != 200 ||
+			!strings.Contains(string(a.raw), `"file_type":"pdf"`) || strings.Contains(string(a.raw), "Northwind") {
 			t.Errorf("its report: %d %s", a.status, a.raw)
 		}
 		path, publicToken = p.open("token", income)
@@ -390,7 +401,8 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 			t.Errorf("the files of an image: %d %s", a.status, a.raw)
 		}
 		// A report is made of what is readable beside it.
-		path, publicToken = p.open("token", map[string]any{"productId": p.eligibility("income"), "prefill": with(prefill, "state", "TX", "statedEmployerNames", []string{"One", "Two"})})
+		path, publicToken = p.open("token", map[string]any{"productId": p.eligibility("income"),
+			"prefill": with(prefill, "state", "TX", "statedEmployerNames", []string{"One", "Two"})})
 		p.form(path, "action", "consent")
 		for i, file := range [][]byte{picture.Bytes(), pdf} {
 			p.form(path, "action", "verify", "stated", fmt.Sprint(i+1))
@@ -408,7 +420,8 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 // means there, nor for customers of the sandbox.
 func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		a := p.post("/connect/initialization", p.as(p.basic()), map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})
+		a := p.post("/connect/initialization", p.as(p.basic()),
+			map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})
 		for path, body := range map[string]any{
 			"/visits/" + a.text("token") + "/complete": map[string]any{"username": "default"},
 			"/callbacks":       map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/hook"},
@@ -420,7 +433,8 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 			}
 		}
 		// A token that the controls refused is still good.
-		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID, "productId": p.seed.Products[contract.Cashflow], "token": a.text("token")}); got.status != 201 {
+		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID,
+			"productId": p.seed.Products[contract.Cashflow], "token": a.text("token")}); got.status != 201 {
 			t.Errorf("the token afterwards: %d %s", got.status, got.raw)
 		}
 		// A submission is what its report is made from, whatever the names are.
@@ -448,7 +462,8 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 		}
 		for name, got := range map[string]answer{
 			"access token": p.get("/connect/accesstoken", append(headers{"X-ENVIRONMENT", "sandbox"}, p.basic()...)),
-			"widget":       p.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": p.seed.PublicID, "productId": p.seed.Products[contract.Cashflow], "prefill": applicant}),
+			"widget": p.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": p.seed.PublicID,
+				"productId": p.seed.Products[contract.Cashflow], "prefill": applicant}),
 		} {
 			if got.text("error") != string(contract.CodeUnknownCustomer) {
 				t.Errorf("%s of a sandbox customer: %d %s", name, got.status, got.raw)
@@ -460,7 +475,8 @@ func TestProductionHasNoWayToTheSandbox(t *testing.T) {
 // TestAnUnsupportedVisitReturns: the signed result agrees with the status.
 func TestAnUnsupportedVisitReturns(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant, "redirectArgs": "args"})
+		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[contract.Cashflow],
+			"prefill": applicant, "redirectArgs": "args"})
 		p.form(path, "action", "consent")
 		still := &http.Client{Jar: p.browser.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		resp, err := still.Get(p.service.URL + path + "/return")
@@ -477,7 +493,8 @@ func TestAnUnsupportedVisitReturns(t *testing.T) {
 		if err := errors.Join(err, json.Unmarshal(payload, &claims)); err != nil {
 			t.Fatal(err)
 		}
-		if claims["outcome"] != "ERROR" || claims["error"] != "SUPPLIER_ERROR" || claims["publicToken"] != publicToken || claims["status"] != nil || claims["redirectArgs"] != "args" {
+		if claims["outcome"] != "ERROR" || claims["error"] != "SUPPLIER_ERROR" || claims["publicToken"] != publicToken ||
+			claims["status"] != nil || claims["redirectArgs"] != "args" {
 			t.Errorf("claims %v", claims)
 		}
 		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubEBankingNotSupported) {

@@ -50,7 +50,8 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Text(r.Meta.ExternalID) != "application-1" || r.Meta.PublicToken != publicToken || r.Product.ProductID != b.seed.Products[contract.Cashflow] {
+		if report.Text(r.Meta.ExternalID) != "application-1" || r.Meta.PublicToken != publicToken ||
+			r.Product.ProductID != b.seed.Products[contract.Cashflow] {
 			t.Errorf("meta is %+v, product %+v", r.Meta, r.Product)
 		}
 		if m := r.Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 || len(m.FullName.Unmatched) != 0 {
@@ -118,7 +119,8 @@ func TestWhoMayComeIn(t *testing.T) {
 			{"the environment named", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox"}, 200, ""},
 			{"the other environment", headers{"Authorization", "Basic " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
 			{"no such environment", headers{"Authorization", "Basic " + good, "X-Environment", "Sandbox"}, 400, contract.CodeMalformedHeaders},
-			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"}, 400, contract.CodeMalformedHeaders},
+			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"},
+				400, contract.CodeMalformedHeaders},
 			{"no header", nil, 400, contract.CodeMalformedHeaders},
 			{"two headers", headers{"Authorization", "Basic " + good, "Authorization", "Basic " + good}, 400, contract.CodeMalformedHeaders},
 			{"another scheme", headers{"Authorization", "Digest " + good}, 400, contract.CodeMalformedHeaders},
@@ -126,7 +128,8 @@ func TestWhoMayComeIn(t *testing.T) {
 			{"two values", headers{"Authorization", "Basic " + good + " x"}, 400, contract.CodeMalformedHeaders},
 			{"bytes that are no text", headers{"Authorization", "Basic \xff\xfe"}, 400, contract.CodeMalformedHeaders},
 			{"no base-64", headers{"Authorization", "Basic " + raw}, 403, contract.CodeUnknownCustomer},
-			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))}, 403, contract.CodeUnknownCustomer},
+			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))},
+				403, contract.CodeUnknownCustomer},
 			{"a zero byte", basic("client\x00", "x"), 403, contract.CodeUnknownCustomer},
 			{"no text inside", basic("\xff\xfe", "x"), 403, contract.CodeUnknownCustomer},
 			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, contract.CodeUnknownCustomer},
@@ -172,7 +175,8 @@ func TestAccessTokens(t *testing.T) {
 			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, contract.CodeUnknownCustomer},
 			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, contract.CodeUnknownCustomer},
 			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
-			{"another customer's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID}, 403, contract.CodeUnknownCustomer},
+			{"another customer's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID},
+				403, contract.CodeUnknownCustomer},
 			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, contract.CodeUnknownCustomer},
 			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
 		} {
@@ -197,11 +201,14 @@ func TestWhichReportMayBeRead(t *testing.T) {
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
 			b.want("no identifier", b.get(path, mine), 400, contract.CodeMalformedHeaders)
 			b.want("an empty identifier", b.get(path, append(headers{"X-Public-Token", ""}, mine...)), 400, contract.CodeMalformedHeaders)
-			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)), 400, contract.CodeMalformedHeaders)
-			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)), 404, contract.CodeInvalidToken)
+			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)),
+				400, contract.CodeMalformedHeaders)
+			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)),
+				404, contract.CodeInvalidToken)
 			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, contract.CodeInvalidToken)
 			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, contract.CodeInvalidToken)
-			b.want("another customer's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)), 404, contract.CodeInvalidToken)
+			b.want("another customer's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)),
+				404, contract.CodeInvalidToken)
 			b.want("another customer's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, contract.CodeInvalidToken)
 		}
 		waiting := append(headers{"X-External-Id", "waiting"}, mine...)
@@ -215,8 +222,10 @@ func TestWhichReportMayBeRead(t *testing.T) {
 		b.want("a report of 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "2m"})
 		mine = b.bearer(b.basic())
-		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 404, contract.CodeInvalidToken)
-		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)), 404, contract.CodeInvalidToken)
+		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)),
+			404, contract.CodeInvalidToken)
+		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)),
+			404, contract.CodeInvalidToken)
 	})
 }
 
@@ -241,7 +250,8 @@ func TestKeySet(t *testing.T) {
 			return ids
 		}
 		signer := func() string {
-			token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
+			token := b.post("/secure-redirect", b.basic(),
+				map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 			_, jwt, ok := strings.Cut(b.complete(token, map[string]any{"end": "exit"}).text("completeUrl"), "jwt=")
 			if !ok {
 				t.Fatal("no outcome token came back")
@@ -286,7 +296,8 @@ func TestKeySet(t *testing.T) {
 
 func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
+		token := b.post("/secure-redirect", b.basic(),
+			map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		_, jwt, _ := strings.Cut(b.complete(token, nil).text("completeUrl"), "jwt=")
 		h := headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(jwt)), "X-External-Id", "x"}
 		b.want("an outcome token as Bearer", b.get("/connect/status", h), 403, contract.CodeUnknownCustomer)
@@ -314,21 +325,24 @@ func TestConsumers(t *testing.T) {
 		b.want("a consumer without anything", create(map[string]any{}), 201, "")
 		b.want("another one without external id", create(map[string]any{"consumerExternalId": nil}), 201, "")
 		b.want("its external id again", create(map[string]any{"consumerExternalId": "c-1"}), 400, contract.CodeDuplicateExternalID)
-		b.want("an external id that is too long", create(map[string]any{"consumerExternalId": strings.Repeat("x", 65)}), 400, contract.CodeMalformedBody)
+		b.want("an external id that is too long", create(map[string]any{"consumerExternalId": strings.Repeat("x", 65)}),
+			400, contract.CodeMalformedBody)
 		b.want("a zero byte", create(map[string]any{"consumerExternalId": "a\x00b"}), 400, contract.CodeMalformedBody)
 		b.want("a number", create(map[string]any{"consumerExternalId": 7}), 400, contract.CodeMalformedBody)
 		b.want("an unknown member", create(map[string]any{"name": "x"}), 400, contract.CodeMalformedBody)
 		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, contract.CodeMalformedBody)
 		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, contract.Code(contract.WidgetPrefillEmail))
 		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, contract.Code(contract.WidgetPrefillKey))
-		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers", append(b.basic(), "Content-Type", "text/plain"), nil), 400, contract.CodeMalformedHeaders)
+		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers",
+			append(b.basic(), "Content-Type", "text/plain"), nil), 400, contract.CodeMalformedHeaders)
 		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, contract.CodeBodyTooLarge)
 
 		read := b.get(path, b.basic())
 		if read.status != 200 || read.text("consumerExternalId") != "c-1" || read.body["prefill"].(map[string]any)["dob"] != "1990-04-12" {
 			t.Errorf("it reads back as %s", read.raw)
 		}
-		for what, p := range map[string]string{"an unknown consumer": "/connect/consumers/7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", "no UUID": "/connect/consumers/%00"} {
+		for what, p := range map[string]string{"an unknown consumer": "/connect/consumers/7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001",
+			"no UUID": "/connect/consumers/%00"} {
 			b.want(what, b.get(p, b.basic()), 404, contract.CodeNotFound)
 		}
 		for _, method := range []string{"GET", "PATCH", "DELETE"} {
@@ -340,10 +354,12 @@ func TestConsumers(t *testing.T) {
 		}
 		patch := func(body any) answer { return b.ask(b.service.URL, "PATCH", path, b.basic(), body) }
 		changed := patch(map[string]any{"prefill": map[string]any{"phone": "555-010-0199", "dob": "1991-01-01"}})
-		if changed.status != 200 || changed.body["prefill"].(map[string]any)["firstName"] != "Default" || changed.body["prefill"].(map[string]any)["dob"] != "1991-01-01" {
+		if changed.status != 200 || changed.body["prefill"].(map[string]any)["firstName"] != "Default" ||
+			changed.body["prefill"].(map[string]any)["dob"] != "1991-01-01" {
 			t.Errorf("changed to %s", changed.raw)
 		}
-		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}), 400, contract.Code(contract.WidgetPIIMissing))
+		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}),
+			400, contract.Code(contract.WidgetPIIMissing))
 		create(map[string]any{"consumerExternalId": "c-2"})
 		b.want("an external id that is taken", patch(map[string]any{"consumerExternalId": "c-2"}), 400, contract.CodeDuplicateExternalID)
 		if a := patch(map[string]any{"consumerExternalId": nil}); a.body["consumerExternalId"] != nil || a.status != 200 {
@@ -351,7 +367,8 @@ func TestConsumers(t *testing.T) {
 		}
 
 		visit := b.complete(b.begin("prefill", nil, "consumerId", id), nil)
-		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", visit.text("publicToken")}, b.bearer(b.basic())...)).raw)
+		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json",
+			append(headers{"X-Public-Token", visit.text("publicToken")}, b.bearer(b.basic())...)).raw)
 		if err != nil || report.Text(r.Meta.ConsumerID) != id {
 			t.Errorf("the report's consumer is not %s: %v", id, err)
 		}
@@ -394,10 +411,13 @@ func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
 			t.Fatal("the canary is not in the report")
 		}
 		// Every other way in that takes something personal.
-		b.earned(canary, map[string]any{"payStubs": []map[string]string{{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
+		b.earned(canary, map[string]any{"payStubs": []map[string]string{
+			{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
 		b.eligible("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
-		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
-		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
+		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
+			"prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
+		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
+			"prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
 		b.ready(b.submit(submission("personal", personal("lastName", "Zwitscher"))).text("publicToken"))
 		b.relayed(publicToken)
 		b.staffed()
@@ -407,7 +427,8 @@ func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
 		if !strings.Contains(disk, publicToken) {
 			t.Fatal("the search is blind")
 		}
-		for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville", "1990-04-12", "0004128", "Everyday Checking", ours.Email, ours.Password,
+		for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville",
+			"1990-04-12", "0004128", "Everyday Checking", ours.Email, ours.Password,
 			b.seed.SecretKey, b.seed.WebhookSecret, b.seed.ThirdParty.SecretKey} {
 			if strings.Contains(log, secret) {
 				t.Errorf("the log has %q", secret)

@@ -101,7 +101,8 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 				}
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM reports WHERE forgotten_at IS NULL OR user_args IS NOT NULL`); n != 0 || now["reports"] < before["reports"] {
+		if n := b.count(`SELECT count(*) FROM reports WHERE forgotten_at IS NULL OR user_args IS NOT NULL`); n != 0 ||
+			now["reports"] < before["reports"] {
 			t.Errorf("%d of %d reports are not forgotten", n, now["reports"])
 		}
 		// Left are the keys of the system, of the consumer that has a name and of the one that was never visited.
@@ -113,7 +114,8 @@ func TestWhatIsTooOldIsDeleted(t *testing.T) {
 				t.Errorf("a consumer is %d, want %d: %s", a.status, status, a.raw)
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM consumers WHERE erased_at IS NOT NULL AND (prefill IS NOT NULL OR external_id IS NOT NULL)`); n != 0 {
+		if n := b.count(`SELECT count(*) FROM consumers WHERE erased_at IS NOT NULL
+			AND (prefill IS NOT NULL OR external_id IS NOT NULL)`); n != 0 {
 			t.Errorf("%d erased consumers have something left", n)
 		}
 		// An externalId stays taken, and the dashboard bears what is gone.
@@ -194,7 +196,8 @@ func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
 // wrapped are data keys as they are kept, but for the system's.
 func (b *testServer) wrapped(where string) (all [][]byte) {
 	b.t.Helper()
-	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k LEFT JOIN consumers c ON c.key_id = k.id WHERE k.id <> $1 AND `+where, store.SystemKey)
+	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k
+		LEFT JOIN consumers c ON c.key_id = k.id WHERE k.id <> $1 AND `+where, store.SystemKey)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ func TestASecretIsRotated(t *testing.T) {
 		if err != nil || ends.Before(now.Add(24*time.Hour-time.Second)) || ends.After(now.Add(24*time.Hour+time.Minute)) {
 			t.Errorf("the former secret ends %q, want in 24 hours", a.text("previousExpiresAt"))
 		}
-		if a.text("clientId") != b.seed.ClientID || len(a.text("secretKey")) < 40 || a.header.Get("Cache-Control") != "no-store" || len(a.body) != 3 {
+		if a.text("clientId") != b.seed.ClientID || len(a.text("secretKey")) < 40 ||
+			a.header.Get("Cache-Control") != "no-store" || len(a.body) != 3 {
 			t.Errorf("answered %v, %v", a.body, a.header)
 		}
 		old, current := b.basic(), basic(b.seed.ClientID, a.text("secretKey"))
@@ -56,7 +57,8 @@ func TestASecretIsRotated(t *testing.T) {
 		b.advance("1m1s")
 		b.want("the former secret after 24 hours", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
 		b.want("a rotation with it", b.rotate(old), 403, contract.CodeUnknownCustomer)
-		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")), 403, contract.CodeUnknownCustomer)
+		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")),
+			403, contract.CodeUnknownCustomer)
 		b.want("the new one then", b.get("/connect/accesstoken", current), 200, "")
 		// A restart brings the generated customer up to date, and not its old secret back.
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
@@ -67,7 +69,8 @@ func TestASecretIsRotated(t *testing.T) {
 		second := b.rotate(current)
 		b.want("a second rotation", second, 200, "")
 		b.want("the newest", b.get("/connect/accesstoken", basic(b.seed.ClientID, second.text("secretKey"))), 200, "")
-		b.want("another's client", b.get("/connect/accesstoken", basic(b.seed.ThirdParty.ClientID, second.text("secretKey"))), 403, contract.CodeUnknownCustomer)
+		b.want("another's client", b.get("/connect/accesstoken", basic(b.seed.ThirdParty.ClientID, second.text("secretKey"))),
+			403, contract.CodeUnknownCustomer)
 		if n := b.one(`SELECT CAST(count(*) AS TEXT) FROM credentials WHERE client_id = $1`, b.seed.ClientID); n != "3" {
 			t.Errorf("%s secrets are kept, want 3 hashes", n)
 		}
@@ -107,12 +110,16 @@ func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := basic(issued.ClientID, issued.SecretKey)
-		b.want("a visit", b.post("/connect/initialization", own, map[string]any{"productId": product, "externalId": "own", "prefill": applicant}), 200, "")
+		b.want("a visit", b.post("/connect/initialization", own,
+			map[string]any{"productId": product, "externalId": "own", "prefill": applicant}), 200, "")
 		b.want("its report", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own")), 200, "")
-		b.want("its parent's reading", b.get("/connect/status", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", child)), 200, "")
-		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", b.seed.PublicID)), 403, contract.CodeUnknownCustomer)
+		b.want("its parent's reading",
+			b.get("/connect/status", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", child)), 200, "")
+		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own",
+			"X-PUBLIC-ID", b.seed.PublicID)), 403, contract.CodeUnknownCustomer)
 		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, contract.CodeForbidden)
-		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}), 403, contract.CodeForbidden)
+		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}),
+			403, contract.CodeForbidden)
 		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, contract.CodeForbidden)
 		b.entitle(child, false, customers.CredentialRotation)
 		b.want("rotation, which is disabled for it alone", b.rotate(own), 403, contract.CodeForbidden)

@@ -27,8 +27,10 @@ func TestClock(t *testing.T) {
 			t.Errorf("reads %s", got)
 		}
 		done := b.complete(b.begin(), nil)
-		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", done.text("publicToken")}, b.bearer(b.basic())...)).raw)
-		if err != nil || r.Meta.CreatedAt.Format(time.DateOnly) != "2030-03-01" || r.AccountDetails[0].LastStatementEndDate.String() != "2030-02-28" {
+		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json",
+			append(headers{"X-Public-Token", done.text("publicToken")}, b.bearer(b.basic())...)).raw)
+		if err != nil || r.Meta.CreatedAt.Format(time.DateOnly) != "2030-03-01" ||
+			r.AccountDetails[0].LastStatementEndDate.String() != "2030-02-28" {
 			t.Errorf("the report is not of the moved day: %+v, %v", r, err)
 		}
 		for what, body := range map[string]any{
@@ -97,7 +99,8 @@ func TestResetForgetsEverythingButTheCustomers(t *testing.T) {
 		if a := b.do("GET", "/faults", nil); strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("faults are %s", a.raw)
 		}
-		b.want("the old report", b.get("/connect/status", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...)), 404, contract.CodeInvalidToken)
+		b.want("the old report", b.get("/connect/status", append(headers{"X-Public-Token", publicToken}, b.bearer(b.basic())...)),
+			404, contract.CodeInvalidToken)
 		if done := b.complete(b.begin("externalId", "x"), nil); done.text("status") != "SUCCESS" {
 			t.Errorf("after a reset a visit ends with %s", done.raw)
 		}
@@ -110,7 +113,8 @@ func TestPreparedReports(t *testing.T) {
 		serve := func(id string) *report.Cashflow {
 			t.Helper()
 			done := b.complete(b.begin("sandboxReportId", id, "prefill", nil), nil)
-			r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", done.text("publicToken")}, b.bearer(b.basic())...)).raw)
+			r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json",
+				append(headers{"X-Public-Token", done.text("publicToken")}, b.bearer(b.basic())...)).raw)
 			if err != nil {
 				t.Fatalf("%s: %v", done.raw, err)
 			}
@@ -127,8 +131,9 @@ func TestPreparedReports(t *testing.T) {
 			"accounts": []any{map[string]any{
 				"id": "a1", "institutionName": "Quill & Sons Bank", "accountType": "SAVINGS", "currentBalance": 1204.50, "currency": "USD",
 				"dateAccountOpened": "2019-05-01T00:00:00.000Z",
-				"transactions": []any{map[string]any{"id": "t1", "status": "POSTED", "datePosted": time.Now().AddDate(0, 0, -40).UTC().Format("2006-01-02T15:04:05.000Z"),
-					"amount": 12.34, "description": "Coffee", "creditOrDebit": "DEBIT"}},
+				"transactions": []any{map[string]any{"id": "t1", "status": "POSTED",
+					"datePosted": time.Now().AddDate(0, 0, -40).UTC().Format("2006-01-02T15:04:05.000Z"),
+					"amount":     12.34, "description": "Coffee", "creditOrDebit": "DEBIT"}},
 			}},
 		}
 		a = b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission, "publicId": b.seed.PublicID})
@@ -142,14 +147,18 @@ func TestPreparedReports(t *testing.T) {
 		if r.Identities[0].Matching != nil {
 			t.Error("a single identity has a matching")
 		}
-		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}), 400, contract.CodeInvalidParameters)
+		b.want("an unknown profile", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "rich"}),
+			400, contract.CodeInvalidParameters)
 		b.want("neither", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow"}), 400, contract.CodeInvalidParameters)
-		b.want("an unknown account's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint", "publicId": "x"}), 403, contract.CodeUnknownCustomer)
-		bad := map[string]any{"personal": map[string]any{}, "accounts": []any{map[string]any{"id": "-", "accountType": "LOAN", "currentBalance": 1.234,
-			"transactions": []any{map[string]any{"id": "t", "status": "POSTED", "amount": 1e20, "creditOrDebit": "X"}}}}}
+		b.want("an unknown account's", b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow",
+			"profile": "joint", "publicId": "x"}), 403, contract.CodeUnknownCustomer)
+		bad := map[string]any{"personal": map[string]any{},
+			"accounts": []any{map[string]any{"id": "-", "accountType": "LOAN", "currentBalance": 1.234,
+				"transactions": []any{map[string]any{"id": "t", "status": "POSTED", "amount": 1e20, "creditOrDebit": "X"}}}}}
 		a = b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": bad})
 		b.want("a bad submission", a, 400, contract.CodeMalformedBody)
-		if details, _ := a.body["details"].([]any); len(details) < 9 || !strings.Contains(string(a.raw), "submission.accounts[0].transactions[0].datePosted") {
+		if details, _ := a.body["details"].([]any); len(details) < 9 ||
+			!strings.Contains(string(a.raw), "submission.accounts[0].transactions[0].datePosted") {
 			t.Errorf("the details are %s", a.raw)
 		}
 	})
@@ -207,15 +216,18 @@ func TestFiringWebhooksAgain(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken := b.complete(b.begin(), nil).text("publicToken")
 		first := b.inbox.wait(t, 1)[0]
-		b.want("fire", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 2, "delay": "10ms", "reorder": true}), 200, "")
+		b.want("fire", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken,
+			"times": 2, "delay": "10ms", "reorder": true}), 200, "")
 		for _, e := range b.inbox.wait(t, 3) {
 			if e.EventID != first.EventID {
 				t.Errorf("fired with another id: %+v", e)
 			}
 		}
 		b.want("an unknown report", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": "x"}), 404, contract.CodeInvalidToken)
-		b.want("too often", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 101}), 400, contract.CodeInvalidParameters)
-		b.want("no duration", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "delay": "x"}), 400, contract.CodeInvalidParameters)
+		b.want("too often", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "times": 101}),
+			400, contract.CodeInvalidParameters)
+		b.want("no duration", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": publicToken, "delay": "x"}),
+			400, contract.CodeInvalidParameters)
 	})
 }
 
@@ -234,12 +246,17 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 		b.inbox.wait(t, 1) // the old secret still signs, beside the new one
 		b.want("an unknown customer", b.do("POST", "/callbacks", map[string]any{"publicId": "x", "url": url}), 403, contract.CodeUnknownCustomer)
 		for _, bad := range []string{"", "ftp://x.example", "javascript:alert(1)", "http://"} {
-			b.want("callback "+bad, b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, contract.CodeInvalidParameters)
-			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}), 400, contract.CodeInvalidParameters)
+			b.want("callback "+bad, b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": bad}),
+				400, contract.CodeInvalidParameters)
+			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}),
+				400, contract.CodeInvalidParameters)
 		}
-		b.want("a complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": "https://new.example/back?t=[token]"}), 204, "")
-		b.want("a redirect URL of an unknown account", b.do("POST", "/complete-urls", map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
-		token := b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
+		b.want("a complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID,
+			"url": "https://new.example/back?t=[token]"}), 204, "")
+		b.want("a redirect URL of an unknown account", b.do("POST", "/complete-urls",
+			map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
+		token := b.post("/secure-redirect", b.basic(),
+			map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		if back := b.complete(token, nil).text("completeUrl"); !strings.HasPrefix(back, "https://new.example/back?t=ey") {
 			t.Errorf("the way back is %s", back)
 		}
@@ -250,7 +267,8 @@ func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		a := b.ask(b.control.URL, "POST", "/reset", headers{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, nil)
 		b.want("a page of another origin", a, http.StatusForbidden, contract.CodeForbidden)
-		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp", "1", "webhook-signature", "v1,x"}, map[string]any{})
+		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp",
+			"1", "webhook-signature", "v1,x"}, map[string]any{})
 		b.want("an event that an account has sent here", a, http.StatusForbidden, contract.CodeForbidden)
 		b.want("an unknown token", b.do("POST", "/visits/nobody/complete", map[string]any{}), 404, contract.CodeInvalidToken)
 	})

@@ -117,7 +117,8 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 		}
 		b.want("withdrawn", b.withdraw(b.relayed(mine)), 200, "")
 		var consumer string
-		if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, late).Scan(&consumer); err != nil {
+		if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports
+			WHERE public_token = $1`, late).Scan(&consumer); err != nil {
 			t.Fatal(err)
 		}
 		list := "/connect/consumers/" + consumer + "/bank-accounts"
@@ -177,7 +178,8 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 			}
 		}
 		if len(seen) != 2*friends || b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`) != 2*friends ||
-			b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token WHERE t.revoked_at IS NULL AND e.customer_id = t.third_party_id`) != 2*friends {
+			b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token
+				WHERE t.revoked_at IS NULL AND e.customer_id = t.third_party_id`) != 2*friends {
 			t.Errorf("%d tokens, want %d of as many pairs, with an event each", len(seen), 2*friends)
 		}
 	})

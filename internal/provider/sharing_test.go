@@ -72,7 +72,8 @@ func (b *testServer) account(publicID string, env contract.Environment, parent s
 	}{
 		{`INSERT INTO customers (id, public_id, environment, parent_id, name, created_at)
 			VALUES ($1, $2, $3, (SELECT id FROM customers WHERE public_id = $4), $2, 0)`, []any{id, publicID, string(env), parent}},
-		{`INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at) VALUES ($1, $1, $2, $3, 0)`, []any{id, "client-" + publicID, store.Hash(secret)}},
+		{`INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at) VALUES ($1, $1, $2, $3, 0)`,
+			[]any{id, "client-" + publicID, store.Hash(secret)}},
 	} {
 		if _, err := b.db.SQL.ExecContext(b.t.Context(), q.query, q.args...); err != nil {
 			b.t.Fatal(err)
@@ -110,7 +111,8 @@ func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := r.Meta; m.PublicToken != relayToken || m.ExternalID != nil || m.UserArgs != nil || m.ConsumerID != nil || m.ConsumerExternalID != nil {
+		if m := r.Meta; m.PublicToken != relayToken || m.ExternalID != nil || m.UserArgs != nil ||
+			m.ConsumerID != nil || m.ConsumerExternalID != nil {
 			t.Errorf("meta: %+v", m)
 		}
 		for _, secret := range []string{publicToken, "mine", "private=words", report.Text(own.Meta.ConsumerID)} {
@@ -191,8 +193,10 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 		b.want("account numbers by the relay token", b.get(ach, b.relay(relayToken)), 404, contract.CodeInvalidToken)
 		b.want("account numbers to the owner", b.get(ach, b.named(publicToken)), 200, "")
 		// It cannot be shared on.
-		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}), 404, contract.CodeInvalidToken)
-		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, contract.CodeInvalidToken)
+		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}),
+			404, contract.CodeInvalidToken)
+		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(),
+			map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, contract.CodeInvalidToken)
 		// Nor withdrawn by anybody else.
 		for what, h := range map[string]headers{"the third party": b.thirdParty(), "a stranger": stranger} {
 			b.want("withdrawal by "+what, b.ask(b.service.URL, "DELETE", relayPath+"/"+relayToken, h, nil), 404, contract.CodeNotFound)
@@ -240,7 +244,8 @@ func TestWhatCannotBeShared(t *testing.T) {
 			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, contract.CodeInvalidParameters, "publicId"},
 			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, contract.CodeInvalidParameters, "publicId"},
 			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
-			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"), 404, contract.CodeInvalidToken, ""},
+			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"),
+				404, contract.CodeInvalidToken, ""},
 			{"another customer's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
 			{"a report that failed", b.basic(), body("publicToken", failed), 404, contract.CodeReportNotReady, ""},
 			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, contract.CodeInvalidPublicID, ""},
@@ -263,8 +268,10 @@ func TestWhatCannotBeShared(t *testing.T) {
 		for what, path := range map[string]string{"an unknown token": uuid.NewString(), "no UUID": "x", "a NUL": "%00"} {
 			b.want("withdrawing "+what, b.withdraw(path), 404, contract.CodeNotFound)
 		}
-		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil), 400, contract.CodeMalformedHeaders)
-		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), basic("x", "y"), nil), 403, contract.CodeUnknownCustomer)
+		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil),
+			400, contract.CodeMalformedHeaders)
+		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(),
+			basic("x", "y"), nil), 403, contract.CodeUnknownCustomer)
 
 		shared := b.share(strings.ToUpper(publicToken))
 		b.want("in capitals", shared, 200, "")
@@ -367,7 +374,8 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 		in := b.thirdPartyInbox()
 		share := func(init string) (publicToken, relayToken string) {
 			t.Helper()
-			if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT public_token FROM reports WHERE external_id = $1`, init).Scan(&publicToken); err != nil {
+			if err := b.db.SQL.QueryRowContext(t.Context(), `SELECT public_token FROM reports
+				WHERE external_id = $1`, init).Scan(&publicToken); err != nil {
 				t.Fatal(err)
 			}
 			return publicToken, b.relayed(publicToken)
@@ -431,7 +439,8 @@ func TestAParentSharesForItsChild(t *testing.T) {
 		down := b.post(relayPath, b.basic(), map[string]any{"publicToken": mine, "publicId": "svc-child"})
 		b.want("to the child", down, 200, "")
 		b.want("by the child", b.get("/connect/cashflow/v2/json", append(b.bearer(child), "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
-		b.want("by the parent for it", b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-ID", "svc-child", "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
+		b.want("by the parent for it", b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-ID",
+			"svc-child", "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
 		b.want("withdrawal for the child", b.ask(b.service.URL, "DELETE", relayPath+"/"+a.text("relayToken"), asChild, nil), 200, "")
 	})
 }
@@ -463,7 +472,8 @@ func TestTheThirdPartysInbox(t *testing.T) {
 		}
 		publicToken, _ := b.walked("single")
 		relayToken := b.relayed(publicToken)
-		if all := inbox(1, 1); len(all) != 1 || all[0].Event.PublicToken != relayToken || all[0].Event.Status != "SUCCESS" || all[0].ReceivedAt == "" {
+		if all := inbox(1, 1); len(all) != 1 || all[0].Event.PublicToken != relayToken ||
+			all[0].Event.Status != "SUCCESS" || all[0].ReceivedAt == "" {
 			t.Errorf("inbox: %+v", all)
 		}
 		b.want("fired again", b.do("POST", "/webhooks/fire", map[string]any{"publicToken": relayToken}), 200, "")
@@ -479,7 +489,8 @@ func TestTheThirdPartysInbox(t *testing.T) {
 			if err != nil || webhook.Sign(h, []webhook.Secret{key}, "evt_1", time.Now(), []byte(event)) != nil {
 				t.Fatal(err)
 			}
-			return headers{webhook.HeaderID, h.Get(webhook.HeaderID), webhook.HeaderTimestamp, h.Get(webhook.HeaderTimestamp), webhook.HeaderSignature, h.Get(webhook.HeaderSignature)}
+			return headers{webhook.HeaderID, h.Get(webhook.HeaderID), webhook.HeaderTimestamp, h.Get(webhook.HeaderTimestamp),
+				webhook.HeaderSignature, h.Get(webhook.HeaderSignature)}
 		}
 		b.want("unsigned", post(event), 400, contract.CodeMalformedHeaders)
 		b.want("signed for another customer", post(event, sign(b.seed.WebhookSecret)...), 401, contract.CodeUnauthorized)
@@ -528,7 +539,8 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		}
 		for _, token := range []string{publicToken, secondary} {
 			b.want("sharing again", b.share(token), 400, contract.CodeRelayTokenRevoked)
-			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}), 400, contract.CodeRelayTokenRevoked)
+			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}),
+				400, contract.CodeRelayTokenRevoked)
 		}
 		b.want("withdrawing what consent did", b.withdraw(read), 400, contract.CodeRelayTokenRevoked)
 		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 3 {
@@ -548,7 +560,8 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		b.staffed()
 		d := b.signedIn(b.seed.Staff)
 		for _, token := range []string{publicToken, secondary} {
-			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, "The consumer withdrew consent") || !strings.Contains(page, "Withdrawn from") {
+			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, "The consumer withdrew consent") ||
+				!strings.Contains(page, "Withdrawn from") {
 				t.Error("the dashboard does not say why the report is no longer shared")
 			}
 		}

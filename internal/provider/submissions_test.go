@@ -66,7 +66,8 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 		a := b.submit(submission("externalId", "sub-1", "userArgs", "args"))
 		b.want("submission", a, 200, "")
 		token := a.text("publicToken")
-		if a.text("status") != "PENDING" || a.text("externalId") != "sub-1" || a.text("userArgs") != "args" || a.header.Get("Cache-Control") != "no-store" {
+		if a.text("status") != "PENDING" || a.text("externalId") != "sub-1" || a.text("userArgs") != "args" ||
+			a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("answered %s %v", a.raw, a.header)
 		}
 		event := b.inbox.wait(t, 1)[0]
@@ -81,7 +82,8 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Meta.PublicToken != token || r.Identities[0].SourceID != report.CustomerInput || *r.Identities[0].FullName != "Ana Pérez" ||
-			len(r.AccountDetails) != 1 || *r.AccountDetails[0].CurrentBalance != 120405 || *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" ||
+			len(r.AccountDetails) != 1 || *r.AccountDetails[0].CurrentBalance != 120405 ||
+			*r.AccountDetails[0].InstitutionName != "Amber Coast Bank" ||
 			r.AccountDetails[0].MonthsAvailable != 1 || r.Sources[1].SourceID != "AMBER_COAST_BANK" {
 			t.Errorf("report: %s", got.raw)
 		}
@@ -105,9 +107,11 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 		pulled := time.Now().Add(-time.Hour)
 		stated := pulled.AddDate(0, 0, -20)
 		tx := func(id string, days int, amount float64, side string) any {
-			return map[string]any{"id": id, "status": "POSTED", "datePosted": stamp(pulled.AddDate(0, 0, -days)), "amount": amount, "description": "PAYROLL ACME", "creditOrDebit": side}
+			return map[string]any{"id": id, "status": "POSTED", "datePosted": stamp(pulled.AddDate(0, 0, -days)),
+				"amount": amount, "description": "PAYROLL ACME", "creditOrDebit": side}
 		}
-		body := submission("pullDate", stamp(pulled), "address", map[string]any{"street": "12 Main Street", "city": "San Diego", "state": "CA", "postalCode": "92101"}, "accounts", []any{
+		body := submission("pullDate", stamp(pulled), "address", map[string]any{"street": "12 Main Street",
+			"city": "San Diego", "state": "CA", "postalCode": "92101"}, "accounts", []any{
 			map[string]any{"id": "A1", "institutionName": "Amber Coast Bank", "accountType": "CHECKING", "currentBalance": 5000, "currency": "USD",
 				"dateBalanceLastUpdated": stamp(stated), "transactions": []any{tx("1", 100, 10, "CREDIT"), tx("2", 3, 4900, "DEBIT")}},
 			map[string]any{"id": "E1", "institutionName": "Banque du Lac", "accountType": "SAVINGS", "currentBalance": 77, "currency": "EUR",
@@ -119,18 +123,21 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range r.Attributes {
-			want := map[string]string{"UA_ASSET_TOTAL_BAL_CUR": "100.00", "UA_ASSET_TOTAL_AVG_1M": "", "UA_ASSET_NEGDAYS_CNT_3M": "0", "UA_ASSET_ACCOUNT_CNT_CUR": "1", "UA_TOTAL_TXN_REC": "3"}[a.Name]
+			want := map[string]string{"UA_ASSET_TOTAL_BAL_CUR": "100.00", "UA_ASSET_TOTAL_AVG_1M": "", "UA_ASSET_NEGDAYS_CNT_3M": "0",
+				"UA_ASSET_ACCOUNT_CNT_CUR": "1", "UA_TOTAL_TXN_REC": "3"}[a.Name]
 			if want != "" && a.Value.String() != want {
 				t.Errorf("%s = %s, want %s", a.Name, a.Value, want)
 			}
 		}
 		home, abroad := r.AccountDetails[0], r.AccountDetails[1]
-		if *home.CurrentBalance != 5000_00 || home.BalanceDate.String() != report.DateOf(stated).String() || home.LeftOut || !abroad.LeftOut || abroad.Currency != "EUR" {
+		if *home.CurrentBalance != 5000_00 || home.BalanceDate.String() != report.DateOf(stated).String() ||
+			home.LeftOut || !abroad.LeftOut || abroad.Currency != "EUR" {
 			t.Errorf("accounts %+v %+v", home, abroad)
 		}
 		for _, f := range b.files(token) {
 			raw := string(b.get(filePath+f["source_filepath"], b.named(token)).raw)
-			for source, words := range map[string]string{"REPORT_ANALYSIS": `"currency":"EUR"}`, "AMBER_COAST_BANK": `"balance_date":"` + report.DateOf(stated).String(), "BANQUE_DU_LAC": `"currency":"EUR","left_out_of_figures":true`} {
+			for source, words := range map[string]string{"REPORT_ANALYSIS": `"currency":"EUR"}`, "AMBER_COAST_BANK": `"balance_date":"` +
+				report.DateOf(stated).String(), "BANQUE_DU_LAC": `"currency":"EUR","left_out_of_figures":true`} {
 				if f["source_id"] == source && !strings.Contains(raw, words) {
 					t.Errorf("%s has no %s: %.700s", source, words, raw)
 				}
@@ -143,7 +150,8 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := income.AccountDetails; len(d) != 2 || d[0].BalanceDate == nil || d[0].LeftOut || !d[1].LeftOut || income.Income == nil || len(income.Income.FinancialAccounts[0].SourceIDs) != 1 {
+		if d := income.AccountDetails; len(d) != 2 || d[0].BalanceDate == nil || d[0].LeftOut || !d[1].LeftOut ||
+			income.Income == nil || len(income.Income.FinancialAccounts[0].SourceIDs) != 1 {
 			t.Errorf("its income report: %s", made.raw)
 		}
 	})
@@ -182,20 +190,26 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			{"no authorization", product, good, 400, contract.CodeMalformedHeaders, "Authorization"},
 			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, contract.CodeUnknownCustomer, ""},
-			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}), good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
+			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}),
+				good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
 			{"another customer's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"no product", token, good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
 			{"two products", from(token, product, product), good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
 			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, contract.CodeInvalidProduct, ""},
 			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, contract.CodeInvalidProduct, ""},
-			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}), good, 400, contract.CodeInvalidProduct, ""},
+			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}),
+				good, 400, contract.CodeInvalidProduct, ""},
 			{"another customer's product", from(b.bearer(b.thirdParty()), product), good, 400, contract.CodeInvalidProduct, ""},
-			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}), good, 400, contract.CodeMalformedHeaders, "Content-Type"},
+			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}),
+				good, 400, contract.CodeMalformedHeaders, "Content-Type"},
 			{"no JSON", from(token, product), "{", 400, contract.CodeMalformedBody, ""},
-			{"a bad field", from(token, product), submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
-				"currentBalance": "7"}}), 400, contract.CodeMalformedBody, "accounts[0].currentBalance"},
-			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))), 400, contract.CodeMalformedBody, "pullDate"},
-			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()), 400, contract.CodeMalformedBody, "sandboxReportId"},
+			{"a bad field", from(token, product),
+				submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
+					"currentBalance": "7"}}), 400, contract.CodeMalformedBody, "accounts[0].currentBalance"},
+			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))),
+				400, contract.CodeMalformedBody, "pullDate"},
+			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()),
+				400, contract.CodeMalformedBody, "sandboxReportId"},
 		} {
 			if c.what == "another content type" {
 				c.h = from(token, product)
@@ -257,11 +271,13 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw))), -1); status != 200 {
 			t.Errorf("20 MB: %d %s", status, answer)
 		}
-		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw)+1)), -1); status != 413 || !strings.Contains(answer, "BODY_TOO_LARGE") {
+		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw)+1)), -1); status != 413 ||
+			!strings.Contains(answer, "BODY_TOO_LARGE") {
 			t.Errorf("20 MB and a byte: %d %s", status, answer)
 		}
 		// What is wrong at the beginning is answered, whatever follows.
-		if status, answer := send(io.MultiReader(strings.NewReader("]"), spaces(8<<20)), -1); status != 400 || !strings.Contains(answer, "MALFORMED_BODY") {
+		if status, answer := send(io.MultiReader(strings.NewReader("]"), spaces(8<<20)), -1); status != 400 ||
+			!strings.Contains(answer, "MALFORMED_BODY") {
 			t.Errorf("wrong and long: %d %s", status, answer)
 		}
 	})
@@ -351,17 +367,20 @@ func TestWhatTheSandboxServesForASubmission(t *testing.T) {
 			*r.AccountDetails[0].Responsibility != report.Joint || *r.Identities[0].FullName != "Joint Any" {
 			t.Errorf("Joint: %+v", r)
 		}
-		if r := read(b.submit(submission("personal", personal("firstName", "joint")))); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
+		if r := read(b.submit(submission("personal",
+			personal("firstName", "joint")))); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
 			t.Errorf("another spelling of Joint: %+v", r.AccountDetails)
 		}
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
 		b.want("prepared report", made, 201, "")
-		if r := read(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()})); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
+		if r := read(b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"),
+			"personal": personal()})); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
 			t.Errorf("prepared report: %+v", r.AccountDetails)
 		}
 		// Without the entitlement, it is as if there were none.
 		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
-		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}), 400, contract.CodeMalformedBody)
+		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}),
+			400, contract.CodeMalformedBody)
 	})
 }
 
@@ -398,7 +417,8 @@ func TestThirtySubmissionsInAnyMinute(t *testing.T) {
 		advance("-2h")
 		fresh := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		b.want("two hours earlier", b.post(submissionPath, fresh, submission("personal", nil, "pullDate", stamp(time.Now().Add(-3*time.Hour)),
-			"accounts", []any{map[string]any{"id": "A", "institutionName": "B", "accountType": "SAVINGS", "currentBalance": 0, "currency": "USD"}})), 200, "")
+			"accounts", []any{map[string]any{"id": "A", "institutionName": "B", "accountType": "SAVINGS",
+				"currentBalance": 0, "currency": "USD"}})), 200, "")
 	})
 }
 
@@ -458,7 +478,8 @@ func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
 		}{
 			{`INSERT INTO customers (id, public_id, environment, parent_id, name, created_at)
 				SELECT $1, 'svc-child', 'sandbox', id, 'Child', 0 FROM customers WHERE public_id = $2`, []any{child, b.seed.PublicID}},
-			{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, []any{product, child}},
+			{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+				VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, []any{product, child}},
 		} {
 			if _, err := b.db.SQL.ExecContext(t.Context(), q.query, q.args...); err != nil {
 				t.Fatal(err)
@@ -466,12 +487,15 @@ func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
 		}
 		parent := b.bearer(b.basic())
 		as := append(append(headers{}, parent...), "X-PUBLIC-ID", "svc-child")
-		a := b.post(submissionPath, append(append(headers{}, as...), "X-PRODUCT-ID", product), submission("externalId", "of-the-child", "personal", nil))
+		a := b.post(submissionPath, append(append(headers{}, as...), "X-PRODUCT-ID", product),
+			submission("externalId", "of-the-child", "personal", nil))
 		b.want("for the child", a, 200, "")
-		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...), "X-PRODUCT-ID", product), submission()), 400, contract.CodeInvalidProduct)
+		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...),
+			"X-PRODUCT-ID", product), submission()), 400, contract.CodeInvalidProduct)
 		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/files"} {
 			b.want(path+" for the child", b.get(path, append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 200, "")
-			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")), 404, contract.CodeInvalidToken)
+			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")),
+				404, contract.CodeInvalidToken)
 		}
 		b.entitle("svc-child", false, customers.AccountNumbers)
 		b.want("account numbers that are disabled for the child", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",

@@ -34,11 +34,13 @@ func (p *Provider) wire() {
 	}
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
-	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log, Now: p.now, Customers: p.customers, Documents: p.documents,
+	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
+		Now: p.now, Customers: p.customers, Documents: p.documents,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
-	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
+	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth,
+		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
 	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
 		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
 	limit := func(perMinute int) *httpx.RateLimit {
@@ -49,7 +51,8 @@ func (p *Provider) wire() {
 		Customers: p.customers, Reports: p.reports, Documents: p.documents,
 		Catalogues:     func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:         strings.HasPrefix(c.URL, "https:"),
-		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate), MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
+		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
+		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
@@ -65,7 +68,8 @@ func (p *Provider) wire() {
 
 	p.auth.Directory = p.customers
 	p.customers.Withdrawn = p.visits.ConsentWithdrawn
-	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged, p.sharing, p.bankaccounts.Connect, p.visits.ReportFinished
+	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged,
+		p.sharing, p.bankaccounts.Connect, p.visits.ReportFinished
 	p.webhooks.Shared = p.sharing.Shared
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
 }

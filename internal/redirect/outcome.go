@@ -18,7 +18,8 @@ func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
 		}
 		return v
 	}
-	o = Outcome{Kind: contract.Outcome(claim("outcome")), PublicToken: strings.ToLower(claim("publicToken")), Status: contract.Status(claim("status"))}
+	o = Outcome{Kind: contract.Outcome(claim("outcome")), PublicToken: strings.ToLower(claim("publicToken")),
+		Status: contract.Status(claim("status"))}
 	widget := claim("error")
 	args = claim("redirectArgs")
 	switch {

@@ -136,7 +136,8 @@ func TestFirstOutcomeStands(t *testing.T) {
 // TestArgsComeBack checks that the caller's redirectArgs return unchanged.
 func TestArgsComeBack(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`, "ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
+		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`,
+			"ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
 			v := w.start(w.newBrowser(), args)
 			w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
 			a, err := findByReference(t.Context(), w.db.SQL, w.db.Vault, store.Hash(v.sent))
@@ -193,7 +194,8 @@ func TestLinksThatLeadElsewhere(t *testing.T) {
 	w.handler.Service = &svcapi.Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
 	host := strings.TrimPrefix(srv.URL, "http://")
 	for _, link = range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "https://evil.example/", "//evil.example/",
-		"/relative", "http://" + host + "@evil.example/", "http://user@" + host + "/", "http://" + host + "\r\nSet-Cookie: a=b", "http://" + host + ".evil.example/",
+		"/relative", "http://" + host + "@evil.example/", "http://user@" + host + "/", "http://" +
+			host + "\r\nSet-Cookie: a=b", "http://" + host + ".evil.example/",
 		"ftp://" + host + "/", "http:\\\\evil.example", "http://" + host + "\\@evil.example/", "", " ", "http://", "http:///x"} {
 		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
 			t.Errorf("Start took %q", link)
@@ -347,7 +349,8 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 			t.Errorf("Start = %v, want what Started said", err)
 		}
 		var kept, told int
-		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&kept, &told); err != nil || kept != 1 || told != 1 {
+		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&kept,
+			&told); err != nil || kept != 1 || told != 1 {
 			t.Errorf("%d attempts stored, %d reported (%v), want one each", kept, told, err)
 		}
 	})
@@ -408,7 +411,8 @@ func TestKeysUnavailable(t *testing.T) {
 func TestHostIsIgnored(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
-		r := w.request("GET", "/redirect/return?jwt="+w.token(v, nil), nil, "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp", "Forwarded", "host=evil.example")
+		r := w.request("GET", "/redirect/return?jwt="+w.token(v, nil), nil, "X-Forwarded-Host", "evil.example",
+			"X-Forwarded-Proto", "ftp", "Forwarded", "host=evil.example")
 		r.Host = "evil.example"
 		w.wantLanded(w.send(v.browser, r), v, "SUCCESS")
 	})

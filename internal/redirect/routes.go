@@ -21,7 +21,8 @@ const (
 // Patterns name no method, because GET would match HEAD too and a browser's preview
 // request would consume an attempt.
 func (c *Handler) Routes(mux *http.ServeMux, page func(httpx.HandlerFunc) http.Handler) {
-	mux.Handle(returnPath, page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.handleReturnGet, http.MethodPost: c.handleReturnPost})))
+	mux.Handle(returnPath, page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.handleReturnGet,
+		http.MethodPost: c.handleReturnPost})))
 	mux.Handle(finishPath+"{handle}", page(c.methods(map[string]httpx.HandlerFunc{http.MethodGet: c.finish})))
 }
 

@@ -125,8 +125,9 @@ type visit struct {
 
 func (w *testServer) start(b *browser, args string) visit {
 	w.t.Helper()
-	a, _, err := w.handler.Start(w.t.Context(), StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
-		Service: svcapi.RedirectRequest{RedirectArgs: args}})
+	a, _, err := w.handler.Start(w.t.Context(),
+		StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
+			Service: svcapi.RedirectRequest{RedirectArgs: args}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -280,7 +281,8 @@ type pages struct{}
 func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", i18n.T(i18n.English, n.Title), i18n.T(i18n.Spanish, n.Text), httpx.RequestID(r.Context()))
+	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", i18n.T(i18n.English, n.Title),
+		i18n.T(i18n.Spanish, n.Text), httpx.RequestID(r.Context()))
 	return nil
 }
 

@@ -92,7 +92,8 @@ func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 
 // Forget deletes everything stored about an application's attempts.
 func (c *Handler) Forget(ctx context.Context, tx *store.Tx, application string) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id FROM attempts WHERE application = $1)`, application); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id
+		FROM attempts WHERE application = $1)`, application); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE application = $1`, application)

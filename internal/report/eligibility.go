@@ -47,8 +47,9 @@ type Eligibility struct {
 	Assets          *Assets                 `json:"assets,omitempty"`
 	Income          *EligibilityIncome      `json:"income,omitempty"` // nil: no payroll was connected
 	Documents       []EligibilityDocument   `json:"documents,omitempty"`
-	Checks          Checks                  `json:"application_completeness_checks,omitempty"` // by one of CompletenessChecks; written in the order of the names
-	Notices         []ConsumerNotice        `json:"consumer_notices,omitempty"`
+	// by one of CompletenessChecks; written in the order of the names
+	Checks  Checks           `json:"application_completeness_checks,omitempty"`
+	Notices []ConsumerNotice `json:"consumer_notices,omitempty"`
 
 	LeftOut []string `json:"-"` // parts of another shape than ours, where the API reference leaves it open
 }

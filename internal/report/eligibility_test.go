@@ -16,7 +16,8 @@ func TestTheKeysOfAnEligibilityReport(t *testing.T) {
 		of   any
 		keys string
 	}{
-		{Eligibility{}, `meta product stated_employers identities employment assets income documents application_completeness_checks consumer_notices`},
+		{Eligibility{}, `meta product stated_employers identities employment assets income ` +
+			`documents application_completeness_checks consumer_notices`},
 		{StatedEmployer{}, `name input_method verification_sources skipped_reason`},
 		{VerificationSource{}, `source_id source_uuid source_type status substatus`},
 		{EligibilityIdentity{}, `source_id source_uuid first_name last_name full_name emails matching`},
@@ -69,7 +70,8 @@ func TestParseEligibility(t *testing.T) {
 		t.Errorf("a report without data is %s", b)
 	}
 	more := strings.TrimSuffix(minimal, "}")
-	r, err = ParseEligibility([]byte(more + `,"assets":{"account_details":[{"six_months_average_balance":12.5,"new":1}],"inflows":[]},"income":{"payroll":[{"statements":[{"hours_worked":80.25}]}]},"new":{}}`))
+	r, err = ParseEligibility([]byte(more + `,"assets":{"account_details":[{"six_months_average_balance":12.5,` +
+		`"new":1}],"inflows":[]},"income":{"payroll":[{"statements":[{"hours_worked":80.25}]}]},"new":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,8 @@ func TestParseEligibility(t *testing.T) {
 func TestParseEligibilityLeavesOutWhatHasAnotherShape(t *testing.T) {
 	more := strings.TrimSuffix(minimal, "}")
 	body := func(failed, gigs, checks string) string {
-		return more + `,"assets":{"account_details":[],"failed_connections":` + failed + `},"income":{"payroll":[{"source_id":"a","gig_summaries":[]},{"source_id":"b","gig_summaries":` +
+		return more + `,"assets":{"account_details":[],"failed_connections":` + failed +
+			`},"income":{"payroll":[{"source_id":"a","gig_summaries":[]},{"source_id":"b","gig_summaries":` +
 			gigs + `}]},"application_completeness_checks":` + checks + `}`
 	}
 	failed, gig := withMembers(FailedConnection{}, `"source_id":"bank","status":"ERROR"`), withMembers(GigSummary{}, `"gig_count":3`)
@@ -107,14 +110,17 @@ func TestParseEligibilityLeavesOutWhatHasAnotherShape(t *testing.T) {
 		failed, gigs, checks int
 		want                 []string
 	}{
-		"ours":             {body("["+failed+"]", "["+gig+"]", `{"DOCUMENTS_READABLE":{"boolean_value":true}}`), 1, 1, 1, nil},
-		"null":             {body("null", "null", "null"), 0, 0, 0, nil},
-		"checks in a row":  {body("["+failed+"]", "["+gig+"]", `["DOCUMENTS_READABLE"]`), 1, 1, 0, []string{"application_completeness_checks"}},
-		"checks as words":  {body("[]", "[]", `{"DOCUMENTS_READABLE":{"boolean_value":true},"OTHER":"PASSED"}`), 0, 0, 1, []string{"application_completeness_checks"}},
-		"names for banks":  {body(`["Harbor",`+failed+`]`, "[]", `{}`), 1, 0, 0, []string{"assets.failed_connections"}},
-		"other gigs":       {body("[]", `[{"platform":"Rides","total":"12.00"},`+gig+`]`, `{}`), 0, 1, 0, []string{"income.payroll.gig_summaries"}},
-		"one gig":          {body("[]", `{"platform":"Rides"}`, `{}`), 0, 0, 0, []string{"income.payroll.gig_summaries"}},
-		"all of them else": {body("{}", "1", `false`), 0, 0, 0, []string{"assets.failed_connections", "income.payroll.gig_summaries", "application_completeness_checks"}},
+		"ours":            {body("["+failed+"]", "["+gig+"]", `{"DOCUMENTS_READABLE":{"boolean_value":true}}`), 1, 1, 1, nil},
+		"null":            {body("null", "null", "null"), 0, 0, 0, nil},
+		"checks in a row": {body("["+failed+"]", "["+gig+"]", `["DOCUMENTS_READABLE"]`), 1, 1, 0, []string{"application_completeness_checks"}},
+		"checks as words": {body("[]", "[]", `{"DOCUMENTS_READABLE":{"boolean_value":true},"OTHER":"PASSED"}`),
+			0, 0, 1, []string{"application_completeness_checks"}},
+		"names for banks": {body(`["Harbor",`+failed+`]`, "[]", `{}`), 1, 0, 0, []string{"assets.failed_connections"}},
+		"other gigs": {body("[]", `[{"platform":"Rides","total":"12.00"},`+gig+`]`, `{}`),
+			0, 1, 0, []string{"income.payroll.gig_summaries"}},
+		"one gig": {body("[]", `{"platform":"Rides"}`, `{}`), 0, 0, 0, []string{"income.payroll.gig_summaries"}},
+		"all of them else": {body("{}", "1", `false`), 0, 0, 0, []string{"assets.failed_connections",
+			"income.payroll.gig_summaries", "application_completeness_checks"}},
 	} {
 		r, err := ParseEligibility([]byte(c.raw))
 		if err != nil {

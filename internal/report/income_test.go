@@ -42,7 +42,8 @@ func TestParseIncomeRefuses(t *testing.T) {
 }
 
 func TestParseIncomeTakesWhatItDoesNotKnow(t *testing.T) {
-	r, err := ParseIncome([]byte(strings.TrimSuffix(minimal, "}") + `,"income":{"summary":{"annual_net_income":12.5},"financial_accounts":[{"net_annual":12,"inflows":[],"new":1}]},"new":{}}`))
+	r, err := ParseIncome([]byte(strings.TrimSuffix(minimal, "}") + `,"income":{"summary":{"annual_net_income":12.5},` +
+		`"financial_accounts":[{"net_annual":12,"inflows":[],"new":1}]},"new":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,8 @@ func TestParseIncomeTakesWhatItDoesNotKnow(t *testing.T) {
 // TestTheKeysOfAnIncomeReport holds the whole shape against the contract's words.
 func TestTheKeysOfAnIncomeReport(t *testing.T) {
 	amounts := ""
-	for _, item := range strings.Fields(`net_total_earnings gross_total_earnings regular_pay_earnings bonus_earnings overtime_earnings commission_earnings
+	for _, item := range strings.Fields(
+		`net_total_earnings gross_total_earnings regular_pay_earnings bonus_earnings overtime_earnings commission_earnings
 		paid_time_off_earnings vacation_earnings paid_time_off_deductions vacation_deductions medicare_tax_deductions social_security_deductions fica_tax_deductions`) {
 		amounts += " " + item + "_amount_current " + item + "_amount_ytd"
 	}
@@ -83,8 +85,10 @@ func TestTheKeysOfAnIncomeReport(t *testing.T) {
 		{PaystubInsights{}, `annual_gross_income annual_net_income`},
 		{ConsistencyCheck{}, `boolean_value`},
 		{IrregularityDetection{}, `status reasons file_type genuine_pdf version`},
-		{Payroll{}, `source_id provider_name annual_salary_rate estimated_gross_annual_income estimated_net_annual_income pay_period_start pay_period_end pay_frequency statements`},
-		{Statement{}, `pay_date gross_total_earnings_amount_current gross_total_earnings_amount_ytd net_total_earnings_amount_current net_total_earnings_amount_ytd`},
+		{Payroll{}, `source_id provider_name annual_salary_rate estimated_gross_annual_income ` +
+			`estimated_net_annual_income pay_period_start pay_period_end pay_frequency statements`},
+		{Statement{}, `pay_date gross_total_earnings_amount_current gross_total_earnings_amount_ytd ` +
+			`net_total_earnings_amount_current net_total_earnings_amount_ytd`},
 		{IncomeAccount{}, `source_id account_id owner_full_name institution_name account_name account_type date_opened truncated_account_number responsibility addresses current_balance
 			currency left_out_of_figures balance_date`},
 		{IncomeAddress{}, `address_id address street city zipcode state`},

@@ -73,7 +73,8 @@ func (a *Analysis) checkDays() string {
 		return "the currency is too long"
 	}
 	for _, x := range a.Others {
-		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.TruncatedNumber), x.Currency) || !short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
+		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.TruncatedNumber), x.Currency) ||
+			!short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
 			return "another account's texts are too long"
 		}
 	}
@@ -151,7 +152,8 @@ func (a *Analysis) checkScores() string {
 				return "a score's bin makes no sense"
 			}
 			for _, c := range b.Ranges {
-				if !counts(c.Points) || c.Low != nil && !short(maxAnalysisCode, string(*c.Low)) || c.High != nil && !short(maxAnalysisCode, string(*c.High)) {
+				if !counts(c.Points) || c.Low != nil && !short(maxAnalysisCode, string(*c.Low)) ||
+					c.High != nil && !short(maxAnalysisCode, string(*c.High)) {
 					return "a bin's range makes no sense"
 				}
 			}

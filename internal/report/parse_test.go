@@ -20,7 +20,8 @@ func someAnalysis() Analysis {
 		Categories: []AnalysisCategory{{Category: "OTHER", Direction: "OUT", Total: -3}},
 		Returned:   []AnalysisReturned{{Date: from, Category: "FEE.NSF"}},
 		Scores: []AnalysisScore{{Version: "v2.0", Value: &value, Base: 300, Maximum: 850, Points: 10, Most: 20,
-			Bins: []AnalysisBin{{Letter: "A", Points: 10, Most: 20, Reference: 12, Value: "1.00", Ranges: []AnalysisCell{{Low: &low, Points: 10, Reached: true}}}}}}}
+			Bins: []AnalysisBin{{Letter: "A", Points: 10, Most: 20, Reference: 12, Value: "1.00",
+				Ranges: []AnalysisCell{{Low: &low, Points: 10, Reached: true}}}}}}}
 }
 
 func TestAnAnalysisIsReadAsItWasWritten(t *testing.T) {

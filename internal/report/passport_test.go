@@ -105,7 +105,8 @@ func TestParsePassportRefuses(t *testing.T) {
 }
 
 func TestParsePassportTakesWhatItDoesNotKnow(t *testing.T) {
-	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[` + withMembers(Tradeline{}, `"balance":12.5,"new":1,"status":"NEW"`) +
+	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[` +
+		withMembers(Tradeline{}, `"balance":12.5,"new":1,"status":"NEW"`) +
 		`],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":7.2e-4`) + `],"new":{}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -134,14 +135,20 @@ func TestParsePassportLeavesOutWhatHasAnotherShape(t *testing.T) {
 		nodes string
 		want  []string
 	}{
-		"an amount of text":     {`"tradelines":[` + withMembers(Tradeline{}, `"balance":"12"`) + `,` + good + `]`, []string{"tradelines"}},
-		"a rate of nothing":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":0`) + `]`, []string{"currencies"}},
-		"a rate below zero":     {`"tradelines":[` + good + `],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":-1.5`) + `]`, []string{"currencies"}},
-		"no date":               {`"tradelines":[` + good + `],"inquiries":[` + withMembers(PassportInquiry{}, `"inquiry_date":"2026-02-30"`) + `]`, []string{"inquiries"}},
-		"a score with a half":   {`"tradelines":[` + good + `],"scores":[` + withMembers(PassportScore{}, `"value":7.5`) + `]`, []string{"scores"}},
-		"a score of no value":   {`"tradelines":[` + good + `],"scores":[{"source_id":"X","score_type":"Y","minimum_value":1,"maximum_value":2,"score_date":null,"reasons":[]}]`, []string{"scores"}},
-		"members of others":     {`"tradelines":[` + good + `,{"lender":"X","owed":12}]`, []string{"tradelines"}},
-		"objects for lists":     {`"tradelines":[` + good + `],"scores":{"cdc":650},"notices":"none","addresses":7`, []string{"scores", "addresses", "notices"}},
+		"an amount of text": {`"tradelines":[` + withMembers(Tradeline{}, `"balance":"12"`) + `,` + good + `]`, []string{"tradelines"}},
+		"a rate of nothing": {`"tradelines":[` + good + `],"currencies":[` +
+			withMembers(PassportCurrency{}, `"usd_rate":0`) + `]`, []string{"currencies"}},
+		"a rate below zero": {`"tradelines":[` + good + `],"currencies":[` +
+			withMembers(PassportCurrency{}, `"usd_rate":-1.5`) + `]`, []string{"currencies"}},
+		"no date": {`"tradelines":[` + good + `],"inquiries":[` + withMembers(PassportInquiry{},
+			`"inquiry_date":"2026-02-30"`) + `]`, []string{"inquiries"}},
+		"a score with a half": {`"tradelines":[` + good + `],"scores":[` +
+			withMembers(PassportScore{}, `"value":7.5`) + `]`, []string{"scores"}},
+		"a score of no value": {`"tradelines":[` + good + `],"scores":[{"source_id":"X","score_type":"Y","minimum_value":1,` +
+			`"maximum_value":2,"score_date":null,"reasons":[]}]`, []string{"scores"}},
+		"members of others": {`"tradelines":[` + good + `,{"lender":"X","owed":12}]`, []string{"tradelines"}},
+		"objects for lists": {`"tradelines":[` + good + `],"scores":{"cdc":650},"notices":"none","addresses":7`,
+			[]string{"scores", "addresses", "notices"}},
 		"nothing":               {`"tradelines":[` + good + `],"scores":null,"notices":[]`, nil},
 		"elements of all sorts": {`"tradelines":[null,1,"x",[],` + good + `]`, []string{"tradelines"}},
 	} {
@@ -171,7 +178,8 @@ func TestAPassportScoreHasBothNames(t *testing.T) {
 	}
 	for _, names := range []string{now, former, now + former} {
 		var got Loose[PassportScore]
-		if err := json.Unmarshal([]byte(`[{"source_id":"MEX_CDC",`+names+rest+`]`), &got); err != nil || !reflect.DeepEqual(got, Loose[PassportScore]{score}) {
+		if err := json.Unmarshal([]byte(`[{"source_id":"MEX_CDC",`+names+rest+`]`), &got); err != nil ||
+			!reflect.DeepEqual(got, Loose[PassportScore]{score}) {
 			t.Errorf("read from %s: %+v, %v", names, got, err)
 		}
 	}
@@ -189,7 +197,8 @@ func TestTheKeysOfAPassport(t *testing.T) {
 		{PassportIdentity{}, `source_id source_record_id matching ` + strings.Join(flagNames, " ")},
 		{IdentityFields{}, strings.Join(flagNames, " ")},
 		{Supplier{}, `code country name identity_fields`},
-		{Tradeline{}, `source_id account_id type status opened_date closed_date currency credit_limit balance monthly_payment past_due payment_history`},
+		{Tradeline{}, `source_id account_id type status opened_date closed_date currency ` +
+			`credit_limit balance monthly_payment past_due payment_history`},
 		{PaymentMonth{}, `month status`},
 		{PassportCurrency{}, `source_id currency usd_rate rate_date rate_source totals totals_usd`},
 	} {
@@ -204,8 +213,10 @@ func TestTheKeysOfAPassport(t *testing.T) {
 
 // TestFieldsOfANodeAreAlwaysThere: null when empty, and never left out.
 func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
-	for _, node := range []any{PassportIdentity{}, IdentityDocument{}, PassportScore{}, PassportCurrency{}, TradelineTotals{}, Tradeline{}, PaymentMonth{}, PassportAddress{},
-		PassportEmployer{}, PassportIncome{}, PassportInquiry{}, PassportIdentifier{}, PassportBankAccount{}, PublicRecord{}, Collection{}, NonsufficientFunds{},
+	for _, node := range []any{PassportIdentity{}, IdentityDocument{}, PassportScore{}, PassportCurrency{},
+		TradelineTotals{}, Tradeline{}, PaymentMonth{}, PassportAddress{},
+		PassportEmployer{}, PassportIncome{}, PassportInquiry{}, PassportIdentifier{}, PassportBankAccount{},
+		PublicRecord{}, Collection{}, NonsufficientFunds{},
 		PassportDispute{}, PassportNotice{}} {
 		of := reflect.TypeOf(node)
 		for i := range of.NumField() {

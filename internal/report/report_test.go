@@ -88,7 +88,10 @@ func FuzzParseCents(f *testing.F) {
 	})
 }
 
-const minimal = `{"meta":{"public_token":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001","user_args":null,"created_at":"2026-03-01T12:00:00.000Z","api_version":"2.0.0","svc_report_revision":null,"svc_report_revision_created_at":null,"external_id":null,"status":"SUCCESS","substatus":null,"consumer_id":null,"consumer_external_id":null}}`
+const minimal = `{"meta":{"public_token":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001","user_args":null,` +
+	`"created_at":"2026-03-01T12:00:00.000Z","api_version":"2.0.0","svc_report_revision":null,` +
+	`"svc_report_revision_created_at":null,"external_id":null,"status":"SUCCESS",` +
+	`"substatus":null,"consumer_id":null,"consumer_external_id":null}}`
 
 func TestNodesWithoutDataAreNotReturned(t *testing.T) {
 	r, err := ParseCashflow([]byte(minimal))

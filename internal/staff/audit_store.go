@@ -8,7 +8,8 @@ import (
 )
 
 func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+`, object, detail, request_id)
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+
+		`, action, `+s.Schema.subject+`, object, detail, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, e.RequestID)
 	return err
@@ -22,7 +23,8 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 	c.Equal(s.Schema.subject, f.Subject)
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
-	rows, err := q.QueryContext(ctx, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+`, object, detail, request_id FROM `+s.Schema.audit+` `+
+	rows, err := q.QueryContext(ctx, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
+		`, object, detail, request_id FROM `+s.Schema.audit+` `+
 		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
 	if err != nil {
 		return nil, err
@@ -65,6 +67,7 @@ func (s *Service) DeleteEntries(ctx context.Context, tx *store.Tx, before time.T
 	subject := s.Schema.subject
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.audit+` WHERE id IN (
 		SELECT a.id FROM `+s.Schema.audit+` a WHERE a.at < $1 AND EXISTS (
-			SELECT 1 FROM `+s.Schema.audit+` n WHERE n.`+subject+` = a.`+subject+` AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
+			SELECT 1 FROM `+s.Schema.audit+` n WHERE n.`+subject+` = a.`+subject+
+		` AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
 		LIMIT $2)`, store.Micros(before), limit))
 }

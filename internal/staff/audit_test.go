@@ -39,7 +39,8 @@ func TestEntriesAreFilteredAndPaged(t *testing.T) {
 			{EntryFilter{Action: "action 1"}, []string{"1", "3"}},
 			{EntryFilter{Actor: actor, Subject: subject, Action: "action 0"}, []string{"0", "2", "4"}},
 			{EntryFilter{Actor: "unknown"}, nil},
-			{EntryFilter{Actor: actor, From: noon.AddDate(0, 0, 1).Truncate(24 * time.Hour), To: noon.AddDate(0, 0, 1).Truncate(24 * time.Hour)}, []string{"2", "3"}},
+			{EntryFilter{Actor: actor, From: noon.AddDate(0, 0, 1).Truncate(24 * time.Hour),
+				To: noon.AddDate(0, 0, 1).Truncate(24 * time.Hour)}, []string{"2", "3"}},
 			{EntryFilter{Actor: actor, To: noon.Truncate(24 * time.Hour)}, []string{"0", "1"}},
 		} {
 			var got []string

@@ -53,8 +53,10 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 		_ = json.NewEncoder(w).Encode(v)
 	}
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		about := map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
-			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}}
+		about := map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize",
+			"token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
+			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+			"id_token_signing_alg_values_supported": []string{"RS256"}}
 		if s.userInfo != nil {
 			about["userinfo_endpoint"] = s.URL + "/userinfo"
 		}
@@ -73,7 +75,8 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 		s.userInfo(w, r)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"keys": []map[string]any{{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k", "n": b64.EncodeToString(key.N.Bytes()),
+		answer(w, map[string]any{"keys": []map[string]any{{"kty": "RSA", "use": "sig",
+			"alg": "RS256", "kid": "k", "n": b64.EncodeToString(key.N.Bytes()),
 			"e": b64.EncodeToString(big.NewInt(int64(key.E)).Bytes())}}})
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +110,8 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 
 // token returns a signed ID token.
 func (s *fakeIssuer) token(nonce string) string {
-	c := map[string]any{"iss": s.URL, "aud": "portal", "sub": "subject-1", "nonce": nonce, "iat": s.now.Unix(), "exp": s.now.Add(5 * time.Minute).Unix(),
+	c := map[string]any{"iss": s.URL, "aud": "portal", "sub": "subject-1", "nonce": nonce,
+		"iat": s.now.Unix(), "exp": s.now.Add(5 * time.Minute).Unix(),
 		"email": "Nina@Example.com", "email_verified": true, "groups": []string{"staff", "credit-team"}}
 	if s.claims != nil {
 		s.claims(c)
@@ -135,14 +139,16 @@ func (s *fakeIssuer) sign(c map[string]any) string {
 func (s *fakeIssuer) authorize(to string) (back string) {
 	s.t.Helper()
 	u, err := url.Parse(to)
-	if err != nil || !strings.HasPrefix(to, s.URL+"/authorize?") || u.Query().Get("response_type") != "code" || u.Query().Get("state") == "" || u.Query().Get("nonce") == "" {
+	if err != nil || !strings.HasPrefix(to, s.URL+"/authorize?") || u.Query().Get("response_type") != "code" ||
+		u.Query().Get("state") == "" || u.Query().Get("nonce") == "" {
 		s.t.Fatalf("the browser is sent to %q", to)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	code := store.NewSecret()
 	s.codes[code] = u.Query()
-	return strings.TrimPrefix(u.Query().Get("redirect_uri"), "https://portal.example") + "?" + url.Values{"state": {u.Query().Get("state")}, "code": {code}}.Encode()
+	return strings.TrimPrefix(u.Query().Get("redirect_uri"), "https://portal.example") + "?" +
+		url.Values{"state": {u.Query().Get("state")}, "code": {code}}.Encode()
 }
 
 // oidc returns a configuration with the issuer.

@@ -105,7 +105,8 @@ func (o *OIDC) discover() (*issuer, error) {
 	}
 	// An issuer that supports both may accept only one from a given client: both are
 	// tried (AutoDetect).
-	basic, post := metadata.Methods == nil || slices.Contains(metadata.Methods, "client_secret_basic"), slices.Contains(metadata.Methods, "client_secret_post")
+	basic, post := metadata.Methods == nil || slices.Contains(metadata.Methods, "client_secret_basic"),
+		slices.Contains(metadata.Methods, "client_secret_post")
 	switch {
 	case basic && !post:
 		found.endpoint.AuthStyle = oauth2.AuthStyleInHeader
@@ -120,7 +121,8 @@ func (o *OIDC) discover() (*issuer, error) {
 
 // flow returns the configuration of the authorization code flow.
 func (s *Service) flow(p *issuer) *oauth2.Config {
-	return &oauth2.Config{ClientID: s.OIDC.ClientID, ClientSecret: s.OIDC.ClientSecret, Endpoint: p.endpoint, RedirectURL: s.URL + s.Home + "/sign-in/return",
+	return &oauth2.Config{ClientID: s.OIDC.ClientID, ClientSecret: s.OIDC.ClientSecret,
+		Endpoint: p.endpoint, RedirectURL: s.URL + s.Home + "/sign-in/return",
 		Scopes: append([]string{oidc.ScopeOpenID}, s.OIDC.Scopes...)}
 }
 
@@ -147,7 +149,8 @@ func (s *Service) roleOf(groups []string) (Role, bool) {
 // email address.
 func (s *Service) admit(ctx context.Context, c claims) (u User, err error) {
 	_, domain, _ := strings.Cut(c.email[strings.LastIndexByte(c.email, '@'):], "@")
-	if len(s.OIDC.Domains) > 0 && !slices.ContainsFunc(s.OIDC.Domains, func(allowed string) bool { return strings.EqualFold(allowed, domain) }) {
+	if len(s.OIDC.Domains) > 0 && !slices.ContainsFunc(s.OIDC.Domains,
+		func(allowed string) bool { return strings.EqualFold(allowed, domain) }) {
 		return u, errNotAdmitted("the address is of no domain that is let in (--oidc-domains)")
 	}
 	role, grouped := s.roleOf(c.groups)

@@ -108,7 +108,8 @@ func (o *OIDC) read(subject string, all members, asked string) (claims, error) {
 	}
 	// OpenID Connect defines a boolean; some issuers send a string or a number.
 	if v := string(all[o.verifiedClaim()]); !slices.Contains([]string{"true", `"true"`, "1", `"1"`}, strings.ToLower(v)) {
-		return claims{}, &callbackError{reason: "the claim " + o.verifiedClaim() + " does not say that the e-mail address is verified", claims: true}
+		return claims{}, &callbackError{reason: "the claim " + o.verifiedClaim() +
+			" does not say that the e-mail address is verified", claims: true}
 	}
 	c := claims{subject: subject, email: mail.NormalizeAddress(all.text("email"))}
 	if !mail.IsAddress(c.email) {
@@ -204,7 +205,8 @@ func exchangeError(err error) string {
 	if !errors.As(err, &answer) {
 		return "the token endpoint does not answer as one"
 	}
-	for _, known := range []string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
+	for _, known := range []string{"invalid_request", "invalid_client", "invalid_grant",
+		"unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
 		if answer.ErrorCode == known {
 			return known
 		}

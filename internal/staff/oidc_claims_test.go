@@ -60,12 +60,16 @@ func TestUserInfoAddsMissingClaims(t *testing.T) {
 		{"no endpoint", nil, 422, "claim email is missing in the ID token, and the issuer has no UserInfo endpoint", ClaimsMissing},
 		{"another subject", plain(func(c map[string]any) { c["sub"] = "subject-2" }), 422, "UserInfo is of another subject", IssuerFailed},
 		{"no subject", plain(func(c map[string]any) { delete(c, "sub") }), 422, "UserInfo is of another subject", IssuerFailed},
-		{"no email", plain(func(c map[string]any) { delete(c, "email") }), 422, "claim email is missing in the ID token and in UserInfo", ClaimsMissing},
-		{"nothing about verification", plain(func(c map[string]any) { delete(c, "email_verified") }), 422, "claim email_verified is missing in the ID token and in UserInfo", ClaimsMissing},
+		{"no email", plain(func(c map[string]any) { delete(c, "email") }), 422,
+			"claim email is missing in the ID token and in UserInfo", ClaimsMissing},
+		{"nothing about verification", plain(func(c map[string]any) { delete(c, "email_verified") }), 422,
+			"claim email_verified is missing in the ID token and in UserInfo", ClaimsMissing},
 		{"not verified", plain(func(c map[string]any) { c["email_verified"] = false }), 422, "claim email_verified does not say", ClaimsMissing},
-		{"verified as text", plain(func(c map[string]any) { c["email_verified"] = "no" }), 422, "claim email_verified does not say", ClaimsMissing},
+		{"verified as text", plain(func(c map[string]any) { c["email_verified"] = "no" }),
+			422, "claim email_verified does not say", ClaimsMissing},
 		{"null", plain(func(c map[string]any) { c["email"] = nil }), 422, "claim email is missing", ClaimsMissing},
-		{"no groups", plain(func(c map[string]any) { delete(c, "groups") }), 403, "claim groups is missing in the ID token and in UserInfo", NotAdmitted},
+		{"no groups", plain(func(c map[string]any) { delete(c, "groups") }), 403,
+			"claim groups is missing in the ID token and in UserInfo", NotAdmitted},
 		{"other groups", plain(func(c map[string]any) { c["groups"] = []string{} }), 403, "no group has a role", NotAdmitted},
 		{"refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, 422, "and UserInfo answers 401", ClaimsMissing},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
@@ -74,13 +78,15 @@ func TestUserInfoAddsMissingClaims(t *testing.T) {
 			}
 			http.Redirect(w, r, s.URL+"/userinfo?followed", http.StatusFound)
 		}, 422, "and UserInfo answers 302", ClaimsMissing},
-		{"a page", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 422, "neither application/json nor application/jwt", ClaimsMissing},
+		{"a page", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 422,
+			"neither application/json nor application/jwt", ClaimsMissing},
 		{"endless", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"sub":"` + strings.Repeat("x", maxResponse) + `"}`))
 		}, 422, "UserInfo is no JSON object", ClaimsMissing},
 		{"signed by another key", signed(func() string { return s.sign(full()) + "A" }), 422, "the signature does not verify", ClaimsMissing},
-		{"alg none", signed(func() string { return b64.EncodeToString([]byte(`{"alg":"none"}`)) + ".e30." }), 422, "the signature does not verify", ClaimsMissing},
+		{"alg none", signed(func() string { return b64.EncodeToString([]byte(`{"alg":"none"}`)) + ".e30." }),
+			422, "the signature does not verify", ClaimsMissing},
 		{"signed by another issuer", signed(with("iss", "https://evil.example")), 422, "signed by another issuer", ClaimsMissing},
 		{"signed for another client", signed(with("aud", "other")), 422, "signed for another client", ClaimsMissing},
 		{"encrypted", signed(func() string { return "a.b.c.d.e" }), 422, "is encrypted", ClaimsMissing},

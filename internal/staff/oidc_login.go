@@ -95,7 +95,8 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
 	}
 	p, ok := s.pending(r)
 	if !ok || time.Duration(p.Until-store.Micros(s.Clock()))*time.Microsecond < pendingLife/2 {
-		p = pendingSignIn{State: store.NewSecret(), Nonce: store.NewSecret(), Verifier: oauth2.GenerateVerifier(), Until: store.Micros(s.Clock().Add(pendingLife))}
+		p = pendingSignIn{State: store.NewSecret(), Nonce: store.NewSecret(), Verifier: oauth2.GenerateVerifier(),
+			Until: store.Micros(s.Clock().Add(pendingLife))}
 	}
 	p.Next = s.local(r.URL.Query().Get("next"))
 	if err := s.setPending(w, r, &p); err != nil {

@@ -84,7 +84,8 @@ func TestOIDCAdmitsAddedUsers(t *testing.T) {
 		if status, _, _ := again.signInAt(s, ""); status != 403 {
 			t.Errorf("an address of another domain: %d", status)
 		}
-		want := []string{" signInFailed  elsewhere", "admin personAdded nina auditor", "admin personChanged nina disable", "admin personChanged nina enable",
+		want := []string{" signInFailed  elsewhere", "admin personAdded nina auditor",
+			"admin personChanged nina disable", "admin personChanged nina enable",
 			"nina signedIn  elsewhere", "nina signedIn  elsewhere"}
 		if got := d.audited(); !slices.Equal(got, want) {
 			t.Errorf("recorded %q, want %q", got, want)
@@ -196,13 +197,15 @@ func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
 	if resp, _ := late.get(back); resp.StatusCode != 422 {
 		t.Errorf("a state after its time: %d", resp.StatusCode)
 	}
-	for _, query := range []string{"", "?state=x&code=y", "?error=access_denied&state=" + store.NewSecret(), "?state=" + strings.Repeat("x", 5000)} {
+	for _, query := range []string{"", "?state=x&code=y", "?error=access_denied&state=" +
+		store.NewSecret(), "?state=" + strings.Repeat("x", 5000)} {
 		if resp, _ := d.newBrowser().get("/review/sign-in/return" + query); resp.StatusCode != 422 {
 			t.Errorf("%.60s: %d", query, resp.StatusCode)
 		}
 	}
 	c := d.newBrowser()
-	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 || d.problem(page) != IssuerFailed {
+	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 ||
+		d.problem(page) != IssuerFailed {
 		t.Errorf("a user who declined at the issuer: %d", resp.StatusCode)
 	}
 	good("after")
@@ -248,7 +251,8 @@ func TestOIDCFollowsIssuerMetadata(t *testing.T) {
 	s.methods, s.posted = nil, false
 	for _, promised := range []bool{false, true} {
 		s.metadata = map[string]any{"authorization_response_iss_parameter_supported": promised}
-		for iss, want := range map[string]int{"": 303, "&iss=" + s.URL: 303, "&iss=https://evil.example": 422, "&iss=": 422, "&iss=" + s.URL + "&iss=" + s.URL: 422} {
+		for iss, want := range map[string]int{"": 303, "&iss=" + s.URL: 303, "&iss=https://evil.example": 422,
+			"&iss=": 422, "&iss=" + s.URL + "&iss=" + s.URL: 422} {
 			if promised && iss == "" {
 				want = 422
 			}

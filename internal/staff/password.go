@@ -98,7 +98,8 @@ type hashQueue struct {
 const maxQueued = 20
 
 // errBusy is the error of callers that would have to wait too long.
-var errBusy = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second, Why: errors.New("staff: too many passwords to hash")}
+var errBusy = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second,
+	Why: errors.New("staff: too many passwords to hash")}
 
 // do runs f when its turn comes. It returns errBusy if the queue is full, or ctx's
 // error.

@@ -116,7 +116,8 @@ func (d *testServer) home(w http.ResponseWriter, r *http.Request) error {
 func (d *testServer) addAccount(publicID string) (id string) {
 	d.t.Helper()
 	id = "id-" + publicID
-	if _, err := d.DB.SQL.Exec(`INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, 'sandbox', $2, 0)`, id, publicID); err != nil {
+	if _, err := d.DB.SQL.Exec(`INSERT INTO customers (id, public_id, environment, name, created_at)
+		VALUES ($1, $2, 'sandbox', $2, 0)`, id, publicID); err != nil {
 		d.t.Fatal(err)
 	}
 	return id

@@ -160,7 +160,8 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 
 // startSession signs in the user that find returns, in find's transaction, and renews
 // the session. The browser becomes known, except after a sign-in at the issuer.
-func (s *Service) startSession(w http.ResponseWriter, r *http.Request, method string, find func(context.Context, *store.Tx) (User, error)) error {
+func (s *Service) startSession(w http.ResponseWriter, r *http.Request, method string,
+	find func(context.Context, *store.Tx) (User, error)) error {
 	current, err := s.Sessions.Of(r)
 	if err != nil {
 		return err

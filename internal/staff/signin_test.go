@@ -148,7 +148,8 @@ func behindProxy(c *Config) { c.BehindProxy = true }
 // signInFrom signs in from an address with only these cookies.
 func (d *testServer) signInFrom(address, email, password string, cookies ...*http.Cookie) *http.Response {
 	d.t.Helper()
-	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in", strings.NewReader(url.Values{"email": {email}, "password": {password}}.Encode()))
+	req, err := http.NewRequest("POST", d.srv.URL+"/review/sign-in",
+		strings.NewReader(url.Values{"email": {email}, "password": {password}}.Encode()))
 	if err != nil {
 		d.t.Error(err)
 		return &http.Response{}
@@ -205,7 +206,8 @@ func TestGuessesDoNotLockOutUsers(t *testing.T) {
 			d.countTries(fmt.Sprintf("nobody%d@example.com", i), "2001:db8::") // the network of home
 		}
 		for name, address := range map[string]string{"elsewhere": "192.0.2.9", "at home": home} {
-			if resp := d.signInFrom(address, admin, secret); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "900" || len(resp.Cookies()) != 0 {
+			if resp := d.signInFrom(address, admin, secret); resp.StatusCode != 429 ||
+				resp.Header.Get("Retry-After") != "900" || len(resp.Cookies()) != 0 {
 				t.Errorf("another browser %s: %d, Retry-After %q", name, resp.StatusCode, resp.Header.Get("Retry-After"))
 			}
 			for range 2 {

@@ -74,7 +74,8 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("staff: %w", err)
 	}
-	s.tries = tryLimits{db: s.DB, now: s.Clock, key: key, cookie: httpx.HostCookie(s.KnownCookie, s.secure()), secure: s.secure(), behindProxy: s.BehindProxy}
+	s.tries = tryLimits{db: s.DB, now: s.Clock, key: key, cookie: httpx.HostCookie(s.KnownCookie, s.secure()),
+		secure: s.secure(), behindProxy: s.BehindProxy}
 	return s, nil
 }
 

@@ -153,7 +153,8 @@ func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
 			return c.try(r, email, "a guess")
 		}
 		mine, second := know(), know()
-		if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode || mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
+		if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode ||
+			mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
 			t.Errorf("the cookie is %s", mine)
 		}
 		if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
@@ -177,8 +178,10 @@ func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
 		if mine.Value[0] == 'A' {
 			flipped = "B"
 		}
-		for name, bad := range map[string]try{"none": from(email), "another's": from("b@b.example", mine), "two": from(email, mine, second), "flipped": from(email, with(flipped+mine.Value[1:])),
-			"cut": from(email, with(mine.Value[:len(mine.Value)-4])), "a mark alone": from(email, with(mine.Value[:32])), "short": from(email, with("AAAA")), "empty": from(email, with("")),
+		for name, bad := range map[string]try{"none": from(email), "another's": from("b@b.example", mine),
+			"two": from(email, mine, second), "flipped": from(email, with(flipped+mine.Value[1:])),
+			"cut": from(email, with(mine.Value[:len(mine.Value)-4])), "a mark alone": from(email, with(mine.Value[:32])),
+			"short": from(email, with("AAAA")), "empty": from(email, with("")),
 			"no base-64": from(email, with("!")), "another key's": from(email, forged.Result().Cookies()[0])} {
 			if bad.browser != "" {
 				t.Errorf("%s: taken for a known browser", name)

@@ -183,7 +183,8 @@ func (s *Service) UseLink(w http.ResponseWriter, r *http.Request, token, passwor
 // CheckOwnPassword reports whether a signed-in user gave the right password. It counts
 // the tries of the session; the error of one too many answers 429. It returns the hash
 // to pass to ReplacePassword.
-func (s *Service) CheckOwnPassword(ctx context.Context, u User, current session.Session, password string) (right bool, hash string, err error) {
+func (s *Service) CheckOwnPassword(ctx context.Context, u User, current session.Session,
+	password string) (right bool, hash string, err error) {
 	own := try{email: u.Email, browser: "session " + current.ID} // a signed-in user counts as known
 	allowed, err := s.tries.count(ctx, own)
 	if err != nil {

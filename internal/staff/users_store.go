@@ -19,7 +19,8 @@ func (s *Service) insertUser(ctx context.Context, q store.Queryer, u User) (bool
 	if err != nil {
 		return false, err
 	}
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO `+s.Schema.users+` (id, email_hash, email_sealed, password_hash, created_at, `+s.Schema.owner+`)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO `+s.Schema.users+
+		` (id, email_hash, email_sealed, password_hash, created_at, `+s.Schema.owner+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 		u.ID, store.Hash(u.Email), sealed, u.passwordHash, store.Micros(s.Now()), cmp.Or(u.Account, string(u.Role))))
 }
@@ -137,7 +138,8 @@ func (s *Service) setPassword(ctx context.Context, tx *store.Tx, id, hash string
 
 // replacePassword sets the password hash if it still equals the old one.
 func (s *Service) replacePassword(ctx context.Context, tx *store.Tx, id, old, hash string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+
+		` SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
 }
 
 // deleteUser deletes a user of the account.
@@ -148,7 +150,8 @@ func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id stri
 // bindSubject binds a user to an issuer's account; false if the user is already bound
 // to one.
 func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subject []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+
+		` SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
 // setLink stores a user's link to set a password; an earlier link becomes invalid.
@@ -167,7 +170,8 @@ func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error
 // or the user is disabled.
 func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (User, error) {
 	var id string
-	err := q.QueryRowContext(ctx, `SELECT reviewer_id FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())).Scan(&id)
+	err := q.QueryRowContext(ctx, `SELECT reviewer_id FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`,
+		hash, store.Micros(s.Clock())).Scan(&id)
 	if err != nil {
 		return User{}, store.MapNotFound(err)
 	}
@@ -176,7 +180,8 @@ func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (Use
 
 // useLink uses up a link; only one of several concurrent calls succeeds.
 func (s *Service) useLink(ctx context.Context, tx *store.Tx, hash []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+
+		` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
 }
 
 // useState uses up the state of an OpenID Connect sign-in; only one of several

@@ -36,12 +36,14 @@ func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
 		if strings.Contains(strings.ToLower(email), "admin") || !strings.HasPrefix(hash, "$argon2id$v=19$") {
 			t.Errorf("stored as %q and %q", email, hash)
 		}
-		for _, bad := range [][2]string{{"", secret}, {"nobody", secret}, {"a@b.example", "short"}, {"a@b.example", strings.Repeat("x", MaxPassword+1)}} {
+		for _, bad := range [][2]string{{"", secret}, {"nobody", secret}, {"a@b.example", "short"},
+			{"a@b.example", strings.Repeat("x", MaxPassword+1)}} {
 			if err := d.add(User{Email: bad[0], Account: d.account}, bad[1]); err == nil {
 				t.Errorf("Add(%q, %.20q) = nil", bad[0], bad[1])
 			}
 		}
-		if u := d.user(admin); u.Account != d.account || (u.Role == administrator) != (d.account == "") || !u.HasPassword || u.HasOIDC || !u.Created.Equal(noon) {
+		if u := d.user(admin); u.Account != d.account || (u.Role == administrator) != (d.account == "") ||
+			!u.HasPassword || u.HasOIDC || !u.Created.Equal(noon) {
 			t.Errorf("the user is %+v", u)
 		}
 		if exist, err := d.Exist(t.Context()); !exist || err != nil {
@@ -94,7 +96,8 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		if _, err := d.Invite(t.Context(), d.user(admin), User{Email: "nina@example.com", Role: auditor}); !errors.Is(err, ErrKnown) {
 			t.Errorf("a second user with the address: %v", err)
 		}
-		if u, err := d.LinkUser(t.Context(), strings.TrimPrefix(link, "/review/set-password/")); err != nil || u.Email != "nina@example.com" || u.HasPassword {
+		if u, err := d.LinkUser(t.Context(), strings.TrimPrefix(link, "/review/set-password/")); err != nil ||
+			u.Email != "nina@example.com" || u.HasPassword {
 			t.Errorf("the link's user: %+v, %v", u, err)
 		}
 		if n := d.count(`SELECT COUNT(*) FROM review_links WHERE hash = $1`, []byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
@@ -132,7 +135,8 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		if err != nil || !won.signedIn() {
 			t.Errorf("an unused link ended a session, %v", err)
 		}
-		if resp, _ := d.newBrowser().post("/review/set-password/"+token, url.Values{"password": {"quite another one"}}); resp.StatusCode != 200 || won.signedIn() {
+		if resp, _ := d.newBrowser().post("/review/set-password/"+token,
+			url.Values{"password": {"quite another one"}}); resp.StatusCode != 200 || won.signedIn() {
 			t.Errorf("a session of the old password works: %d", resp.StatusCode)
 		}
 		late := d.invite("late@example.com", auditor)
@@ -178,7 +182,8 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 		if resp := nina.signIn("nina@example.com", secret); resp.StatusCode != 303 {
 			t.Errorf("an enabled user: %d", resp.StatusCode)
 		}
-		if _, _, err := d.Change(t.Context(), d.user(admin), "33333333-3333-4333-8333-333333333333", Disable, ""); !errors.Is(err, store.ErrNotFound) {
+		if _, _, err := d.Change(t.Context(), d.user(admin), "33333333-3333-4333-8333-333333333333",
+			Disable, ""); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("changing an unknown user: %v", err)
 		}
 		want := []string{"admin personAdded nina reviewer", "nina passwordSet nina ", "nina signedIn  link", "admin personChanged nina auditor",

@@ -37,12 +37,15 @@ func TestWhatIsErasedIsInNoFile(t *testing.T) {
 	word := func(i int) string { return fmt.Sprintf("canary-%04d", i) }
 	for i := range n {
 		id := fmt.Sprintf("%08d-0000-4000-8000-000000000000", i*7919%100000)
-		do(db.Tx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token, state, outcome, attempt,
-			decision, has_report, named, created_at, updated_at) VALUES ($1, 'k', 'cashflow', 'embedded', $2, $3, '', 'started', '', 0, '', FALSE, TRUE, $4, $4)`,
+		do(db.Tx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id,
+			external_key, public_token, state, outcome, attempt,
+			decision, has_report, named, created_at, updated_at) VALUES ($1, 'k', 'cashflow',
+			'embedded', $2, $3, '', 'started', '', 0, '', FALSE, TRUE, $4, $4)`,
 			id, word(i)+strings.Repeat("x", i%40), []byte(word(i)), int64(i))
 	}
 	for i := range n {
-		do(db.Tx, `UPDATE review_index SET external_id = external_id || ' and much longer than before', state = 'ready' WHERE created_at = $1`, int64(i))
+		do(db.Tx, `UPDATE review_index SET external_id = external_id || ' and much longer than before',
+			state = 'ready' WHERE created_at = $1`, int64(i))
 	}
 	stays := func(i int) bool { return i >= n*2/3 && i%3 == 0 } // whole pages become free
 	for i := range n {

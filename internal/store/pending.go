@@ -72,7 +72,8 @@ func openToRead(ctx context.Context, c Config) (*sql.DB, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("store: %w", err)
 		}
-		return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode())
+		return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+
+			url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode())
 	}
 	connector, err := connectorFor(ctx, c.URL, c.Party)
 	if err != nil {

@@ -85,7 +85,8 @@ func use(t *testing.T, db *store.DB, party string) {
 	for i := range 30 {
 		n := int64(i)
 		err := db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO kept (n, text, raw, flag, party) VALUES ($1, $2, $3, $4, current_schema()) ON CONFLICT (n) DO UPDATE SET text = excluded.text`,
+			_, err := tx.ExecContext(ctx, `INSERT INTO kept (n, text, raw, flag, party) VALUES ($1, $2, $3, $4, current_schema())
+				ON CONFLICT (n) DO UPDATE SET text = excluded.text`,
 				n, "ñ'\\", []byte{0, 255, '\\'}, true)
 			return err
 		})
@@ -96,7 +97,8 @@ func use(t *testing.T, db *store.DB, party string) {
 		var text, there string
 		var raw []byte
 		var flag bool
-		if err := db.SQL.QueryRowContext(ctx, `SELECT text, raw, flag, party FROM kept WHERE n = $1 AND party = current_schema()`, n).Scan(&text, &raw, &flag, &there); err != nil {
+		if err := db.SQL.QueryRowContext(ctx, `SELECT text, raw, flag, party FROM kept WHERE n = $1
+			AND party = current_schema()`, n).Scan(&text, &raw, &flag, &there); err != nil {
 			t.Errorf("%s: %v", party, err)
 			return
 		}
@@ -140,7 +142,8 @@ func use(t *testing.T, db *store.DB, party string) {
 }
 
 func TestAPoolerThatIsNotToldOfIsRefused(t *testing.T) {
-	for name, settings := range map[string][]string{"the last one": nil, "in turns": {"server_round_robin = 1"}, "one": {"default_pool_size = 1"}} {
+	for name, settings := range map[string][]string{"the last one": nil,
+		"in turns": {"server_round_robin = 1"}, "one": {"default_pool_size = 1"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := storetest.Pool(t, "transaction", false, settings...)(storetest.URL(t))
@@ -150,7 +153,8 @@ func TestAPoolerThatIsNotToldOfIsRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := store.Open(t.Context(), store.Config{URL: "postgres:///x?pool_mode=statement", Party: store.Portal}); err == nil || !strings.Contains(err.Error(), "pool_mode") {
+	if _, err := store.Open(t.Context(), store.Config{URL: "postgres:///x?pool_mode=statement",
+		Party: store.Portal}); err == nil || !strings.Contains(err.Error(), "pool_mode") {
 		t.Errorf("another mode: %v", err)
 	}
 }
@@ -160,7 +164,8 @@ func TestAPoolerThatIsNotToldOfIsRefused(t *testing.T) {
 func TestNothingIsMigratedElsewhere(t *testing.T) {
 	address := storetest.URL(t)
 	portal := open(t, address, store.Portal)
-	err := portal.Migrate(t.Context(), store.Provider, fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id INT);\n")}})
+	err := portal.Migrate(t.Context(), store.Provider,
+		fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id INT);\n")}})
 	if err == nil || !strings.Contains(err.Error(), `the schema "portal" and not in "provider"`) {
 		t.Errorf("got %v", err)
 	}

@@ -44,7 +44,8 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 // pool_mode=transaction. Name and values are PgBouncer's.
 const poolMode = "pool_mode"
 
-var errPooledByTransaction = errors.New("store: a pooler gives each transaction another connection of the database, and the schema would not be sure: " +
+var errPooledByTransaction = errors.New("store: a pooler gives each transaction another " +
+	"connection of the database, and the schema would not be sure: " +
 	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
 
 // connectorFor connects to the database at dsn and runs every statement in schema. It
@@ -130,7 +131,8 @@ func inSchema(ctx context.Context, q Queryer, schema string) error {
 		return err
 	}
 	if exists.String != schema {
-		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler may ignore the search path (docs/scaling.md), or the database's user may not use the schema", exists.String, schema)
+		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler "+
+			"may ignore the search path (docs/scaling.md), or the database's user may not use the schema", exists.String, schema)
 	}
 	return nil
 }

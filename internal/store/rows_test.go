@@ -14,7 +14,8 @@ import (
 func TestQueryAll(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		const query = `SELECT v.column1 FROM (VALUES ('a'), ('b'), ('c')) v WHERE v.column1 <> $1 ORDER BY v.column1`
-		if all, err := store.QueryAll(t.Context(), db.SQL, store.ScanOne[string], query, "b"); err != nil || !slices.Equal(all, []string{"a", "c"}) {
+		if all, err := store.QueryAll(t.Context(), db.SQL, store.ScanOne[string], query, "b"); err != nil ||
+			!slices.Equal(all, []string{"a", "c"}) {
 			t.Errorf("rows %q, %v", all, err)
 		}
 		broken := errors.New("broken")

@@ -20,7 +20,8 @@ func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() 
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO keepsakes (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, sealed); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO keepsakes (name, sealed) VALUES ($1, $2)
+			ON CONFLICT (name) DO NOTHING`, name, sealed); err != nil {
 			return err
 		}
 		if err := tx.QueryRowContext(ctx, `SELECT sealed FROM keepsakes WHERE name = $1`, name).Scan(&sealed); err != nil {

@@ -56,7 +56,8 @@ func TestKeptStatementsAnswerAsFreshOnes(t *testing.T) {
 			t.Error("a query with a canceled context was answered")
 		}
 		for i := range 500 {
-			if err := conn.QueryRowContext(ctx, fmt.Sprintf(`SELECT note || '-%d' FROM kept WHERE id = $1`, i), 1).Scan(&got); err != nil || got != fmt.Sprint("n1-", i) {
+			if err := conn.QueryRowContext(ctx, fmt.Sprintf(`SELECT note || '-%d' FROM kept WHERE id = $1`, i),
+				1).Scan(&got); err != nil || got != fmt.Sprint("n1-", i) {
 				t.Fatalf("statement %d = %q, %v", i, got, err)
 			}
 		}

@@ -151,7 +151,8 @@ func openSQLite(path string) (*sql.DB, *writeQueue, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_time_format": {"sqlite"}, "_timezone": {"UTC"}, "_pragma": {
 		// FAST overwrites deleted content where that costs no I/O; Erase overwrites the
 		// rest.
-		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
+		"busy_timeout(" + strconv.Itoa(int(busyTimeout.Milliseconds())) + ")", "journal_mode(WAL)",
+		"synchronous(FULL)", "foreign_keys(1)", "secure_delete(FAST)",
 		"temp_store(MEMORY)"}} // a savepoint's rollback data needs no file
 	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {

@@ -63,10 +63,12 @@ func TestAMigrationThatIsTheVictimOfADeadlockRunsAgain(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- db.Migrate(ctx, store.Portal, fstest.MapFS{"99990_later.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN x INT;\nALTER TABLE two ADD COLUMN x INT;\n")}})
+		done <- db.Migrate(ctx, store.Portal,
+			fstest.MapFS{"99990_later.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN x INT;\nALTER TABLE two ADD COLUMN x INT;\n")}})
 	}()
 	for waits := 0; waits == 0; {
-		if err := db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'two'::regclass`).Scan(&waits); err != nil {
+		if err := db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted
+			AND relation = 'two'::regclass`).Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
 	}

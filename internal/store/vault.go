@@ -194,7 +194,8 @@ func (v *Vault) Rewrap(ctx context.Context, db *DB) (int, error) {
 				if err != nil {
 					return fmt.Errorf("store: data key %s: %w", k.id, err)
 				}
-				won, err := ExecOne(tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2 AND wrapped = $3`, seal(v.master, keyCell(k.id), key), k.id, k.wrapped))
+				won, err := ExecOne(tx.ExecContext(ctx, `UPDATE data_keys SET wrapped = $1 WHERE id = $2
+					AND wrapped = $3`, seal(v.master, keyCell(k.id), key), k.id, k.wrapped))
 				if err != nil {
 					return err
 				}

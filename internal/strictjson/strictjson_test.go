@@ -79,7 +79,8 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q) = %v, want %v, %v", raw, got, want, failed)
 		}
 		var e *Error
-		if errors.As(err, &e) && failed == nil && e.Message != "is given twice" && e.Message != "is nested too deeply" && e.Message != "is not valid UTF-8" {
+		if errors.As(err, &e) && failed == nil && e.Message != "is given twice" &&
+			e.Message != "is nested too deeply" && e.Message != "is not valid UTF-8" {
 			t.Errorf("Parse(%q) = %v, and encoding/json reads it", raw, err)
 		}
 	})

@@ -39,7 +39,8 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 			`POST /accounts/svc-1/products {"productName":"P","displayName":"Q"}`, `{"productId":"` + token1 + `"}`, 201, token1, ""},
 		"a product of an odd account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "a/../b?c", Names{"P", ""}) },
 			`POST /accounts/a%2F..%2Fb%3Fc/products {"productName":"P"}`, `{"error":"UNKNOWN_CHILD_ACCOUNT"}`, 404, "", contract.CodeUnknownChild},
-		"a product of no account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "..", Names{"P", ""}) }, ``, ``, 0, "", contract.CodeUnknownChild},
+		"a product of no account": {func(c *Client) (any, error) { return c.CreateProduct(t.Context(), "..", Names{"P", ""}) },
+			``, ``, 0, "", contract.CodeUnknownChild},
 		"a product that is there": {func(c *Client) (any, error) {
 			id, created, err := c.EnsureProduct(t.Context(), "svc-1", Names{"P", ""})
 			return id + ifTrue(created), err
@@ -51,17 +52,20 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"configurations": {func(c *Client) (any, error) {
 			all, err := c.ProductConfigurations(t.Context())
 			return len(all), err
-		}, `GET /config/v1/product-configurations `, `[{"id":"c1","svcProduct":"cashflow","alias":"A"},{"id":"c2","svcProduct":"new","alias":"B","more":1}]`, 200, 2, ""},
+		}, `GET /config/v1/product-configurations `, `[{"id":"c1","svcProduct":"cashflow","alias":"A"},` +
+			`{"id":"c2","svcProduct":"new","alias":"B","more":1}]`, 200, 2, ""},
 		"configurations that are not enabled": {func(c *Client) (any, error) {
 			all, err := c.ProductConfigurations(t.Context())
 			return len(all), err
 		}, `GET /config/v1/product-configurations `, `{"error":"FORBIDDEN"}`, 403, 0, contract.CodeForbidden},
 		"an assignment": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "c1", Target{TargetProduct, token1})
-		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`, `{"type":"product","id":"` + token1 + `","productConfigId":"c1"}`, 200, nil, ""},
+		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`,
+			`{"type":"product","id":"` + token1 + `","productConfigId":"c1"}`, 200, nil, ""},
 		"an assignment of something else": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "c1", Target{TargetProduct, token1})
-		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`, `{"type":"account","id":"x","productConfigId":"c1"}`, 200, nil, contract.CodeUpstream},
+		}, `PUT /config/v1/product-configuration-assignments/c1 {"type":"product","id":"` + token1 + `"}`,
+			`{"type":"account","id":"x","productConfigId":"c1"}`, 200, nil, contract.CodeUpstream},
 		"an assignment of nothing": {func(c *Client) (any, error) {
 			return nil, c.AssignConfiguration(t.Context(), "", Target{TargetAccount, "svc-1"})
 		}, ``, ``, 0, nil, contract.CodeUnknownConfiguration},
@@ -74,9 +78,12 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			return all[0].Configuration.Alias + ifTrue(all[0].Configuration.Inherited) + ifTrue(all[1].Configuration == nil) + all[0].CreatedAt.Format(" 2006"), nil
-		}, `GET /config/v1/accounts/svc-1/products `, `[{"productId":"` + token1 + `","name":"P","createdAt":"2026-01-02T03:04:05.000Z","updatedAt":"2026-01-02T03:04:05.000Z",` +
-			`"productConfiguration":{"id":"c1","alias":"A","inherited":true}},{"productId":"` + token2 + `","name":"Q","createdAt":"2026-01-02T03:04:05.000Z","updatedAt":"2026-01-02T03:04:05.000Z","productConfiguration":null}]`,
+			return all[0].Configuration.Alias + ifTrue(all[0].Configuration.Inherited) +
+				ifTrue(all[1].Configuration == nil) + all[0].CreatedAt.Format(" 2006"), nil
+		}, `GET /config/v1/accounts/svc-1/products `, `[{"productId":"` + token1 +
+			`","name":"P","createdAt":"2026-01-02T03:04:05.000Z","updatedAt":"2026-01-02T03:04:05.000Z",` +
+			`"productConfiguration":{"id":"c1","alias":"A","inherited":true}},{"productId":"` + token2 +
+			`","name":"Q","createdAt":"2026-01-02T03:04:05.000Z","updatedAt":"2026-01-02T03:04:05.000Z","productConfiguration":null}]`,
 			200, "A created created 2026", ""},
 		"a review without ids": {func(c *Client) (any, error) {
 			all, err := c.AssignedConfigurations(t.Context(), "svc-1")
@@ -85,7 +92,8 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 		"a rotation": {func(c *Client) (any, error) {
 			r, err := c.RotateCredentials(t.Context())
 			return r.ClientID + " " + r.SecretKey + r.PreviousExpiresAt.Format(" 15:04"), err
-		}, `POST /credentials/rotate `, `{"clientId":"client","secretKey":"new","previousExpiresAt":"2026-01-02T03:04:05.000Z"}`, 200, "client new 03:04", ""},
+		}, `POST /credentials/rotate `, `{"clientId":"client","secretKey":"new","previousExpiresAt":"2026-01-02T03:04:05.000Z"}`,
+			200, "client new 03:04", ""},
 		"a rotation in the overlap": {func(c *Client) (any, error) {
 			r, err := c.RotateCredentials(t.Context())
 			return r.SecretKey, err
@@ -100,7 +108,8 @@ func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
 			s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				sent = r.Method + " " + r.URL.EscapedPath() + " " + string(body)
-				if user, secret, _ := r.BasicAuth(); user != "client" || secret != "secret" || (len(body) > 0) != (r.Header.Get("Content-Type") == "application/json") {
+				if user, secret, _ := r.BasicAuth(); user != "client" || secret != "secret" ||
+					(len(body) > 0) != (r.Header.Get("Content-Type") == "application/json") {
 					t.Errorf("sent with %v", r.Header)
 				}
 				if tc.status != http.StatusNoContent {
@@ -160,7 +169,8 @@ func TestAParentNamesItsChild(t *testing.T) {
 	heard := ""
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		heard = r.Header.Get("X-PUBLIC-ID")
-		writeJSON(w, 200, map[string]any{"token": "abc", "redirectUrl": "http://127.0.0.1:1/redirect/abc", "redirectToken": "rt", "consumerId": token1})
+		writeJSON(w, 200, map[string]any{"token": "abc", "redirectUrl": "http://127.0.0.1:1/redirect/abc",
+			"redirectToken": "rt", "consumerId": token1})
 	}}
 	c := s.client()
 	for name, call := range map[string]func(publicID string) error{

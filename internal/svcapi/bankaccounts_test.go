@@ -28,7 +28,8 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 	}}
 	of := ConsumerRef{ConsumerID: token1, PublicID: "svc-child"}
 	all, err := s.client().ConsumerBankAccounts(t.Context(), of)
-	if err != nil || len(all) != 1 || all[0].AccountID != token2 || report.Text(all[0].FullAccountNumber) != "900012345678" || all[0].RoutingNumber != nil || all[0].DateOpened == nil {
+	if err != nil || len(all) != 1 || all[0].AccountID != token2 || report.Text(all[0].FullAccountNumber) != "900012345678" ||
+		all[0].RoutingNumber != nil || all[0].DateOpened == nil {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if text := fmt.Sprintf("%v %+v", all, all[0]); strings.Contains(text, "900012345678") {
@@ -56,7 +57,8 @@ func TestAnswersAboutBankAccounts(t *testing.T) {
 		{200, map[string]any{"full_account_number": "1", "routing_number": "1", "account_number_type": "X"}, contract.CodeUpstream},
 	} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) { writeJSON(w, c.status, c.body) }}
-		if got, err := s.client().ConsumerACH(t.Context(), ConsumerRef{ConsumerID: token1}, token2); CodeOf(err) != c.want || got != (ACHDetails{}) {
+		if got, err := s.client().ConsumerACH(t.Context(), ConsumerRef{ConsumerID: token1},
+			token2); CodeOf(err) != c.want || got != (ACHDetails{}) {
 			t.Errorf("%v: %+v, %v, want %s", c.body, got, err, c.want)
 		}
 	}

@@ -8,8 +8,10 @@ import (
 )
 
 func TestAnEligibilityReport(t *testing.T) {
-	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS", "created_at": "2026-01-01T00:00:00Z", "api_version": "1.0.0"}
-	body := map[string]any{"meta": meta, "stated_employers": []any{map[string]any{"name": "Globex", "input_method": "CONSUMER_INPUT", "verification_sources": []any{}, "skipped_reason": nil}}}
+	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
+		"created_at": "2026-01-01T00:00:00Z", "api_version": "1.0.0"}
+	body := map[string]any{"meta": meta, "stated_employers": []any{map[string]any{"name": "Globex",
+		"input_method": "CONSUMER_INPUT", "verification_sources": []any{}, "skipped_reason": nil}}}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/connect/affordable-housing-verification/v1/json" || bearerOf(r) != "token-1" {
 			t.Errorf("%s with %q", r.URL.Path, bearerOf(r))

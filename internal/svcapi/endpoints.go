@@ -108,7 +108,8 @@ func (c *Client) checkPage(raw string) error {
 		return errors.New("redirectUrl has credentials")
 	case u.Scheme != "https" && u.Scheme != c.base.Scheme:
 		return errors.New("redirectUrl has another scheme than the service")
-	case !strings.EqualFold(u.Host, c.base.Host) && !slices.ContainsFunc(c.PageHosts, func(h string) bool { return strings.EqualFold(h, u.Host) }):
+	case !strings.EqualFold(u.Host, c.base.Host) && !slices.ContainsFunc(c.PageHosts,
+		func(h string) bool { return strings.EqualFold(h, u.Host) }):
 		return errors.New("redirectUrl leads to another host")
 	}
 	return nil

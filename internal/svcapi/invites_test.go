@@ -30,7 +30,8 @@ func TestInvites(t *testing.T) {
 	link = strings.TrimSuffix(c.BaseURL, "/") + "/invite/handle-canary"
 	in := InitRequest{PublicID: "svc-child", ProductID: token2, Prefill: &Prefill{FirstName: "Ada"}}
 	got, err := c.InviteLink(t.Context(), in)
-	if want := (Invite{link, token1, time.Unix(1795520100, 0).UTC()}); err != nil || got.Link != want.Link || got.PublicToken != want.PublicToken || !got.Exp.Equal(want.Exp) {
+	if want := (Invite{link, token1, time.Unix(1795520100, 0).UTC()}); err != nil || got.Link != want.Link ||
+		got.PublicToken != want.PublicToken || !got.Exp.Equal(want.Exp) {
 		t.Errorf("%q %q %s, %v", got.Link, got.PublicToken, got.Exp, err)
 	}
 	if _, err := c.SendInvite(t.Context(), in, "ada@example.org"); err != nil {
@@ -66,7 +67,8 @@ func TestAnInviteIsNotSentTwiceWhenItMayHaveBeen(t *testing.T) {
 			calls.Add(1)
 			writeJSON(w, 503, map[string]any{"error": "UNAVAILABLE"})
 		}}
-		if _, err := s.client().SendInvite(t.Context(), InitRequest{ProductID: token2}, "ada@example.org"); CodeOf(err) != contract.CodeUnavailable || calls.Load() != 1 {
+		if _, err := s.client().SendInvite(t.Context(), InitRequest{ProductID: token2},
+			"ada@example.org"); CodeOf(err) != contract.CodeUnavailable || calls.Load() != 1 {
 			t.Errorf("%v after %d calls", err, calls.Load())
 		}
 	})

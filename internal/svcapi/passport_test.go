@@ -9,7 +9,8 @@ import (
 )
 
 func TestAPassport(t *testing.T) {
-	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS", "created_at": "2026-01-01T00:00:00Z", "api_version": "4.0.0"}
+	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
+		"created_at": "2026-01-01T00:00:00Z", "api_version": "4.0.0"}
 	document := "%PDF-1.3 and so on"
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if bearerOf(r) != "token-1" {
@@ -17,7 +18,8 @@ func TestAPassport(t *testing.T) {
 		}
 		switch r.URL.Path {
 		case "/connect/passport/v4/json":
-			writeJSON(w, 200, map[string]any{"meta": meta, "scores": []any{report.PassportScore{Value: 700}, map[string]any{"points": 5}}, "tradelines": "none"})
+			writeJSON(w, 200, map[string]any{"meta": meta, "scores": []any{report.PassportScore{Value: 700},
+				map[string]any{"points": 5}}, "tradelines": "none"})
 		case "/connect/passport/v4/pdf":
 			w.Header().Set("Content-Type", "application/pdf")
 			w.Write([]byte(document))
@@ -27,7 +29,8 @@ func TestAPassport(t *testing.T) {
 	}}
 	c := s.client()
 	raw, got, err := c.Passport(t.Context(), Ref{PublicToken: token1})
-	if err != nil || got.Meta.PublicToken != token1 || len(got.Scores) != 1 || got.Scores[0].Value != 700 || len(got.LeftOut) != 2 || len(raw) == 0 {
+	if err != nil || got.Meta.PublicToken != token1 || len(got.Scores) != 1 ||
+		got.Scores[0].Value != 700 || len(got.LeftOut) != 2 || len(raw) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
@@ -52,7 +55,8 @@ func TestAPassport(t *testing.T) {
 }
 
 func TestSuppliers(t *testing.T) {
-	list := []map[string]any{{"code": "KOR_NICE", "country": "KOR", "name": "NICE Korea", "identity_fields": map[string]any{"full_name": true}}}
+	list := []map[string]any{{"code": "KOR_NICE", "country": "KOR", "name": "NICE Korea",
+		"identity_fields": map[string]any{"full_name": true}}}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if _, _, ok := r.BasicAuth(); !ok || r.URL.Path != "/connect/suppliers" {
 			t.Errorf("%s without Basic", r.URL.Path)
@@ -61,7 +65,8 @@ func TestSuppliers(t *testing.T) {
 	}}
 	c := s.client()
 	got, err := c.Suppliers(t.Context())
-	if err != nil || len(got) != 1 || got[0].Code != "KOR_NICE" || *got[0].Country != "KOR" || !got[0].Fields.FullName || got[0].Fields.FirstName {
+	if err != nil || len(got) != 1 || got[0].Code != "KOR_NICE" || *got[0].Country != "KOR" ||
+		!got[0].Fields.FullName || got[0].Fields.FirstName {
 		t.Errorf("%+v, %v", got, err)
 	}
 	list[0]["code"] = ""

@@ -70,7 +70,8 @@ const PassportDocument = "PASSPORT_PDF"
 
 const passportPath = "passport.pdf"
 
-var fileLists = map[contract.Product]string{contract.Cashflow: cashflowFiles, contract.Income: incomeFiles, contract.Eligibility: eligibilityFiles}
+var fileLists = map[contract.Product]string{contract.Cashflow: cashflowFiles,
+	contract.Income: incomeFiles, contract.Eligibility: eligibilityFiles}
 
 func noSuchProduct(op string) error {
 	return &Error{Op: op, Code: contract.CodeInvalidProduct, Err: errors.New("no call for this product")}

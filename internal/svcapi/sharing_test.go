@@ -77,7 +77,8 @@ func TestWithdrawingAReport(t *testing.T) {
 }
 
 func TestWithdrawingConsent(t *testing.T) {
-	for status, want := range map[int]contract.Code{204: "", 404: contract.CodeNotFound, 405: contract.CodeUpstream, 503: contract.CodeUpstream} {
+	for status, want := range map[int]contract.Code{204: "", 404: contract.CodeNotFound,
+		405: contract.CodeUpstream, 503: contract.CodeUpstream} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 			if r.Method+" "+r.URL.Path != "DELETE /connect/consumers/"+token2 || r.Header.Get("Authorization") == "" {
 				t.Errorf("%s %s", r.Method, r.URL.Path)
@@ -88,7 +89,8 @@ func TestWithdrawingConsent(t *testing.T) {
 			}
 			w.WriteHeader(status)
 		}}
-		if err := s.client().WithdrawConsent(t.Context(), token2); CodeOf(err) != want || (err == nil) != (want == "") || Temporary(err) != (status == 503) {
+		if err := s.client().WithdrawConsent(t.Context(), token2); CodeOf(err) != want ||
+			(err == nil) != (want == "") || Temporary(err) != (status == 503) {
 			t.Errorf("%d: %v, want %q", status, err, want)
 		}
 	}
@@ -103,7 +105,8 @@ func TestAMultiProductToken(t *testing.T) {
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		calls++
 		raw, _ := io.ReadAll(r.Body)
-		if r.Method+" "+r.URL.Path != "POST /connect/multi-product-tokens" || string(raw) != `{"publicToken":"`+token1+`","productId":"p","externalId":"e"}` {
+		if r.Method+" "+r.URL.Path != "POST /connect/multi-product-tokens" ||
+			string(raw) != `{"publicToken":"`+token1+`","productId":"p","externalId":"e"}` {
 			t.Errorf("%s %s %s", r.Method, r.URL.Path, raw)
 		}
 		writeJSON(w, status, body)
@@ -116,7 +119,8 @@ func TestAMultiProductToken(t *testing.T) {
 	for _, a := range []struct {
 		status int
 		code   contract.Code
-	}{{400, contract.CodeInvalidState}, {404, contract.CodeInvalidProduct}, {404, contract.CodeInvalidToken}, {503, contract.CodeUnavailable}} {
+	}{{400, contract.CodeInvalidState}, {404, contract.CodeInvalidProduct},
+		{404, contract.CodeInvalidToken}, {503, contract.CodeUnavailable}} {
 		status, body, calls = a.status, map[string]any{"error": a.code}, 0
 		if got, err := c.CreateMultiProductToken(t.Context(), in); CodeOf(err) != a.code || got != "" || calls != 1 {
 			t.Errorf("%d %s: %q, %v after %d calls", a.status, a.code, got, err, calls)
@@ -130,7 +134,8 @@ func TestAMultiProductToken(t *testing.T) {
 
 func TestAnIncomeReport(t *testing.T) {
 	revised := false
-	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS", "created_at": "2026-01-01T00:00:00Z", "api_version": "2.0.0"}
+	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
+		"created_at": "2026-01-01T00:00:00Z", "api_version": "2.0.0"}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/connect/income/v2/json" || bearerOf(r) != "token-1" {
 			t.Errorf("%s with %q", r.URL.Path, bearerOf(r))
@@ -154,7 +159,8 @@ func TestAnIncomeReport(t *testing.T) {
 	// After a dispute the same call gives the report's newest revision.
 	revised = true
 	_, got, err = c.IncomeReport(t.Context(), Ref{PublicToken: token1})
-	if err != nil || report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil || *got.Income.Revised.NetAnnual != 40_000 || got.Income.Revised.GrossRecent != nil {
+	if err != nil || report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil ||
+		*got.Income.Revised.NetAnnual != 40_000 || got.Income.Revised.GrossRecent != nil {
 		t.Errorf("revised: %+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {

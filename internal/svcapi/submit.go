@@ -90,7 +90,8 @@ type Submitted struct {
 func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 	const op = "submission"
 	if !contract.IsUUID(in.ProductID) || !headerValue(in.PublicID, 128) {
-		return Submitted{}, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("productId is not a UUID, or publicId cannot stand in a header")}
+		return Submitted{}, &Error{Op: op, Code: contract.CodeMalformedHeaders,
+			Err: errors.New("productId is not a UUID, or publicId cannot stand in a header")}
 	}
 	body, err := json.Marshal(in)
 	if err != nil {

@@ -20,9 +20,11 @@ import (
 
 func submission() Submission {
 	day := DateTime{time.Date(2026, 11, 1, 2, 3, 4, 5_999_999, time.FixedZone("", 3600))}
-	return Submission{ProductID: token2, ExternalID: "e", PullDate: day, Personal: SubmittedPerson{FirstName: "Ana", LastName: "P", Email: "a@example.com", DOB: "1990-01-02"},
+	return Submission{ProductID: token2, ExternalID: "e", PullDate: day,
+		Personal: SubmittedPerson{FirstName: "Ana", LastName: "P", Email: "a@example.com", DOB: "1990-01-02"},
 		Accounts: []SubmittedAccount{{ID: "A", InstitutionName: "B", AccountType: "CHECKING", CurrentBalance: 1205, Currency: "USD",
-			Transactions: []SubmittedTransaction{{ID: "T", Status: "POSTED", DatePosted: day, Amount: 7, Description: "d", CreditOrDebit: "DEBIT"}}}}}
+			Transactions: []SubmittedTransaction{{ID: "T", Status: "POSTED", DatePosted: day,
+				Amount: 7, Description: "d", CreditOrDebit: "DEBIT"}}}}}
 }
 
 func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
@@ -41,7 +43,8 @@ func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
 	if err != nil || out != (Submitted{token1, contract.StatusPending}) {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	want := `{"externalId":"e","pullDate":"2026-11-01T01:03:04.005Z","personal":{"firstName":"Ana","lastName":"P","dob":"1990-01-02","email":"a@example.com"},` +
+	want := `{"externalId":"e","pullDate":"2026-11-01T01:03:04.005Z","personal":{"firstName":"Ana",` +
+		`"lastName":"P","dob":"1990-01-02","email":"a@example.com"},` +
 		`"accounts":[{"id":"A","institutionName":"B","accountType":"CHECKING","currentBalance":12.05,"currency":"USD","transactions":[` +
 		`{"id":"T","status":"POSTED","datePosted":"2026-11-01T01:03:04.005Z","amount":0.07,"description":"d","creditOrDebit":"DEBIT"}]}]}`
 	if got != want || product != token2 || child != "child" {
@@ -116,7 +119,8 @@ func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
 }
 
 func TestFilesOfAReport(t *testing.T) {
-	list := []any{map[string]any{"document_type": "BANK_TRANSACTIONS", "document_id": token1, "source_id": "B", "source_uuid": token2, "source_filepath": token2 + "/a b.pdf"}}
+	list := []any{map[string]any{"document_type": "BANK_TRANSACTIONS", "document_id": token1, "source_id": "B",
+		"source_uuid": token2, "source_filepath": token2 + "/a b.pdf"}}
 	for at, of := range map[string]struct {
 		files func(*Client, context.Context, Ref) ([]File, error)
 		file  func(*Client, context.Context, Ref, string) (Content, error)
@@ -168,7 +172,8 @@ func TestACHDetailsAndDestinations(t *testing.T) {
 	answer := map[string]any{"full_account_number": "5550001234", "routing_number": "021000089", "account_number_type": "AN"}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/connect/cashflow/oauth-destinations" {
-			writeJSON(w, 200, []any{map[string]any{"bank_name": "B", "bank_oauth_domains": []string{"login.b.example"}, "bank_homepage_domains": []string{}}})
+			writeJSON(w, 200, []any{map[string]any{"bank_name": "B", "bank_oauth_domains": []string{"login.b.example"},
+				"bank_homepage_domains": []string{}}})
 			return
 		}
 		writeJSON(w, 200, answer)

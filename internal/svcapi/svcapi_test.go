@@ -315,7 +315,8 @@ func TestAnswersThatAreNotOfTheContractAreRefused(t *testing.T) {
 		})
 	}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.String() != "http://127.0.0.1:1/connect/cashflow/v2/json" || r.Header.Get("X-PUBLIC-TOKEN") != token1 || r.Header.Get("X-ENVIRONMENT") != "sandbox" {
+		if r.URL.String() != "http://127.0.0.1:1/connect/cashflow/v2/json" || r.Header.Get("X-PUBLIC-TOKEN") != token1 ||
+			r.Header.Get("X-ENVIRONMENT") != "sandbox" {
 			t.Errorf("asked %s with %v", r.URL, r.Header)
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -354,7 +355,8 @@ func TestReportsAreNamedByHeadersOnly(t *testing.T) {
 		}
 		ready(w, r)
 	}}
-	if a, err := s.client().Status(t.Context(), Ref{ExternalID: "order 7", PublicID: "child"}); err != nil || a.Status != contract.StatusSuccess {
+	if a, err := s.client().Status(t.Context(), Ref{ExternalID: "order 7", PublicID: "child"}); err != nil ||
+		a.Status != contract.StatusSuccess {
 		t.Errorf("Status = %v, %v", a, err)
 	}
 }

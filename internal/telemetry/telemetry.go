@@ -58,17 +58,23 @@ func New(c Config) *Telemetry {
 		registry: prometheus.NewRegistry(),
 		traces:   newTraces(c),
 
-		requests:    counter("vestibule_http_requests_total", "Requests answered, by route pattern and class of status (2xx); code 000 is a connection that broke.", "party", "route", "class"),
-		requestTime: histogram("vestibule_http_request_duration_seconds", "From a request's first line to the end of its answer; streams last as long as they are open.", waitBuckets, "party", "route"),
-		jobs:        counter("vestibule_jobs_total", "Runs of background jobs: done, later (not yet its time), failed (runs again), given_up.", "party", "kind", "outcome"),
+		requests: counter("vestibule_http_requests_total", "Requests answered, by route pattern and class of "+
+			"status (2xx); code 000 is a connection that broke.", "party", "route", "class"),
+		requestTime: histogram("vestibule_http_request_duration_seconds", "From a request's first line to the end of "+
+			"its answer; streams last as long as they are open.", waitBuckets, "party", "route"),
+		jobs: counter("vestibule_jobs_total", "Runs of background jobs: done, later (not yet "+
+			"its time), failed (runs again), given_up.", "party", "kind", "outcome"),
 		jobTime:     histogram("vestibule_job_duration_seconds", "One run of a background job.", jobBuckets, "party", "kind"),
 		deliveries:  counter("vestibule_webhook_deliveries_total", "Webhooks sent, by what came of it and why.", "party", "outcome", "reason"),
 		deliverTime: histogram("vestibule_webhook_delivery_duration_seconds", "One attempt to send a webhook.", waitBuckets, "party"),
 		fetches:     counter("vestibule_keyset_fetches_total", "Fetches of the provider's key set: ok or failed.", "party", "outcome"),
 		refusals:    counter("vestibule_returns_refused_total", "Returns of a secure redirect that were refused, by reason.", "party", "reason"),
-		reportTime:  histogram("vestibule_report_duration_seconds", "Making a report: analysis and writing, by product and the report's status.", jobBuckets, "party", "product", "status"),
-		calls:       counter("vestibule_provider_calls_total", "Calls of the provider's API: ok, or the error code.", "party", "operation", "outcome"),
-		callTime:    histogram("vestibule_provider_call_duration_seconds", "One call of the provider's API with its repetitions.", waitBuckets, "party", "operation"),
+		reportTime: histogram("vestibule_report_duration_seconds", "Making a report: analysis and writing, by "+
+			"product and the report's status.", jobBuckets, "party", "product", "status"),
+		calls: counter("vestibule_provider_calls_total", "Calls of the provider's API: ok, or the error code.",
+			"party", "operation", "outcome"),
+		callTime: histogram("vestibule_provider_call_duration_seconds", "One call of the provider's API with its repetitions.",
+			waitBuckets, "party", "operation"),
 	}
 	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		t.requests, t.requestTime, t.jobs, t.jobTime, t.deliveries, t.deliverTime, t.fetches, t.refusals, t.reportTime, t.calls, t.callTime)
@@ -200,24 +206,32 @@ func (p *Party) Database(pool *sql.DB, commits func() (batches, transactions uin
 	count := func(name, help string, value func() float64) {
 		p.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
-	gauge("vestibule_database_connections_max", "Connections that the pool may open.", func(s sql.DBStats) float64 { return float64(s.MaxOpenConnections) })
-	gauge("vestibule_database_connections_open", "Connections that are open.", func(s sql.DBStats) float64 { return float64(s.OpenConnections) })
+	gauge("vestibule_database_connections_max", "Connections that the pool may open.",
+		func(s sql.DBStats) float64 { return float64(s.MaxOpenConnections) })
+	gauge("vestibule_database_connections_open", "Connections that are open.",
+		func(s sql.DBStats) float64 { return float64(s.OpenConnections) })
 	gauge("vestibule_database_connections_busy", "Connections that are in use.", func(s sql.DBStats) float64 { return float64(s.InUse) })
-	count("vestibule_database_waits_total", "How often a connection was waited for.", func() float64 { return float64(pool.Stats().WaitCount) })
-	count("vestibule_database_wait_seconds_total", "How long connections were waited for.", func() float64 { return pool.Stats().WaitDuration.Seconds() })
+	count("vestibule_database_waits_total", "How often a connection was waited for.",
+		func() float64 { return float64(pool.Stats().WaitCount) })
+	count("vestibule_database_wait_seconds_total", "How long connections were waited for.",
+		func() float64 { return pool.Stats().WaitDuration.Seconds() })
 	if commits == nil {
 		return
 	}
-	count("vestibule_database_commits_total", "Commits of the engine's, each of them an fsync.", func() float64 { n, _ := commits(); return float64(n) })
-	count("vestibule_database_transactions_total", "Transactions in those commits: how many share one.", func() float64 { _, n := commits(); return float64(n) })
+	count("vestibule_database_commits_total", "Commits of the engine's, each of them an fsync.",
+		func() float64 { n, _ := commits(); return float64(n) })
+	count("vestibule_database_transactions_total", "Transactions in those commits: how many share one.",
+		func() float64 { _, n := commits(); return float64(n) })
 }
 
 // Queue reports the waiting and running jobs, which it counts at each scrape.
 func (p *Party) Queue(count func(context.Context) ([]jobs.Waiting, error)) {
 	if p != nil {
 		p.registry.MustRegister(&queue{count: count,
-			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.", []string{"kind", "state"}, prometheus.Labels{"party": p.name}),
-			age:  prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "Age of the oldest job that is due and not started.", []string{"kind"}, prometheus.Labels{"party": p.name})})
+			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.",
+				[]string{"kind", "state"}, prometheus.Labels{"party": p.name}),
+			age: prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "Age of the oldest job that is due and not started.",
+				[]string{"kind"}, prometheus.Labels{"party": p.name})})
 	}
 }
 

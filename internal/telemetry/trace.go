@@ -35,7 +35,10 @@ func newTraces(c Config) *traces {
 		return nil
 	}
 	out := &exporter{url: strings.TrimRight(c.Endpoint, "/") + "/v1/traces", headers: c.Headers, log: c.Log,
-		client: &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+		client: &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}}
 	provider := sdk.NewTracerProvider(
 		sdk.WithBatcher(out),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(c.Share))),
@@ -70,7 +73,8 @@ func (t *traces) traceparent(ctx context.Context) string {
 }
 
 // methods are the HTTP methods that a span names.
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+	http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 func (t *traces) request(r *http.Request, party string, seen *httpx.RequestRecord) (context.Context, func()) {
 	ctx := withParent(r.Context(), r.Header.Get("Traceparent"))
@@ -105,7 +109,8 @@ func (t *traces) job(ctx context.Context, party, kind, traceparent string, attem
 		return ctx, func(string, bool) {}
 	}
 	ctx, span := t.tracer.Start(ctx, "job "+kind, trace.WithSpanKind(trace.SpanKindConsumer),
-		trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("vestibule.job", kind), attribute.Int("vestibule.attempt", attempt)))
+		trace.WithAttributes(attribute.String("vestibule.party", party), attribute.String("vestibule.job", kind),
+			attribute.Int("vestibule.attempt", attempt)))
 	return ctx, spanEnd(span)
 }
 
@@ -178,8 +183,10 @@ func (e *exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	}
 	var all []otlpSpan
 	for _, s := range spans {
-		one := otlpSpan{TraceID: s.SpanContext().TraceID().String(), SpanID: s.SpanContext().SpanID().String(), Name: s.Name(), Kind: int(s.SpanKind()),
-			Start: strconv.FormatInt(s.StartTime().UnixNano(), 10), End: strconv.FormatInt(s.EndTime().UnixNano(), 10), Attributes: attributes(s.Attributes())}
+		one := otlpSpan{TraceID: s.SpanContext().TraceID().String(), SpanID: s.SpanContext().SpanID().String(),
+			Name: s.Name(), Kind: int(s.SpanKind()),
+			Start: strconv.FormatInt(s.StartTime().UnixNano(), 10), End: strconv.FormatInt(s.EndTime().UnixNano(), 10),
+			Attributes: attributes(s.Attributes())}
 		if s.Parent().HasSpanID() {
 			one.Parent = s.Parent().SpanID().String()
 		}

@@ -74,7 +74,8 @@ func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
 	if r.reports() {
 		r.callback = "callback"
 		r.Body = func(_ context.Context, _ store.Queryer, d Delivery) ([]byte, error) { return r.compose(d.EventID), nil }
-		r.exec(`INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ('c', 'c', 'sandbox', 'c', 0), ('d', 'd', 'sandbox', 'd', 0)`)
+		r.exec(`INSERT INTO customers (id, public_id, environment, name, created_at)
+			VALUES ('c', 'c', 'sandbox', 'c', 0), ('d', 'd', 'sandbox', 'd', 0)`)
 		r.exec(`INSERT INTO callbacks (id, customer_id, url, created_at) VALUES ('callback', 'c', 'x', 0), ('other', 'd', 'x', 0)`)
 	}
 	return r

@@ -17,7 +17,8 @@ import (
 // TestPagesOfABrand compares the pages of a branded company with their expected
 // output.
 func TestPagesOfABrand(t *testing.T) {
-	brand := Brand{Brand: ui.Brand{Name: "Harbor & Lane", Logo: &ui.Logo{URL: "/brand/l.svg", Dark: "/brand/d.svg", Width: 176, Height: 40, Wordmark: true}},
+	brand := Brand{Brand: ui.Brand{Name: "Harbor & Lane", Logo: &ui.Logo{URL: "/brand/l.svg",
+		Dark: "/brand/d.svg", Width: 176, Height: 40, Wordmark: true}},
 		Style: "/brand/b.css", Icon: "/brand/i.png", IconType: "image/png", Privacy: true, Terms: true,
 		Support: Support{Email: "help@harborlane.example", Phone: "+1 (555) 010-0142", URL: "https://harborlane.example/help"}}
 	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {

@@ -37,12 +37,14 @@ func sample(l i18n.Lang, en, es string) i18n.Key {
 // examples are pages of the applicant's by the name of their expected output.
 func examples(lang i18n.Lang) map[string]templ.Component {
 	base := Base{Lang: lang, Assets: names{}, Sandbox: true, Languages: []ui.Choice{
-		{Lang: i18n.English, URL: "/?lang=en", Current: lang == i18n.English}, {Lang: i18n.Spanish, URL: "/?lang=es", Current: lang == i18n.Spanish}}}
+		{Lang: i18n.English, URL: "/?lang=en", Current: lang == i18n.English},
+		{Lang: i18n.Spanish, URL: "/?lang=es", Current: lang == i18n.Spanish}}}
 	framed := base
 	framed = framed.In("https://shop.example", "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01")
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	id := "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01"
-	connect := Connect{Base: base, Product: contract.Cashflow, Script: "https://svc.example/widget.js", Global: "SvcWidget", Env: contract.Sandbox,
+	connect := Connect{Base: base, Product: contract.Cashflow, Script: "https://svc.example/widget.js",
+		Global: "SvcWidget", Env: contract.Sandbox,
 		ProductID: "p", PublicID: "c", Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04",
 		Report: "/applications/1/callbacks", Next: "/applications/1", Restart: "/applications/1/restart"}
 	manual := connect
@@ -61,11 +63,16 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		"landing-back": LandingPage(Landing{Base: base, Products: []contract.Product{contract.Cashflow},
 			Recent: []RecentApplication{{"/applications/1", contract.Cashflow, "ready", at}, {"/applications/2", contract.Cashflow, "exited", at}}}),
 		"apply": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
-		"apply-refused": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Values: typed, Mode: "redirect",
-			Problems: []Problem{{"firstName", sample(lang, "No digits.", "Sin dígitos.")}, {"dob", sample(lang, "Not yet born.", "Aún no ha nacido.")}}}),
-		"apply-integrator": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
-		"apply-eligibility": ApplyPage(Apply{Base: base, Product: contract.Eligibility, Action: "/applications", Today: "2026-05-04", Values: typed,
-			Employers: []string{"Tern & Sons", `"><b>`}, Problems: []Problem{{"statedEmployerNames", sample(lang, "One to six.", "De uno a seis.")}}}),
+		"apply-refused": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications",
+			Today: "2026-05-04", Values: typed, Mode: "redirect",
+			Problems: []Problem{{"firstName", sample(lang, "No digits.", "Sin dígitos.")},
+				{"dob", sample(lang, "Not yet born.", "Aún no ha nacido.")}}}),
+		"apply-integrator": ApplyPage(Apply{Base: base, Product: contract.Cashflow, Action: "/applications",
+			Today: "2026-05-04", Integrator: &Integrator{Variant: "prefill", Manual: true}}),
+		"apply-eligibility": ApplyPage(Apply{Base: base, Product: contract.Eligibility,
+			Action: "/applications", Today: "2026-05-04", Values: typed,
+			Employers: []string{"Tern & Sons", `"><b>`},
+			Problems:  []Problem{{"statedEmployerNames", sample(lang, "One to six.", "De uno a seis.")}}}),
 		"connect":        ConnectPage(connect),
 		"connect-manual": ConnectPage(manual),
 		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
@@ -79,14 +86,19 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
-		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal", Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
-			Products: []contract.Product{contract.Cashflow, contract.Income}, Ways: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal",
+			Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
+			Products: []contract.Product{contract.Cashflow, contract.Income},
+			Ways:     []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
-		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal", Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
-			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status", Again: "/developers?way=modal", Lines: []TraceLine{
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal",
+			Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
+			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status",
+			Again: "/developers?way=modal", Lines: []TraceLine{
 				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", ""},
 				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, "/review/applications/1"}}}),
-		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide", HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
+		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide",
+			HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
 		"notice": NoticePage(Notice{Base: base, Title: sample(lang, "Away", "Ausente"), Text: sample(lang, "Later.", "Luego."),
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}

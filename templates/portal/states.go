@@ -12,6 +12,7 @@ var states = []state{
 	{"NV", "Nevada"}, {"NH", "New Hampshire"}, {"NJ", "New Jersey"}, {"NM", "New Mexico"}, {"NY", "New York"},
 	{"NC", "North Carolina"}, {"ND", "North Dakota"}, {"MP", "Northern Mariana Islands"}, {"OH", "Ohio"}, {"OK", "Oklahoma"},
 	{"OR", "Oregon"}, {"PA", "Pennsylvania"}, {"PR", "Puerto Rico"}, {"RI", "Rhode Island"}, {"SC", "South Carolina"},
-	{"SD", "South Dakota"}, {"TN", "Tennessee"}, {"TX", "Texas"}, {"UT", "Utah"}, {"VT", "Vermont"}, {"UM", "U.S. Minor Outlying Islands"}, {"VI", "U.S. Virgin Islands"},
+	{"SD", "South Dakota"}, {"TN", "Tennessee"}, {"TX", "Texas"}, {"UT", "Utah"}, {"VT", "Vermont"},
+	{"UM", "U.S. Minor Outlying Islands"}, {"VI", "U.S. Virgin Islands"},
 	{"VA", "Virginia"}, {"WA", "Washington"}, {"WV", "West Virginia"}, {"WI", "Wisconsin"}, {"WY", "Wyoming"},
 }

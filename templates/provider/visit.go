@@ -297,8 +297,10 @@ const connecting Step = "connecting"
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
 		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
-		Employers: i18n.T(v.Lang, "visit.steps.employer"), Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Code: i18n.T(v.Lang, "visit.steps.code"),
-		Accounts: i18n.T(v.Lang, "visit.steps.accounts"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"), connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
+		Employers: i18n.T(v.Lang, "visit.steps.employer"), Suppliers: i18n.T(v.Lang, "visit.steps.country"),
+		SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Code: i18n.T(v.Lang, "visit.steps.code"),
+		Accounts: i18n.T(v.Lang, "visit.steps.accounts"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"),
+		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
 	order, now := []Step{Consent}, v.Step
 	way := v.Way
 	switch {

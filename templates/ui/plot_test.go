@@ -83,7 +83,8 @@ func TestDrawingsStayInTheirBoxes(t *testing.T) {
 	share := regexp.MustCompile(`"(-?[\d.]+)%"`)
 	proptest.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-900_000_00, 900_000_00), 0, 800).Draw(t, "values")
-		p := LinePlot{ID: "p", Label: "l", Values: values, Least: 100, Say: func(v int64) string { return strconv.FormatInt(v, 10) }, Low: rapid.Bool().Draw(t, "low")}
+		p := LinePlot{ID: "p", Label: "l", Values: values, Least: 100, Say: func(v int64) string { return strconv.FormatInt(v, 10) },
+			Low: rapid.Bool().Draw(t, "low")}
 		if len(values) > 2 {
 			p.Marks, p.Spans = []PlotMark{{At: len(values) - 1, Text: "x", Rank: 1}}, []PlotSpan{{From: 1, To: len(values) - 1, Text: "y"}}
 		}
@@ -124,7 +125,8 @@ func TestPercent(t *testing.T) {
 	for _, tc := range []struct {
 		part, whole int64
 		want        string
-	}{{0, 10, "0%"}, {10, 10, "100%"}, {1, 3, "33.33%"}, {1, 8, "12.5%"}, {1, 1000, "0.1%"}, {1, 2000, "0.05%"}, {-5, 10, "0%"}, {15, 10, "100%"}, {1, 0, "0%"}} {
+	}{{0, 10, "0%"}, {10, 10, "100%"}, {1, 3, "33.33%"}, {1, 8, "12.5%"}, {1, 1000, "0.1%"},
+		{1, 2000, "0.05%"}, {-5, 10, "0%"}, {15, 10, "100%"}, {1, 0, "0%"}} {
 		if got := percent(tc.part, tc.whole); got != tc.want {
 			t.Errorf("percent(%d, %d) = %s, want %s", tc.part, tc.whole, got, tc.want)
 		}
@@ -139,7 +141,8 @@ func TestPlotsAreDrawnAsExpected(t *testing.T) {
 			Marks: []PlotMark{{At: 1, Text: "2026", Rank: 1, Major: true}}, Spans: []PlotSpan{{From: 0, To: 3, Text: "<all>"}}}),
 		"plot-line-above": Lines(LinePlot{ID: "p", Label: "p-name", Low: true, Least: 100, Say: say, Values: []int64{700}}),
 		"plot-bars": BarsUpAndDown(BarPlot{ID: "b", Label: "b-name", Story: "b-story", Least: 100, Say: say,
-			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"}, {Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
+			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"},
+				{Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
 		"meter": MeterBar(Meter{Value: 3, Most: 8, Mark: 4, Marked: true}),
 		"dial":  DialScale(Dial{Label: "Score 512", Low: 300, High: 850, Value: 512, Mark: 840, Marked: true, MarkText: "Reference 840"}),
 	} {

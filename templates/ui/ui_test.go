@@ -34,7 +34,8 @@ func TestPieces(t *testing.T) {
 	state := Question{Name: "state", Label: "State", Prompt: "Choose", Lang: i18n.English, Autocomplete: "address-level1",
 		Options: []Option{{Value: "CA", Label: "California"}, {Value: "DC", Label: "District of Columbia", Chosen: true}}}
 	mode := Question{Name: "mode", Label: "How", Hint: "Both take about four minutes.", Error: "Choose one.",
-		Options: []Option{{Value: "embedded", Label: "On this page", Detail: "Nothing opens.", Badge: "Usual", Chosen: true}, {Value: "redirect", Label: "On the bank's own page"}}}
+		Options: []Option{{Value: "embedded", Label: "On this page", Detail: "Nothing opens.", Badge: "Usual", Chosen: true},
+			{Value: "redirect", Label: "On the bank's own page"}}}
 	kinds := []string{"Details", "Bank", "Report"}
 
 	for _, c := range []struct {
@@ -42,20 +43,24 @@ func TestPieces(t *testing.T) {
 		piece templ.Component
 	}{
 		{"layout", Layout(Page{Lang: i18n.Spanish, Title: "Solicitud", Description: "Solicite", Home: "/", Icon: "/assets/icon.svg",
-			Styles: []string{"/assets/portal.css"}, Scripts: []string{"/assets/apply.js"}, Languages: Languages(i18n.Spanish, at("/apply/cashflow?x=1")),
-			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(i18n.Spanish), Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
+			Styles:  []string{"/assets/portal.css"},
+			Scripts: []string{"/assets/apply.js"}, Languages: Languages(i18n.Spanish, at("/apply/cashflow?x=1")),
+			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(i18n.Spanish),
+			Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
 		{"layout-bare", Layout(Page{Lang: i18n.English, Bare: true})},
 		{"layout-unsafe-address", Layout(Page{Lang: i18n.English, Title: "<x>", Home: "javascript:alert(1)"})},
 		{"field", Field(name)},
 		{"field-wrong", Field(wrongName)},
-		{"field-optional", Field(Input{ID: "f-zip", Name: "zip", Label: "Código postal", Hint: "Cinco cifras", Lang: i18n.Spanish, Width: "short", InputMode: "numeric", Optional: true, Type: "search", Attrs: templ.Attributes{"data-x": "1"}})},
+		{"field-optional", Field(Input{ID: "f-zip", Name: "zip", Label: "Código postal", Hint: "Cinco cifras", Lang: i18n.Spanish,
+			Width: "short", InputMode: "numeric", Optional: true, Type: "search", Attrs: templ.Attributes{"data-x": "1"}})},
 		{"field-prefix", Field(Input{Name: "income", Label: "Income", Prefix: "$"})},
 		{"select", Select(state)},
 		{"radios", Radios(mode)},
 		{"checks", Checks(Question{Name: "account", Label: "Accounts", HideLabel: true, Options: mode.Options, Optional: true})},
 		{"check", Check(Input{Name: "consent", Hint: "You can withdraw it.", Error: "Please agree first."})},
 		{"date", Date(Day{Name: "dob", Label: "Date of birth", Lang: i18n.English, Year: "1990", Birthday: true})},
-		{"date-spanish", Date(Day{Name: "dob", Label: "Fecha de nacimiento", Lang: i18n.Spanish, Day: "31", Month: "2", Error: "Ese día no existe.", Optional: true})},
+		{"date-spanish", Date(Day{Name: "dob", Label: "Fecha de nacimiento", Lang: i18n.Spanish, Day: "31",
+			Month: "2", Error: "Ese día no existe.", Optional: true})},
 		{"button", Button(Action{})},
 		{"button-named", Button(Action{Kind: Secondary, Type: "button", ID: "go", Name: "do", Value: "start", Wide: true, Disabled: true})},
 		{"button-link", Button(Action{Kind: Quiet, URL: "/review"})},
@@ -74,7 +79,8 @@ func TestPieces(t *testing.T) {
 		{"table", Table(Grid{Caption: "Accounts", HideCaption: true, Columns: []Column{{Label: "Name"}, {Label: "Balance", Number: true}},
 			Rows: [][]Cell{{{Text: "Checking", URL: "/a"}, {Text: "$1.00"}}, {{Body: Badge(Warning, "Closed")}, {}}}})},
 		{"tiles", Tiles([]Tile{{Title: "Cashflow", Text: "Money in and out", URL: "/apply/cashflow", Note: "4 minutes", Icon: Mark()}})},
-		{"rows", Rows([]Row{{Name: "bank", Value: "ñ", Title: "ñandú Bank", Detail: "nandu.example"}, {Name: "bank", Value: "b", Title: "B", Initial: "BB"}})},
+		{"rows", Rows([]Row{{Name: "bank", Value: "ñ", Title: "ñandú Bank", Detail: "nandu.example"},
+			{Name: "bank", Value: "b", Title: "B", Initial: "BB"}})},
 		{"dialog", Dialog(Frame{Lang: i18n.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
 		{"card", Card("About you")},
 		{"head", Head("Apply", "Four minutes.")},
@@ -136,7 +142,8 @@ func TestPickLanguage(t *testing.T) {
 }
 
 func TestLanguagesRepeatNoLongAddress(t *testing.T) {
-	for path, want := range map[string]int{"/apply/cashflow": 2, "/" + strings.Repeat("a", 60_000): 0, "/?q=" + strings.Repeat("a", 60_000): 0} {
+	for path, want := range map[string]int{"/apply/cashflow": 2, "/" + strings.Repeat("a", 60_000): 0,
+		"/?q=" + strings.Repeat("a", 60_000): 0} {
 		u, err := url.Parse(path)
 		if err != nil {
 			t.Fatal(err)

@@ -21,13 +21,15 @@ import (
 // sources is a small tree with one of each kind.
 func sources() map[string]string {
 	return map[string]string{
-		"go.mod":                             "module example\n\ngo 1.26\n",
-		"web/ui/base.css":                    ":root { --ink: #000000; }\n.unused { color: var(--ink); }\n",
-		"web/ui/icon.svg":                    "<svg xmlns=\"http://www.w3.org/2000/svg\">\n  <!-- a comment -->\n  <path d=\"M 0 0 L 10 10\"/>\n</svg>\n",
-		"web/ui/words.ts":                    "export const greeting: string = 'hello';\n",
-		"web/ui/README.md":                   "not an asset",
-		"web/portal/portal.css":              "@import '../ui/base.css';\nbody { margin: 0px; }\n",
-		"web/portal/apply.ts":                "import { greeting } from '../ui/words';\nconst a: { b?: string } = {};\na.b ||= greeting;\nconsole.log(a?.b);\n",
+		"go.mod":          "module example\n\ngo 1.26\n",
+		"web/ui/base.css": ":root { --ink: #000000; }\n.unused { color: var(--ink); }\n",
+		"web/ui/icon.svg": "<svg xmlns=\"http://www.w3.org/2000/svg\">\n " +
+			" <!-- a comment -->\n  <path d=\"M 0 0 L 10 10\"/>\n</svg>\n",
+		"web/ui/words.ts":       "export const greeting: string = 'hello';\n",
+		"web/ui/README.md":      "not an asset",
+		"web/portal/portal.css": "@import '../ui/base.css';\nbody { margin: 0px; }\n",
+		"web/portal/apply.ts": "import { greeting } from '../ui/words';\nconst " +
+			"a: { b?: string } = {};\na.b ||= greeting;\nconsole.log(a?.b);\n",
 		"web/portal/parts/x.ts":              "this is not TypeScript, and no file imports it",
 		"web/provider/widget.ts":             "const secret = 1;\n(globalThis as any).SvcWidget = { register() { return secret; } };\n",
 		"web/portal/parts/embed-api.d.ts":    "export interface VestibuleApply {}\n",
@@ -126,9 +128,12 @@ func TestBuild(t *testing.T) {
 		return dist[party+"/"+e.File]
 	}
 	for _, c := range []struct{ name, got, want string }{
-		{"a style sheet is bundled and minified", content("portal", portal, "portal.css"), `:root{--ink:#000000}.unused{color:var(--ink)}body{margin:0}`},
-		{"a script is bundled, bare of types and lowered to ES2020", content("portal", portal, "apply.js"), `var t="hello";var o={};o.b||(o.b=t);console.log(o?.b);`},
-		{"a stable script is classic, in a scope of its own", content("provider", provider, "widget.js"), `"use strict";(()=>{globalThis.SvcWidget={register(){return 1}};})();`},
+		{"a style sheet is bundled and minified", content("portal", portal, "portal.css"),
+			`:root{--ink:#000000}.unused{color:var(--ink)}body{margin:0}`},
+		{"a script is bundled, bare of types and lowered to ES2020", content("portal", portal, "apply.js"),
+			`var t="hello";var o={};o.b||(o.b=t);console.log(o?.b);`},
+		{"a stable script is classic, in a scope of its own", content("provider", provider, "widget.js"),
+			`"use strict";(()=>{globalThis.SvcWidget={register(){return 1}};})();`},
 		{"declarations are left as they are", content("provider", provider, "widget.d.ts"), sources()["web/provider/parts/widget-api.d.ts"]},
 		{"a picture is minified", content("portal", portal, "icon.svg"), `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0 10 10"/></svg>`},
 		{"a stable file keeps its name", provider["widget.js"].File, "widget.js"},

@@ -77,7 +77,8 @@ func (a *app) page(w http.ResponseWriter, status int, name string, data any) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src "+
+		"'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
 		"script-src 'self' "+a.portal.URL+"; frame-src "+a.portal.URL)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -116,7 +116,8 @@ func (a *app) routes() http.Handler {
 // page serves the same page for every path. The portal needs two entries in its policy:
 // the script and the frame.
 func (a *app) page(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; connect-src "+
+		"'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
 		"script-src 'self' "+a.portal.URL+"; frame-src "+a.portal.URL)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, `<!doctype html>

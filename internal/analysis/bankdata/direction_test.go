@@ -72,18 +72,24 @@ func TestOwnChecksAndCash(t *testing.T) {
 		moves []movement
 		own   bool
 	}{
-		{"a check that clears five days after its deposit", []movement{{2, "2026-05-01", 400_00, "MOBILE DEPOSIT"}, {0, "2026-05-06", -400_00, "CHECK # 1042"}}, true},
+		{"a check that clears five days after its deposit", []movement{{2, "2026-05-01", 400_00, "MOBILE DEPOSIT"},
+			{0, "2026-05-06", -400_00, "CHECK # 1042"}}, true},
 		{"a check over the counter", []movement{{2, "2026-05-01", 400_00, "DEPOSIT"}, {0, "2026-05-04", -400_00, "CHECK PAID 1042"}}, true},
 		{"six days", []movement{{2, "2026-05-01", 400_00, "MOBILE DEPOSIT"}, {0, "2026-05-07", -400_00, "CHECK # 1042"}}, false},
 		{"one account", []movement{{0, "2026-05-01", 400_00, "MOBILE DEPOSIT"}, {0, "2026-05-02", -400_00, "CHECK # 1042"}}, false},
 		{"another amount", []movement{{2, "2026-05-01", 400_01, "MOBILE DEPOSIT"}, {0, "2026-05-02", -400_00, "CHECK # 1042"}}, false},
-		{"cash that is brought to the other bank", []movement{{0, "2026-05-01", -300_00, "ATM WITHDRAWAL 0412 MAIN ST"}, {2, "2026-05-05", 300_00, "ATM CASH DEPOSIT"}}, true},
+		{"cash that is brought to the other bank", []movement{{0, "2026-05-01", -300_00, "ATM WITHDRAWAL 0412 MAIN ST"},
+			{2, "2026-05-05", 300_00, "ATM CASH DEPOSIT"}}, true},
 		{"cash over the counter", []movement{{0, "2026-05-01", -300_00, "TELLER WITHDRAWAL"}, {2, "2026-05-02", 300_00, "COUNTER CREDIT"}}, true},
-		{"cash that is deposited before it is drawn", []movement{{2, "2026-05-01", 300_00, "CASH DEPOSIT"}, {0, "2026-05-02", -300_00, "ATM WITHDRAWAL"}}, false},
+		{"cash that is deposited before it is drawn", []movement{{2, "2026-05-01", 300_00, "CASH DEPOSIT"},
+			{0, "2026-05-02", -300_00, "ATM WITHDRAWAL"}}, false},
 		{"a check is not cash", []movement{{0, "2026-05-01", -300_00, "CHECK 1042"}, {2, "2026-05-02", 300_00, "CASH DEPOSIT"}}, false},
-		{"cash is not a check", []movement{{0, "2026-05-01", -300_00, "ATM WITHDRAWAL"}, {2, "2026-05-02", 300_00, "MOBILE CHECK DEPOSIT"}}, false},
-		{"a check is not a transfer", []movement{{0, "2026-05-01", -300_00, "CHECK 1042"}, {2, "2026-05-02", 300_00, "ONLINE TRANSFER FROM CHK"}}, false},
-		{"a check card is no check", []movement{{0, "2026-05-01", -300_00, "CHECK CARD 1042 QWZRT"}, {2, "2026-05-05", 300_00, "MOBILE DEPOSIT"}}, false},
+		{"cash is not a check", []movement{{0, "2026-05-01", -300_00, "ATM WITHDRAWAL"},
+			{2, "2026-05-02", 300_00, "MOBILE CHECK DEPOSIT"}}, false},
+		{"a check is not a transfer", []movement{{0, "2026-05-01", -300_00, "CHECK 1042"},
+			{2, "2026-05-02", 300_00, "ONLINE TRANSFER FROM CHK"}}, false},
+		{"a check card is no check", []movement{{0, "2026-05-01", -300_00, "CHECK CARD 1042 QWZRT"},
+			{2, "2026-05-05", 300_00, "MOBILE DEPOSIT"}}, false},
 		{"cash and a wage", []movement{{0, "2026-05-01", -300_00, "ATM WITHDRAWAL"}, {2, "2026-05-01", 300_00, "ACME PAYROLL"}}, false},
 	} {
 		l := ledgerOf(c.moves...)

@@ -118,7 +118,8 @@ const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit v
 
 // entryWords mark a credit as an ACH entry to a person. A shop refunds to the card; a
 // payment by ACH is a wage.
-const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit|ach deposit|electronic deposit|ach electronic credit|deposit from"
+const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit|ach " +
+	"deposit|electronic deposit|ach electronic credit|deposit from"
 
 // wageWords mark a company's credit that the words above do not decide as a possible
 // wage, if the patterns agree.

@@ -48,7 +48,8 @@ func TestABalanceCountsFromItsDay(t *testing.T) {
 func TestABalanceThatIsOlderThanTheHistory(t *testing.T) {
 	long := day("2024-01-01")
 	a := Account{ID: "a", Type: report.CashEquivalent, Balance: 100_00, BalanceDate: &long, Transactions: []Transaction{
-		{ID: "0", Posted: day("2023-12-31"), Amount: 7_00}, {ID: "1", Posted: day("2024-02-01"), Amount: 20_00}, {ID: "2", Posted: day("2026-06-01"), Amount: 3_00},
+		{ID: "0", Posted: day("2023-12-31"), Amount: 7_00}, {ID: "1", Posted: day("2024-02-01"), Amount: 20_00},
+		{ID: "2", Posted: day("2026-06-01"), Amount: 3_00},
 	}}
 	l := Read(Data{Connections: []Connection{{Accounts: []Account{a}}}}, day(fetchDate))
 	if l.Accounts[0].Opening != 120_00 || l.Accounts[0].Balance != 123_00 {
@@ -70,7 +71,8 @@ func TestTheDayOfABalanceMovesNothing(t *testing.T) {
 		}
 		after := Read(d, fetch)
 		for i := range before.Accounts {
-			if !slices.Equal(before.DayEnds(i), after.DayEnds(i)) || before.Accounts[i].Balance != after.Accounts[i].Balance || before.Accounts[i].Opening != after.Accounts[i].Opening {
+			if !slices.Equal(before.DayEnds(i), after.DayEnds(i)) || before.Accounts[i].Balance != after.Accounts[i].Balance ||
+				before.Accounts[i].Opening != after.Accounts[i].Opening {
 				t.Fatalf("account %d: another balance", i)
 			}
 		}

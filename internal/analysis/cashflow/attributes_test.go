@@ -128,7 +128,8 @@ func TestTheOldestDayIsTwoYearsBack(t *testing.T) {
 		{"2026-02-28", "2024-02-28", "731"},
 		{"2026-03-10", "2026-03-10", "0"},
 	} {
-		checks(t, c.fetch+"; account a CHECKING 0.00; "+c.day+" a 1.00 PAYROLL", "TOTAL_OLDEST_REC "+c.want+"\nTOTAL_TXN_REC "+c.want+"\nINFLOW_INCOME_REC "+c.want)
+		checks(t, c.fetch+"; account a CHECKING 0.00; "+c.day+" a 1.00 PAYROLL", "TOTAL_OLDEST_REC "+
+			c.want+"\nTOTAL_TXN_REC "+c.want+"\nINFLOW_INCOME_REC "+c.want)
 	}
 }
 

@@ -19,7 +19,8 @@ func crowd(n int) (bankdata.Data, time.Time) {
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	accounts := make([]bankdata.Account, 3)
 	for i := range accounts {
-		accounts[i] = bankdata.Account{ID: fmt.Sprint(i), Type: report.CashEquivalent, Subtype: []string{report.Checking, report.Savings, report.Other}[i], Balance: 1_000_00}
+		accounts[i] = bankdata.Account{ID: fmt.Sprint(i), Type: report.CashEquivalent,
+			Subtype: []string{report.Checking, report.Savings, report.Other}[i], Balance: 1_000_00}
 	}
 	for i := range n {
 		d := descriptors[r.IntN(len(descriptors))]
@@ -29,7 +30,8 @@ func crowd(n int) (bankdata.Data, time.Time) {
 			Amount: report.Cents(d.from + r.Int64N(d.to-d.from)), Description: fmt.Sprintf("%s %04d", d.text, r.IntN(10_000)),
 		})
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
+		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 func whole3000(d bankdata.Data, at time.Time) ([]byte, error) {

@@ -34,15 +34,19 @@ func TestOutcome(t *testing.T) {
 		want contract.Status
 		sub  contract.Substatus
 	}{
-		"no connection":             {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"no account":                {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"only an investment":        {bank(bankdata.Account{Type: report.Investment}), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"no transaction":            {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
-		"one of today":              {bank(cash(bankdata.Transaction{Posted: day("2026-03-10")})), contract.StatusSuccess, ""},
-		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"no connection": {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no account":    {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"only an investment": {bank(bankdata.Account{Type: report.Investment}),
+			contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no transaction": {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only a pending one": {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
+		"one of exactly two years": {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one of today":             {bank(cash(bankdata.Transaction{Posted: day("2026-03-10")})), contract.StatusSuccess, ""},
+		"one of tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
 		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)

@@ -18,7 +18,8 @@ func TestTheCatalogueIsTheTable(t *testing.T) {
 	var got strings.Builder
 	got.WriteString("name\tnode\tcalc\twindow\tvalue_type\tadverse_action_code\tdescription\n")
 	for _, d := range Catalogue() {
-		got.WriteString(strings.Join([]string{d.Name, string(d.Node), string(d.Calculation), d.Window.String(), d.Type.String(), d.Code, d.Description}, "\t") + "\n")
+		got.WriteString(strings.Join([]string{d.Name, string(d.Node), string(d.Calculation), d.Window.String(),
+			d.Type.String(), d.Code, d.Description}, "\t") + "\n")
 	}
 	if diff := cmp.Diff(strings.TrimSpace(string(raw)), strings.TrimSpace(got.String())); diff != "" {
 		t.Errorf("the catalogue differs from the table:\n%s", diff)

@@ -129,7 +129,8 @@ func checkMoney(t *rapid.T, a report.Analysis, r report.Cashflow) {
 			t.Fatalf("%+v of %+v", s, a.Categories)
 		}
 	}
-	if returned != len(a.Returned) || !slices.IsSortedFunc(a.Returned, func(x, y report.AnalysisReturned) int { return y.Date.Compare(x.Date.Time) }) {
+	if returned != len(a.Returned) || !slices.IsSortedFunc(a.Returned,
+		func(x, y report.AnalysisReturned) int { return y.Date.Compare(x.Date.Time) }) {
 		t.Fatalf("%d returned payments by month; newest first are %+v", returned, a.Returned)
 	}
 }
@@ -221,7 +222,8 @@ func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
 		}
 		reached := 0
 		for i, c := range line.Ranges {
-			if (c.Low == nil) != (i == 0) || (c.High == nil) != (i == len(line.Ranges)-1) || c.Low == nil && c.LowIncluded || c.High == nil && c.HighIncluded {
+			if (c.Low == nil) != (i == 0) || (c.High == nil) != (i == len(line.Ranges)-1) ||
+				c.Low == nil && c.LowIncluded || c.High == nil && c.HighIncluded {
 				t.Fatalf("range %d of %d: %+v", i, len(line.Ranges), c)
 			}
 			if i > 0 {
@@ -257,7 +259,8 @@ func TestValuesThatReachNoRangeOrTheWorst(t *testing.T) {
 		b := &card[i]
 		kind := universal[b.at].Type
 		neutral := b.explained(kind.value(missing(noValues)))
-		if !neutral.Neutral || neutral.Points != b.Neutral || slices.ContainsFunc(neutral.Ranges, func(c report.AnalysisCell) bool { return c.Reached }) {
+		if !neutral.Neutral || neutral.Points != b.Neutral || slices.ContainsFunc(neutral.Ranges,
+			func(c report.AnalysisCell) bool { return c.Reached }) {
 			t.Errorf("bin %s without usable values: %+v", b.Letter, neutral)
 		}
 		undefined := b.explained(kind.value(missing(undefined)))
@@ -273,7 +276,8 @@ func TestUnits(t *testing.T) {
 	for i := range card {
 		got += card[i].Letter + " " + universal[card[i].at].unit() + ", "
 	}
-	if want := "A DOLLARS, B DOLLARS, C COUNT, D COUNT, E COUNT, F DOLLARS, G RATIO, H RATIO, I COUNT, J RATIO, K RATIO, L COUNT, M DAYS, "; got != want {
+	if want := "A DOLLARS, B DOLLARS, C COUNT, D COUNT, E COUNT, F DOLLARS, G RATIO, H " +
+		"RATIO, I COUNT, J RATIO, K RATIO, L COUNT, M DAYS, "; got != want {
 		t.Errorf("units are %s\nwant %s", got, want)
 	}
 }
@@ -313,14 +317,17 @@ func TestAnAnalysisOfNothing(t *testing.T) {
 		want string
 	}{
 		"no account": {bankdata.Data{}, `"accounts":[]`},
-		"no transaction": {bank(bankdata.Account{ID: "a", Type: report.CashEquivalent, Number: "123456789", Name: "Main"}, bankdata.Account{ID: "i", Type: report.Investment}),
-			`"accounts":[{"account_id":"a","source_id":"BANK","institution_name":null,"account_name":"Main","account_subtype":null,"truncated_account_number":"6789","balance_date":null,"balances":[]}]`},
+		"no transaction": {bank(bankdata.Account{ID: "a", Type: report.CashEquivalent, Number: "123456789", Name: "Main"},
+			bankdata.Account{ID: "i", Type: report.Investment}),
+			`"accounts":[{"account_id":"a","source_id":"BANK","institution_name":null,"account_name":"Main","account_subtype":null,` +
+				`"truncated_account_number":"6789","balance_date":null,"balances":[]}]`},
 	} {
 		got, err := report.Encode(Explain(Input{PublicToken: "t", Bank: c.data, Options: Options{Attributes: true}}, asOf))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `{"version":"1.1.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z","currency":"USD","from":null,"to":"2026-03-10","total_balances":[],` + c.want +
+		want := `{"version":"1.1.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z",` +
+			`"currency":"USD","from":null,"to":"2026-03-10","total_balances":[],` + c.want +
 			`,"other_accounts":[],"months":[],"streams":[],"categories":[],"returned_payments":[],` +
 			`"scores":[{"score_version":"v2.0","value":null,"base":300,"maximum":850,"points":0,"most_points":0,"bins":[]}]}`
 		if string(got) != want {
@@ -336,14 +343,16 @@ func TestAnAnalysisByHand(t *testing.T) {
 		return bankdata.Transaction{ID: id, Posted: day(on), Amount: amount, Description: text}
 	}
 	const wage, rent, fee = "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", "ACH WEB PMT CEDAR COURT APARTMENTS RENT", "NSF RETURNED ITEM FEE"
-	main := bankdata.Account{ID: "main", Type: report.CashEquivalent, Subtype: report.Checking, Balance: 500_00, Transactions: []bankdata.Transaction{
-		tx("1", "2025-12-30", 1_000_00, wage), tx("2", "2026-01-30", 1_000_01, wage), tx("3", "2026-02-27", 1_000_00, wage),
-		tx("4", "2026-01-02", -700_00, rent), tx("5", "2026-01-28", -35_00, fee), tx("6", "2026-02-10", -200_00, "ONLINE TRANSFER TO SAVINGS"),
-		tx("7", "2026-03-02", 0, "BALANCE INQUIRY"),
-	}}
-	nest := bankdata.Account{ID: "nest", Type: report.CashEquivalent, Subtype: report.Savings, Balance: 200_00, Transactions: []bankdata.Transaction{
-		tx("8", "2026-02-10", 200_00, "ONLINE TRANSFER FROM CHECKING"),
-	}}
+	main := bankdata.Account{ID: "main", Type: report.CashEquivalent, Subtype: report.Checking,
+		Balance: 500_00, Transactions: []bankdata.Transaction{
+			tx("1", "2025-12-30", 1_000_00, wage), tx("2", "2026-01-30", 1_000_01, wage), tx("3", "2026-02-27", 1_000_00, wage),
+			tx("4", "2026-01-02", -700_00, rent), tx("5", "2026-01-28", -35_00, fee), tx("6", "2026-02-10", -200_00, "ONLINE TRANSFER TO SAVINGS"),
+			tx("7", "2026-03-02", 0, "BALANCE INQUIRY"),
+		}}
+	nest := bankdata.Account{ID: "nest", Type: report.CashEquivalent, Subtype: report.Savings,
+		Balance: 200_00, Transactions: []bankdata.Transaction{
+			tx("8", "2026-02-10", 200_00, "ONLINE TRANSFER FROM CHECKING"),
+		}}
 	a := Explain(Input{Bank: bank(main, nest), Options: Options{Attributes: true}}, asOf)
 	cents := func(c report.Cents) *report.Cents { return &c }
 	want := report.Analysis{
@@ -358,9 +367,12 @@ func TestAnAnalysisByHand(t *testing.T) {
 				First: day("2025-12-30"), Last: day("2026-02-27"), Count: 3, Mean: 1_000_00, Monthly: cents(1_000_01)},
 		},
 		Categories: []report.AnalysisCategory{
-			{Category: "INCOME.PAYROLL", Group: "INCOME", Description: "wages and salaries, direct deposits of employers", Direction: "IN", Count: 3, Total: 3_000_01, Monthly: cents(1_000_01)},
-			{Category: "HOUSING.RENT", Group: "HOUSING", Description: "rent paid", Direction: "OUT", Count: 1, Total: -700_00, Monthly: cents(-350_00)},
-			{Category: "FEE.NSF", Group: "FEE", Description: "fees for insufficient funds and returned items", Direction: "OUT", Count: 1, Total: -35_00, Monthly: cents(-17_50)},
+			{Category: "INCOME.PAYROLL", Group: "INCOME", Description: "wages and salaries, direct deposits of employers",
+				Direction: "IN", Count: 3, Total: 3_000_01, Monthly: cents(1_000_01)},
+			{Category: "HOUSING.RENT", Group: "HOUSING", Description: "rent paid", Direction: "OUT",
+				Count: 1, Total: -700_00, Monthly: cents(-350_00)},
+			{Category: "FEE.NSF", Group: "FEE", Description: "fees for insufficient funds and returned items",
+				Direction: "OUT", Count: 1, Total: -35_00, Monthly: cents(-17_50)},
 		},
 		Returned: []report.AnalysisReturned{{Date: day("2026-01-28"), AccountID: "main", Category: "FEE.NSF", Amount: -35_00, Description: fee}},
 	}

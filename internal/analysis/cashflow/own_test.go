@@ -66,8 +66,11 @@ func earners(t *rapid.T) (bankdata.Data, time.Time) {
 		for i := range rapid.IntRange(2, 25).Draw(t, "months") {
 			on := report.DateOf(at.AddDate(0, -i, -at.Day()+rapid.SampledFrom([]int{0, 1, 15}).Draw(t, "payday")))
 			a.Transactions = append(a.Transactions,
-				bankdata.Transaction{ID: fmt.Sprint("wage", i), Posted: on, Amount: report.Cents(wage + int64(i)), Description: "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD"},
-				bankdata.Transaction{ID: fmt.Sprint("rent", i), Posted: on, Amount: -report.Cents(wage*int64(rapid.IntRange(60, 110).Draw(t, "spends"))/100 + int64(i) + 1), Description: "ACH WEB PMT CEDAR COURT APARTMENTS RENT"})
+				bankdata.Transaction{ID: fmt.Sprint("wage", i), Posted: on, Amount: report.Cents(wage + int64(i)),
+					Description: "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD"},
+				bankdata.Transaction{ID: fmt.Sprint("rent", i), Posted: on,
+					Amount:      -report.Cents(wage*int64(rapid.IntRange(60, 110).Draw(t, "spends"))/100 + int64(i) + 1),
+					Description: "ACH WEB PMT CEDAR COURT APARTMENTS RENT"})
 		}
 	}
 	return d, at
@@ -91,7 +94,8 @@ func TestMoneyThatIsNotOwnNeverRaisesTheScore(t *testing.T) {
 			tx = more(t, at, 1, "LENDINGCLUB LOAN PROCEEDS", "EARNIN ADVANCE", "TARGET REFUND 00021873", "RETURNED PAYMENT CITY WATER",
 				"OVERDRAFT FEE REFUND", "ONLINE TRANSFER FROM CHECKING")
 		} else {
-			tx = more(t, at, -1, "OVERDRAFT ITEM FEE", "MONTHLY SERVICE FEE", "NSF RETURNED ITEM FEE", "INTEREST CHARGE", "ONLINE TRANSFER TO CHECKING")
+			tx = more(t, at, -1, "OVERDRAFT ITEM FEE", "MONTHLY SERVICE FEE", "NSF RETURNED ITEM FEE",
+				"INTEREST CHARGE", "ONLINE TRANSFER TO CHECKING")
 		}
 		e := added(d, account, tx)
 		was, is := bankdata.Read(d, report.DateOf(at)), bankdata.Read(e, report.DateOf(at))
@@ -140,7 +144,8 @@ func TestIncomeNeverLowersTheScore(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		account := rapid.IntRange(0, len(d.Connections[0].Accounts)-1).Draw(t, "account")
-		tx := more(t, at, 1, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", "SSA TREAS 310 XXSOC SEC PPD", "UBER TRIP DRIVER PAYOUT", "INTEREST PAYMENT", "IRS TREAS 310 TAX REF")
+		tx := more(t, at, 1, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", "SSA TREAS 310 XXSOC SEC PPD",
+			"UBER TRIP DRIVER PAYOUT", "INTEREST PAYMENT", "IRS TREAS 310 TAX REF")
 		e := added(d, account, tx)
 		was, is := bankdata.Read(d, report.DateOf(at)), bankdata.Read(e, report.DateOf(at))
 		if before, after := own21(was), own21(is); after < before && same(was, is, d, e) {
@@ -190,8 +195,10 @@ func TestPayBeforeAWeekendIsOfItsNominalMonth(t *testing.T) {
 
 func TestBusinessDays(t *testing.T) {
 	for date, want := range map[string]bool{
-		"2026-01-01": false, "2026-01-02": true, "2026-01-03": false, "2026-01-19": false, "2026-02-16": false, "2026-05-25": false, "2026-06-19": false,
-		"2020-06-19": true, "2026-07-03": true, "2026-07-04": false, "2021-07-05": false, "2026-09-07": false, "2026-10-12": false, "2026-11-11": false,
+		"2026-01-01": false, "2026-01-02": true, "2026-01-03": false, "2026-01-19": false,
+		"2026-02-16": false, "2026-05-25": false, "2026-06-19": false,
+		"2020-06-19": true, "2026-07-03": true, "2026-07-04": false, "2021-07-05": false,
+		"2026-09-07": false, "2026-10-12": false, "2026-11-11": false,
 		"2026-11-26": false, "2026-11-27": true, "2022-12-26": false, "2023-01-02": false, "2026-05-18": true,
 	} {
 		if business(bankdata.DayOf(day(date))) != want {

@@ -70,7 +70,8 @@ func people(t *rapid.T) (bankdata.Data, time.Time) {
 		}
 		accounts = append(accounts, a)
 	}
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}, at
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
+		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
 func encoded(t *rapid.T, d bankdata.Data, at time.Time) []byte {
@@ -144,7 +145,8 @@ func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
 		a := &d.Connections[0].Accounts[0]
 		a.Balance += amount
 		on := before.ledger.Entries[rapid.IntRange(0, len(before.ledger.Entries)-1).Draw(t, "on")].Day
-		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: "more", Posted: on.Date(), Amount: amount, Description: "MOBILE CHECK DEPOSIT"})
+		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: "more", Posted: on.Date(),
+			Amount: amount, Description: "MOBILE CHECK DEPOSIT"})
 		after := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
 		for i, u := range universal {
 			if u.Node != NodeAsset || u.Calculation == Trend || u.Calculation == Recency {

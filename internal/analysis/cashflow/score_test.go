@@ -57,17 +57,20 @@ func TestBins(t *testing.T) {
 		{"UA_INFLOW_INCOME_AVG_12R", cents,
 			[]int64{7_500_00, 7_499_99, 5_000_00, 4_999_99, 3_500_00, 3_499_99, 2_000_00, 1_999_99, 1_000_00, 999_99, 0},
 			[]int{40, 35, 35, 28, 28, 19, 19, 9, 9, 0, 0}, 9, 0},
-		{"UA_RATIO_INCOME_VARIATION_12M", ratio, []int64{0, 9_999, 10_000, 24_999, 25_000, 49_999, 50_000, 99_999, 100_000}, []int{35, 35, 27, 27, 16, 16, 6, 6, 0}, 6, 0},
+		{"UA_RATIO_INCOME_VARIATION_12M", ratio, []int64{0, 9_999, 10_000, 24_999, 25_000, 49_999, 50_000, 99_999, 100_000},
+			[]int{35, 35, 27, 27, 16, 16, 6, 6, 0}, 6, 0},
 		{"UA_RATIO_EXPENSE_INFLOW_3M", ratio,
 			[]int64{0, 80_000, 80_001, 90_000, 90_001, 97_000, 97_001, 103_000, 103_001, 115_000, 115_001},
 			[]int{45, 45, 37, 37, 27, 27, 17, 17, 7, 7, 0}, 7, 0},
-		{"UA_CASHFLOW_NETPOS_CNT_12M", whole, []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 0}, []int{35, 35, 28, 28, 20, 20, 12, 12, 5, 5, 0, 0}, 5, 0},
+		{"UA_CASHFLOW_NETPOS_CNT_12M", whole, []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 0},
+			[]int{35, 35, 28, 28, 20, 20, 12, 12, 5, 5, 0, 0}, 5, 0},
 		{"UA_RATIO_DEBTPMT_INCOME_3M", ratio,
 			[]int64{0, 1, 10_000, 10_001, 20_000, 20_001, 36_000, 36_001, 50_000, 50_001},
 			[]int{30, 27, 27, 24, 24, 16, 16, 7, 7, 0}, 7, 0},
 		{"UA_RATIO_SAVINGS_INFLOW_12M", ratio, []int64{10_000, 9_999, 5_000, 4_999, 1_000, 999, 0}, []int{20, 14, 14, 7, 7, 0, 0}, 0, 0},
 		{"UA_INFLOW_ADVANCE_CNT_6M", whole, []int64{0, 1, 2, 3, 5, 6}, []int{20, 11, 11, 4, 4, 0}, 11, 0},
-		{"UA_TOTAL_OLDEST_REC", whole, []int64{731, 700, 699, 540, 539, 365, 364, 180, 179, 90, 89, 0}, []int{30, 30, 25, 25, 19, 19, 10, 10, 4, 4, 0, 0}, 0, 0},
+		{"UA_TOTAL_OLDEST_REC", whole, []int64{731, 700, 699, 540, 539, 365, 364, 180, 179, 90, 89, 0},
+			[]int{30, 30, 25, 25, 19, 19, 10, 10, 4, 4, 0, 0}, 0, 0},
 	} {
 		b := &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Attribute == c.attribute })]
 		kind := universal[b.at].Type
@@ -248,7 +251,8 @@ func TestOptionsSayWhatIsThere(t *testing.T) {
 		{Options{Attributes: true, ScoreV1: true}, 120, "[v1.0 v2.0]", 4},
 		{Options{Attributes: true, Deprecated: true}, 144, "[v2.0]", 4},
 	} {
-		for _, data := range []bankdata.Data{bank(), bank(cash()), bank(cash(bankdata.Transaction{ID: "1", Posted: day("2025-10-20"), Amount: 5}))} {
+		for _, data := range []bankdata.Data{bank(), bank(cash()),
+			bank(cash(bankdata.Transaction{ID: "1", Posted: day("2025-10-20"), Amount: 5}))} {
 			r := Build(Input{Bank: data, Options: c.options}, time.Date(2026, 3, 10, 1, 0, 0, 0, time.UTC))
 			versions := []string{}
 			for _, s := range r.Scores {

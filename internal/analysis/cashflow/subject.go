@@ -59,12 +59,13 @@ var subjectTable = [subjects]struct {
 	leaves []bankdata.Leaf
 	about  string
 }{
-	everything:    {name: "everything", dir: gross, about: "every posted transaction"},
-	credits:       {name: "credits", dir: in, about: "every posted credit"},
-	debits:        {name: "debits", dir: out, about: "every posted debit"},
-	moneyIn:       {name: "money in", dir: in, about: "credits that are no leg of a transfer between own accounts"},
-	moneyOut:      {name: "money out", dir: out, about: "debits that are no leg of a transfer between own accounts"},
-	external:      {name: "external credits", dir: in, about: "money in, without loan proceeds, advances, refunds, reversals and fee reversals"},
+	everything: {name: "everything", dir: gross, about: "every posted transaction"},
+	credits:    {name: "credits", dir: in, about: "every posted credit"},
+	debits:     {name: "debits", dir: out, about: "every posted debit"},
+	moneyIn:    {name: "money in", dir: in, about: "credits that are no leg of a transfer between own accounts"},
+	moneyOut:   {name: "money out", dir: out, about: "debits that are no leg of a transfer between own accounts"},
+	external: {name: "external credits", dir: in,
+		about: "money in, without loan proceeds, advances, refunds, reversals and fee reversals"},
 	income:        {name: "income", dir: in, leaves: group(bankdata.GroupIncome)},
 	payroll:       {name: "payroll", dir: in, leaves: list(bankdata.LeafPayroll)},
 	benefit:       {name: "benefits", dir: in, leaves: list(bankdata.LeafGovBenefit, bankdata.LeafUnemployment, bankdata.LeafRetirement)},
@@ -78,19 +79,22 @@ var subjectTable = [subjects]struct {
 	loanPayment:   {name: "loan payments", dir: out, leaves: list(bankdata.LeafAutoLoan, bankdata.LeafStudentLoan, bankdata.LeafPersonalLoan)},
 	cardPayment:   {name: "card payments", dir: out, leaves: list(bankdata.LeafCardPayment)},
 	advanceRepaid: {name: "advances repaid", dir: out, leaves: list(bankdata.LeafAdvanceOut, bankdata.LeafBNPLOut)},
-	essential: {name: "essentials", dir: out, leaves: list(bankdata.LeafRent, bankdata.LeafMortgage, bankdata.LeafUtility, bankdata.LeafTelecom,
+	essential: {name: "essentials", dir: out, leaves: list(bankdata.LeafRent,
+		bankdata.LeafMortgage, bankdata.LeafUtility, bankdata.LeafTelecom,
 		bankdata.LeafInsurance, bankdata.LeafGrocery, bankdata.LeafFuelTransport, bankdata.LeafHealth, bankdata.LeafChildcareEdu)},
-	discretionary: {name: "discretionary", dir: out, leaves: list(bankdata.LeafDining, bankdata.LeafRetail, bankdata.LeafEntertainment, bankdata.LeafTravel, bankdata.LeafSubscription)},
-	bankFee:       {name: "bank fees", dir: netOut, leaves: group(bankdata.GroupFee)},
-	nsf:           {name: "NSF and overdraft events", dir: gross, about: "a fee or a returned payment, once when the two lie within two days, each fee with one returned payment, and not when the fee is reversed"},
-	returned:      {name: "returned payments", dir: in, leaves: list(bankdata.LeafReversal)},
-	gambling:      {name: "gambling", dir: out, leaves: list(bankdata.LeafGambling)},
-	cashOut:       {name: "cash withdrawals", dir: out, leaves: list(bankdata.LeafCashWithdrawal)},
-	saving:        {name: "savings transfers", dir: out, leaves: list(bankdata.LeafSavingsOut, bankdata.LeafInvestOut)},
-	transfer:      {name: "own transfers", dir: gross, about: "both legs of transfers between own accounts"},
-	recurring:     {name: "recurring outflows", dir: out, about: "debits that belong to a recurring stream"},
-	obligation:    {name: "recurring obligations", dir: out, about: "recurring outflows that are bills, loan payments or card payments"},
-	activeDay:     {name: "active days", dir: gross, about: "the first transaction of each day"},
+	discretionary: {name: "discretionary", dir: out, leaves: list(bankdata.LeafDining, bankdata.LeafRetail,
+		bankdata.LeafEntertainment, bankdata.LeafTravel, bankdata.LeafSubscription)},
+	bankFee: {name: "bank fees", dir: netOut, leaves: group(bankdata.GroupFee)},
+	nsf: {name: "NSF and overdraft events", dir: gross, about: "a fee or a returned payment, once when the " +
+		"two lie within two days, each fee with one returned payment, and not when the fee is reversed"},
+	returned:   {name: "returned payments", dir: in, leaves: list(bankdata.LeafReversal)},
+	gambling:   {name: "gambling", dir: out, leaves: list(bankdata.LeafGambling)},
+	cashOut:    {name: "cash withdrawals", dir: out, leaves: list(bankdata.LeafCashWithdrawal)},
+	saving:     {name: "savings transfers", dir: out, leaves: list(bankdata.LeafSavingsOut, bankdata.LeafInvestOut)},
+	transfer:   {name: "own transfers", dir: gross, about: "both legs of transfers between own accounts"},
+	recurring:  {name: "recurring outflows", dir: out, about: "debits that belong to a recurring stream"},
+	obligation: {name: "recurring obligations", dir: out, about: "recurring outflows that are bills, loan payments or card payments"},
+	activeDay:  {name: "active days", dir: gross, about: "the first transaction of each day"},
 }
 
 func list(leaves ...bankdata.Leaf) []bankdata.Leaf { return leaves }
@@ -133,4 +137,5 @@ var leafMasks = func() *masks {
 }()
 
 // notExternal are the credits from outside that are not new money.
-var notExternal = list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund, bankdata.LeafReversal, bankdata.LeafFeeReversal)
+var notExternal = list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund,
+	bankdata.LeafReversal, bankdata.LeafFeeReversal)

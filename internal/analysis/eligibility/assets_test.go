@@ -37,23 +37,35 @@ func TestFiguresOfAnAccount(t *testing.T) {
 		transactions []bankdata.Transaction
 		want         string
 	}{
-		"no transaction":                 {500_00, nil, "- - -"},
-		"one of long ago":                {500_00, []bankdata.Transaction{posted("2024-06-01", 500_00, "DEPOSIT")}, "2024-06-01 500.00 0.00"},
-		"the first day of two years":     {500_00, []bankdata.Transaction{posted("2024-03-10", 500_00, "DEPOSIT")}, "2024-03-10 500.00 0.00"},
-		"older than that":                {500_00, []bankdata.Transaction{posted("2024-03-09", 500_00, "DEPOSIT")}, "- - -"},
-		"pending":                        {500_00, []bankdata.Transaction{{ID: "1", Posted: day("2026-03-01"), Pending: true, Amount: 1_00, Description: "INTEREST PAYMENT"}}, "- - -"},
-		"today's alone":                  {500_00, []bankdata.Transaction{posted("2026-03-10", 500_00, "DEPOSIT")}, "2026-03-10 500.00 0.00"},
-		"two days":                       {501_00, []bankdata.Transaction{posted("2026-03-09", 500_00, "DEPOSIT"), posted("2026-03-10", 1_00, "DEPOSIT")}, "2026-03-09 500.50 0.00"},
-		"a third of a cent is cut":       {1, []bankdata.Transaction{posted("2026-03-08", 0, "NOTHING"), posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-08 0.00 0.00"},
-		"half a cent is rounded up":      {1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"), posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-09 0.01 0.00"},
-		"half a cent of debt, too":       {-1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"), posted("2026-03-10", -1, "FEE")}, "2026-03-09 0.00 0.00"},
-		"six months, not a day more":     {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"), posted("2025-09-11", 1_80, "DEPOSIT")}, "2025-01-01 1.81 0.00"},
-		"the day before them counts not": {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"), posted("2025-09-12", 1_81, "DEPOSIT")}, "2025-01-01 1.80 0.00"},
-		"interest and dividends": {9_00, []bankdata.Transaction{posted("2025-03-11", 1_00, "INTEREST PAYMENT"), posted("2025-08-11", 2_00, "DIVIDEND RECEIVED INDEX FUND"),
+		"no transaction":             {500_00, nil, "- - -"},
+		"one of long ago":            {500_00, []bankdata.Transaction{posted("2024-06-01", 500_00, "DEPOSIT")}, "2024-06-01 500.00 0.00"},
+		"the first day of two years": {500_00, []bankdata.Transaction{posted("2024-03-10", 500_00, "DEPOSIT")}, "2024-03-10 500.00 0.00"},
+		"older than that":            {500_00, []bankdata.Transaction{posted("2024-03-09", 500_00, "DEPOSIT")}, "- - -"},
+		"pending": {500_00, []bankdata.Transaction{{ID: "1", Posted: day("2026-03-01"),
+			Pending: true, Amount: 1_00, Description: "INTEREST PAYMENT"}}, "- - -"},
+		"today's alone": {500_00, []bankdata.Transaction{posted("2026-03-10", 500_00, "DEPOSIT")}, "2026-03-10 500.00 0.00"},
+		"two days": {501_00, []bankdata.Transaction{posted("2026-03-09", 500_00, "DEPOSIT"),
+			posted("2026-03-10", 1_00, "DEPOSIT")}, "2026-03-09 500.50 0.00"},
+		"a third of a cent is cut": {1, []bankdata.Transaction{posted("2026-03-08", 0, "NOTHING"),
+			posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-08 0.00 0.00"},
+		"half a cent is rounded up": {1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"),
+			posted("2026-03-10", 1, "DEPOSIT")}, "2026-03-09 0.01 0.00"},
+		"half a cent of debt, too": {-1, []bankdata.Transaction{posted("2026-03-09", 0, "NOTHING"),
+			posted("2026-03-10", -1, "FEE")}, "2026-03-09 0.00 0.00"},
+		"six months, not a day more": {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"),
+			posted("2025-09-11", 1_80, "DEPOSIT")}, "2025-01-01 1.81 0.00"},
+		"the day before them counts not": {1_81, []bankdata.Transaction{posted("2025-01-01", 1, "DEPOSIT"),
+			posted("2025-09-12", 1_81, "DEPOSIT")}, "2025-01-01 1.80 0.00"},
+		"interest and dividends": {9_00, []bankdata.Transaction{posted("2025-03-11", 1_00, "INTEREST PAYMENT"),
+			posted("2025-08-11", 2_00, "DIVIDEND RECEIVED INDEX FUND"),
 			posted("2026-03-10", 4_00, "INTEREST PAYMENT")}, "2025-03-11 5.02 7.00"},
-		"those of a year ago to the day":       {9_00, []bankdata.Transaction{posted("2025-03-10", 9_00, "INTEREST PAYMENT")}, "2025-03-10 9.00 0.00"},
-		"what is taken back":                   {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "INTEREST PAYMENT"), posted("2025-06-11", -1_00, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-06-12", -2_00, "INTEREST PAYMENT REVERSAL"), posted("2025-06-13", -3_00, "INTEREST PAYMENT")}, "2025-03-11 9.00 10.00"},
-		"no wage, no interest that is charged": {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "ACME PAYROLL"), posted("2025-06-11", -1_00, "INTEREST CHARGE")}, "2025-03-11 9.00 0.00"},
+		"those of a year ago to the day": {9_00, []bankdata.Transaction{posted("2025-03-10", 9_00, "INTEREST PAYMENT")},
+			"2025-03-10 9.00 0.00"},
+		"what is taken back": {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "INTEREST PAYMENT"),
+			posted("2025-06-11", -1_00, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-06-12", -2_00, "INTEREST PAYMENT REVERSAL"),
+			posted("2025-06-13", -3_00, "INTEREST PAYMENT")}, "2025-03-11 9.00 10.00"},
+		"no wage, no interest that is charged": {9_00, []bankdata.Transaction{posted("2025-03-11", 10_00, "ACME PAYROLL"),
+			posted("2025-06-11", -1_00, "INTEREST CHARGE")}, "2025-03-11 9.00 0.00"},
 	} {
 		a := cash(c.transactions...)
 		a.Balance = c.balance
@@ -72,19 +84,23 @@ func TestFiguresOfAnAccount(t *testing.T) {
 // TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance has cash and a fund
 // abroad, and a balance of some days ago at home.
 func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
-	home, abroad := cash(posted("2026-03-01", 10_00, "INTEREST PAYMENT"), posted("2026-03-09", -4_00, "GROCERY")), cash(posted("2026-02-01", 700_00, "INTEREST PAYMENT"))
+	home, abroad := cash(posted("2026-03-01", 10_00, "INTEREST PAYMENT"), posted("2026-03-09", -4_00, "GROCERY")),
+		cash(posted("2026-02-01", 700_00, "INTEREST PAYMENT"))
 	stated := day("2026-03-05")
 	home.Balance, home.BalanceDate = 100_00, &stated
 	abroad.ID, abroad.Currency, abroad.Balance = "x", "EUR", 50_00
 	fund := abroad
 	fund.ID, fund.Type = "f", report.Investment
-	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess, Accounts: []bankdata.Account{abroad, fund, home}}}}
+	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess,
+		Accounts: []bankdata.Account{abroad, fund, home}}}}
 	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
 	var got []string
 	for _, x := range r.Assets.AccountDetails {
-		got = append(got, x.AccountID+" "+figuresFor(x)+" "+x.CurrentBalance.String()+" "+x.Currency+" "+fmt.Sprint(x.LeftOut)+" "+fmt.Sprint(x.BalanceDate))
+		got = append(got, x.AccountID+" "+figuresFor(x)+" "+x.CurrentBalance.String()+" "+x.Currency+
+			" "+fmt.Sprint(x.LeftOut)+" "+fmt.Sprint(x.BalanceDate))
 	}
-	want := []string{"x 2026-02-01 - - 50.00 EUR true <nil>", "f 2026-02-01 - - 50.00 EUR true <nil>", home.ID + " 2026-03-01 99.20 10.00 100.00  false 2026-03-05"}
+	want := []string{"x 2026-02-01 - - 50.00 EUR true <nil>", "f 2026-02-01 - - 50.00 EUR true <nil>",
+		home.ID + " 2026-03-01 99.20 10.00 100.00  false 2026-03-05"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -96,7 +112,8 @@ func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
 func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
 	invested := bankdata.Account{ID: "i", Type: report.Investment, Balance: 9_000_00, Transactions: []bankdata.Transaction{
 		posted("2025-01-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-04-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"),
-		posted("2025-04-11", -31_50, "BUY INDEX FUND"), posted("2025-10-10", 32_00, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-11-10", 500_00, "ACME PAYROLL"),
+		posted("2025-04-11", -31_50, "BUY INDEX FUND"), posted("2025-10-10", 32_00, "DIVIDEND REINVESTED INDEX FUND"),
+		posted("2025-11-10", 500_00, "ACME PAYROLL"),
 	}}
 	a := cash(posted("2026-03-10", 4_00, "INTEREST PAYMENT"))
 	d := bankdata.Data{Connections: []bankdata.Connection{
@@ -119,15 +136,18 @@ func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
 
 func TestFailedConnectionsAreListed(t *testing.T) {
 	d := bank(cash())
-	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE", Institution: "Third Bank", Status: contract.StatusSupplierUnresponsive})
+	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE",
+		Institution: "Third Bank", Status: contract.StatusSupplierUnresponsive})
 	in := Input{PublicToken: link, Bank: d, Gathered: Gathered{Failed: []Failed{{SourceID: "TWO", SourceUUID: "2", Institution: "Second Bank",
 		Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported, At: asOf.AddDate(0, 0, -1)}}}}
 	raw, err := report.Encode(Build(in, asOf).Assets.Failed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"source_id":"TWO","source_uuid":"2","institution_name":"Second Bank","status":"NOT_AUTHENTICATED","substatus":"E_BANKING_NOT_SUPPORTED","failed_at":"2026-03-09T15:00:00.000Z"},` +
-		`{"source_id":"THREE","source_uuid":"3","institution_name":"Third Bank","status":"SUPPLIER_UNRESPONSIVE","substatus":null,"failed_at":"2026-03-10T15:00:00.000Z"}]`
+	want := `[{"source_id":"TWO","source_uuid":"2","institution_name":"Second Bank","status":"NOT_AUTHENTICATED",` +
+		`"substatus":"E_BANKING_NOT_SUPPORTED","failed_at":"2026-03-09T15:00:00.000Z"},` +
+		`{"source_id":"THREE","source_uuid":"3","institution_name":"Third Bank","status":"SUPPLIER_UNRESPONSIVE",` +
+		`"substatus":null,"failed_at":"2026-03-10T15:00:00.000Z"}]`
 	if string(raw) != want {
 		t.Errorf("failed connections are %s", raw)
 	}
@@ -211,8 +231,10 @@ func TestMeanOverflowsNowhere(t *testing.T) {
 		of   []report.Cents
 		want report.Cents
 	}{
-		{[]report.Cents{7}, 7}, {[]report.Cents{1, 2}, 2}, {[]report.Cents{-1, -2}, -1}, {[]report.Cents{-1, 0}, 0}, {[]report.Cents{-1, -1, 0}, -1}, {[]report.Cents{-1, 0, 0}, 0},
-		{[]report.Cents{most, most - 1}, most}, {[]report.Cents{math.MaxInt64, math.MaxInt64, math.MaxInt64}, most}, {[]report.Cents{math.MinInt64, math.MinInt64}, -most},
+		{[]report.Cents{7}, 7}, {[]report.Cents{1, 2}, 2}, {[]report.Cents{-1, -2}, -1}, {[]report.Cents{-1, 0}, 0},
+		{[]report.Cents{-1, -1, 0}, -1}, {[]report.Cents{-1, 0, 0}, 0},
+		{[]report.Cents{most, most - 1}, most}, {[]report.Cents{math.MaxInt64, math.MaxInt64, math.MaxInt64}, most},
+		{[]report.Cents{math.MinInt64, math.MinInt64}, -most},
 		{[]report.Cents{math.MaxInt64, -math.MaxInt64, 3}, 1},
 	} {
 		if got := mean(c.of); got != c.want {

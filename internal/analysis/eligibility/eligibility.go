@@ -57,7 +57,8 @@ type Document struct {
 
 // Stub is the document of a pay stub.
 func Stub(p income.Paystub) Document {
-	return Document{SourceID: p.SourceID, SourceUUID: p.ID, Type: report.VerifiedByPaystub, Status: p.Status, Substatus: p.Substatus, Paystub: &p}
+	return Document{SourceID: p.SourceID, SourceUUID: p.ID, Type: report.VerifiedByPaystub,
+		Status: p.Status, Substatus: p.Substatus, Paystub: &p}
 }
 
 // Failed is a bank that gave nothing.

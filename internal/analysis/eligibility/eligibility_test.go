@@ -29,7 +29,8 @@ func day(s string) report.Date {
 }
 
 func bank(accounts ...bankdata.Account) bankdata.Data {
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Institution: "Harbor National Bank", Status: contract.StatusSuccess, Accounts: accounts}}}
+	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Institution: "Harbor National Bank",
+		Status: contract.StatusSuccess, Accounts: accounts}}}
 }
 
 func cash(transactions ...bankdata.Transaction) bankdata.Account {
@@ -53,7 +54,8 @@ func works(id string, employers ...string) Connected {
 			Rate: 24_000_00, RatePer: income.PerYear, Frequency: report.PayMonthly}
 		for m := day("2026-02-01"); m.Year() > 2024; m = (report.Date{Time: m.AddDate(0, -1, 0)}) {
 			n := report.Cents(m.Month())
-			j.Statements = append(j.Statements, income.Statement{PayDate: report.Date{Time: m.AddDate(0, 1, -1)}, Start: m, End: report.Date{Time: m.AddDate(0, 1, -1)},
+			j.Statements = append(j.Statements, income.Statement{PayDate: report.Date{Time: m.AddDate(0, 1, -1)},
+				Start: m, End: report.Date{Time: m.AddDate(0, 1, -1)},
 				Hours: 160_00, Gross: 2_000_00, GrossYTD: 2_000_00 * n, Net: 1_500_00, NetYTD: 1_500_00 * n})
 		}
 		c.Payroll.Jobs = append(c.Payroll.Jobs, j)
@@ -65,11 +67,14 @@ func full(w report.Workflow) Input {
 	data := bank(cash(posted("2025-01-15", 900_00, "PAYROLL"), posted("2026-03-01", 2_00, "INTEREST PAYMENT")))
 	data.Connections[0].Owners = []bankdata.Owner{{RecordID: "o", Person: bankdata.Person{FirstName: "ANA", LastName: "NUNEZ"}}}
 	return Input{
-		PublicToken: link, Workflow: w, InputSource: report.ConsumerInput, InputUUID: "u", Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
+		PublicToken: link, Workflow: w, InputSource: report.ConsumerInput, InputUUID: "u",
+		Consumer:        &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
 		StatedEmployers: []string{"Globex", "Initech"}, Bank: data, Notices: []report.ConsumerNotice{{Description: "You may dispute."}},
-		Gathered: Gathered{Payroll: []Connected{works("p", "Globex Widgets")}, Failed: []Failed{{SourceID: "OTHER", SourceUUID: "2", Institution: "Other Bank",
-			Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired, At: asOf}}},
-		Files: []report.EligibilityDocument{{SourceID: "BANK", SourceUUID: "1", DocumentType: report.BankTransactionsDocument, DocumentID: "d", SourceFilepath: "1/t"}},
+		Gathered: Gathered{Payroll: []Connected{works("p", "Globex Widgets")},
+			Failed: []Failed{{SourceID: "OTHER", SourceUUID: "2", Institution: "Other Bank",
+				Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired, At: asOf}}},
+		Files: []report.EligibilityDocument{{SourceID: "BANK", SourceUUID: "1", DocumentType: report.BankTransactionsDocument,
+			DocumentID: "d", SourceFilepath: "1/t"}},
 	}
 }
 
@@ -89,10 +94,11 @@ func keys(t *testing.T, r report.Eligibility) []string {
 
 func TestTheWorkflowSaysWhichNodesThereAre(t *testing.T) {
 	for w, want := range map[report.Workflow]string{
-		report.IncomeOnly:      `meta product stated_employers identities employment income documents`,
-		report.AssetsOnly:      `meta product identities assets documents application_completeness_checks`,
-		report.IncomeAndAssets: `meta product stated_employers identities employment assets income documents application_completeness_checks consumer_notices`,
-		"":                     `meta product stated_employers identities employment assets income documents application_completeness_checks consumer_notices`,
+		report.IncomeOnly: `meta product stated_employers identities employment income documents`,
+		report.AssetsOnly: `meta product identities assets documents application_completeness_checks`,
+		report.IncomeAndAssets: `meta product stated_employers identities employment assets ` +
+			`income documents application_completeness_checks consumer_notices`,
+		"": `meta product stated_employers identities employment assets income documents application_completeness_checks consumer_notices`,
 	} {
 		expected := strings.Fields(want)
 		slices.Sort(expected)
@@ -137,28 +143,45 @@ func TestOutcome(t *testing.T) {
 		gathered Gathered
 		want     string
 	}{
-		"assets":                                    {report.AssetsOnly, wage, Gathered{}, "SUCCESS "},
-		"assets without transactions":               {report.AssetsOnly, nothing, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"assets, investments only":                  {report.AssetsOnly, invested, Gathered{}, "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
-		"assets, a bank that failed":                {report.AssetsOnly, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUPPLIER_UNRESPONSIVE "},
-		"assets, nothing":                           {report.AssetsOnly, bankdata.Data{}, Gathered{}, "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
-		"assets are not made up for by payroll":     {report.AssetsOnly, invested, Gathered{Payroll: []Connected{works("p", "Globex")}, Documents: []Document{read}}, "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
-		"income":                                    {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{works("p", "Globex")}}, "SUCCESS "},
-		"income, a document":                        {report.IncomeOnly, bankdata.Data{}, Gathered{Documents: []Document{unread, read}}, "SUCCESS "},
-		"income, a document that cannot be read":    {report.IncomeOnly, bankdata.Data{}, Gathered{Documents: []Document{unread}}, "NOT_AUTHENTICATED "},
-		"income without a payment":                  {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{idle}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"income, the first sign-in failed":          {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{failed, works("p", "Globex")}}, "SUCCESS "},
-		"income, the only sign-in failed":           {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{failed}}, "NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH"},
-		"income, a provider that leaves names out":  {report.IncomeOnly, bankdata.Data{}, Gathered{Payroll: []Connected{incomplete}}, "ERROR INCOMPLETE_INFORMATION"},
-		"income, all skipped":                       {report.IncomeOnly, bankdata.Data{}, Gathered{Skipped: map[string]string{"Globex": "OTHER"}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"income is not made up for by a bank":       {report.IncomeOnly, wage, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"income, a bank that failed":                {report.IncomeOnly, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"both, the bank alone":                      {report.IncomeAndAssets, wage, Gathered{Payroll: []Connected{failed}}, "SUCCESS "},
-		"both, payroll alone":                       {report.IncomeAndAssets, bankdata.Data{}, Gathered{Payroll: []Connected{works("p", "Globex")}, Failed: []Failed{down}}, "SUCCESS "},
-		"both, no payment and an account too young": {report.IncomeAndAssets, nothing, Gathered{Payroll: []Connected{idle}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
-		"both, investments and a failed sign-in":    {report.IncomeAndAssets, invested, Gathered{Payroll: []Connected{failed}}, "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
-		"both, a bank that failed":                  {report.IncomeAndAssets, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUPPLIER_UNRESPONSIVE "},
-		"both, nothing":                             {report.IncomeAndAssets, bankdata.Data{}, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"assets":                      {report.AssetsOnly, wage, Gathered{}, "SUCCESS "},
+		"assets without transactions": {report.AssetsOnly, nothing, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"assets, investments only": {report.AssetsOnly, invested, Gathered{},
+			"NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
+		"assets, a bank that failed": {report.AssetsOnly, bankdata.Data{},
+			Gathered{Failed: []Failed{down}}, "SUPPLIER_UNRESPONSIVE "},
+		"assets, nothing": {report.AssetsOnly, bankdata.Data{}, Gathered{},
+			"NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
+		"assets are not made up for by payroll": {report.AssetsOnly, invested,
+			Gathered{Payroll: []Connected{works("p", "Globex")}, Documents: []Document{read}},
+			"NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
+		"income": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Payroll: []Connected{works("p", "Globex")}}, "SUCCESS "},
+		"income, a document": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Documents: []Document{unread, read}}, "SUCCESS "},
+		"income, a document that cannot be read": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Documents: []Document{unread}}, "NOT_AUTHENTICATED "},
+		"income without a payment": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Payroll: []Connected{idle}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"income, the first sign-in failed": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Payroll: []Connected{failed, works("p", "Globex")}}, "SUCCESS "},
+		"income, the only sign-in failed": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Payroll: []Connected{failed}}, "NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH"},
+		"income, a provider that leaves names out": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Payroll: []Connected{incomplete}}, "ERROR INCOMPLETE_INFORMATION"},
+		"income, all skipped": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Skipped: map[string]string{"Globex": "OTHER"}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"income is not made up for by a bank": {report.IncomeOnly, wage, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"income, a bank that failed": {report.IncomeOnly, bankdata.Data{},
+			Gathered{Failed: []Failed{down}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"both, the bank alone": {report.IncomeAndAssets, wage, Gathered{Payroll: []Connected{failed}}, "SUCCESS "},
+		"both, payroll alone": {report.IncomeAndAssets, bankdata.Data{},
+			Gathered{Payroll: []Connected{works("p", "Globex")}, Failed: []Failed{down}}, "SUCCESS "},
+		"both, no payment and an account too young": {report.IncomeAndAssets, nothing,
+			Gathered{Payroll: []Connected{idle}}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
+		"both, investments and a failed sign-in": {report.IncomeAndAssets, invested, Gathered{Payroll: []Connected{failed}},
+			"NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED"},
+		"both, a bank that failed": {report.IncomeAndAssets, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUPPLIER_UNRESPONSIVE "},
+		"both, nothing":            {report.IncomeAndAssets, bankdata.Data{}, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
 	} {
 		in := Input{PublicToken: link, Workflow: c.workflow, Bank: c.bank, Gathered: c.gathered, StatedEmployers: []string{"Globex"}}
 		status, sub := Outcome(in, asOf)
@@ -174,7 +197,8 @@ func TestOutcome(t *testing.T) {
 
 func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	in := full(report.IncomeAndAssets)
-	in.Bank.Connections[0].Owners = append(in.Bank.Connections[0].Owners, bankdata.Owner{RecordID: "q", Person: bankdata.Person{FirstName: "Jo", LastName: "Park"}})
+	in.Bank.Connections[0].Owners = append(in.Bank.Connections[0].Owners,
+		bankdata.Owner{RecordID: "q", Person: bankdata.Person{FirstName: "Jo", LastName: "Park"}})
 	other := works("q", "Initech")
 	other.Payroll.Owner.FirstName = "Somebody"
 	ownerless := works("n", "Hooli")
@@ -190,7 +214,8 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"full_name":{"matched_sources":[{"source_id":"BANK","source_uuid":"1"},{"source_id":"P","source_uuid":"p"}],"unmatched_sources":[{"source_id":"Q","source_uuid":"q"}]}}`
+	want := `{"full_name":{"matched_sources":[{"source_id":"BANK","source_uuid":"1"},{"source_id":"P",` +
+		`"source_uuid":"p"}],"unmatched_sources":[{"source_id":"Q","source_uuid":"q"}]}}`
 	if string(got) != want {
 		t.Errorf("matching is %s", got)
 	}
@@ -215,27 +240,35 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 
 func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	in := Input{PublicToken: link, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex"},
-		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: []bankdata.Account{
-			{ID: "a", Type: report.CashEquivalent}, {ID: "b", Type: report.Investment, Subtype: "BROKERAGE", Balance: 5}}}}},
+		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
+			Status: contract.StatusSuccess, Accounts: []bankdata.Account{
+				{ID: "a", Type: report.CashEquivalent}, {ID: "b", Type: report.Investment, Subtype: "BROKERAGE", Balance: 5}}}}},
 		Gathered: Gathered{Payroll: []Connected{{Payroll: income.Payroll{ID: "p", SourceID: "P", Jobs: []income.Job{{Employer: "Initech"}}}}}}}
 	got, err := report.Encode(Build(in, asOf))
 	if err != nil {
 		t.Fatal(err)
 	}
 	account := func(id, kind, balance string) string {
-		return `{"source_id":"BANK","source_uuid":"1","account_id":"` + id + `","owner_full_name":null,"institution_name":null,"account_name":null,"account_type":"` + kind +
-			`","account_subtype":null,"date_first_transaction":null,"last_statement_end_date":null,"truncated_account_number":null,"responsibility":null,"addresses":[],"current_balance":` +
+		return `{"source_id":"BANK","source_uuid":"1","account_id":"` + id +
+			`","owner_full_name":null,"institution_name":null,"account_name":null,"account_type":"` + kind +
+			`","account_subtype":null,"date_first_transaction":null,"last_statement_end_date":null,` +
+			`"truncated_account_number":null,"responsibility":null,"addresses":[],"current_balance":` +
 			balance + `,"six_months_average_balance":null,"twelve_months_income_from_assets":null}`
 	}
 	for _, want := range []string{
 		`"stated_employers":[{"name":"Globex","input_method":"CONSUMER_INPUT","verification_sources":[],"skipped_reason":null}]`,
-		`"employment":[{"source_id":"P","source_uuid":"p","employer_name":"Initech","employer_address_line_1":null,"employer_address_line_2":null,"employer_city":null,"employer_state":null,` +
-			`"employment_type":null,"employment_status":null,"job_title":null,"hire_date":null,"termination_date":null,"base_pay_rate":null,"base_pay_period":null,` +
+		`"employment":[{"source_id":"P","source_uuid":"p","employer_name":"Initech","employer_address_line_1":null,` +
+			`"employer_address_line_2":null,"employer_city":null,"employer_state":null,` +
+			`"employment_type":null,"employment_status":null,"job_title":null,"hire_date":null,` +
+			`"termination_date":null,"base_pay_rate":null,"base_pay_period":null,` +
 			`"matching":{"employer_name":{"matched_employer_name":[],"unmatched_employer_name":[{"stated_employer":"Globex"}]},` +
 			`"direct_deposit_accounts":{"matched_direct_deposit_accounts":[],"unmatched_direct_deposit_accounts":[]}}}]`,
-		`"assets":{"account_details":[` + account("a", "CASH_EQUIVALENT", "0.00") + `,` + account("b", "INVESTMENT", "0.05") + `],"inflows":[],"matched_income_sources":[],"failed_connections":[]}`,
-		`"income":{"payroll":[{"source_id":"P","source_uuid":"p","provider_name":null,"provider_type":null,"annual_gross_income":null,"annual_net_income":null,"pay_frequency":null,` +
-			`"gigs_annual_gross_earnings":null,"gigs_annual_deposited_amount":null,"gigs_annual_net_earnings":null,"gig_summaries":[],"statements":[]}]}`,
+		`"assets":{"account_details":[` + account("a", "CASH_EQUIVALENT", "0.00") + `,` + account("b", "INVESTMENT", "0.05") +
+			`],"inflows":[],"matched_income_sources":[],"failed_connections":[]}`,
+		`"income":{"payroll":[{"source_id":"P","source_uuid":"p","provider_name":null,"provider_type":null,` +
+			`"annual_gross_income":null,"annual_net_income":null,"pay_frequency":null,` +
+			`"gigs_annual_gross_earnings":null,"gigs_annual_deposited_amount":null,` +
+			`"gigs_annual_net_earnings":null,"gig_summaries":[],"statements":[]}]}`,
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the report has no %s:\n%s", want, got)

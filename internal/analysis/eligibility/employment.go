@@ -142,9 +142,11 @@ func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	m := report.DirectDepositsMatching{Matched: []report.MatchedDeposit{}, Unmatched: []report.UnmatchedDeposit{}}
 	for _, d := range all {
 		if a := in.account(d); a != nil {
-			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: report.Null(a.Mask()), InstitutionName: report.Null(a.Institution)})
+			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: report.Null(a.Mask()),
+				InstitutionName: report.Null(a.Institution)})
 		} else {
-			m.Unmatched = append(m.Unmatched, report.UnmatchedDeposit{TruncatedNumber: report.Null(d.Mask), InstitutionName: report.Null(d.Institution)})
+			m.Unmatched = append(m.Unmatched, report.UnmatchedDeposit{TruncatedNumber: report.Null(d.Mask),
+				InstitutionName: report.Null(d.Institution)})
 		}
 	}
 	return &m

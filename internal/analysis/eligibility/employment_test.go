@@ -78,13 +78,16 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
 	stub := func(id, employer, paid string, status contract.Status) Document {
 		who, on := "Ana Núñez", day(paid)
-		return Stub(income.Paystub{ID: id, SourceID: strings.ToUpper(id), Status: status, Employer: employer, Stub: report.Paystub{EmployeeName: &who, PayDate: &on, HireDate: &on}})
+		return Stub(income.Paystub{ID: id, SourceID: strings.ToUpper(id), Status: status, Employer: employer,
+			Stub: report.Paystub{EmployeeName: &who, PayDate: &on, HireDate: &on}})
 	}
 	elsewhere := stub("e", "Vandelay", "2026-02-01", contract.StatusSuccess)
 	elsewhere.Employer = "Hooli"
 	in := Input{
-		PublicToken: link, InputSource: report.ConsumerInput, Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"}, StatedEmployers: []string{"Globex", "Hooli", "Initech"},
-		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", contract.StatusSuccess), stub("b", "GLOBEX INC", "2026-02-01", contract.StatusSuccess), elsewhere,
+		PublicToken: link, InputSource: report.ConsumerInput, Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
+		StatedEmployers: []string{"Globex", "Hooli", "Initech"},
+		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", contract.StatusSuccess),
+			stub("b", "GLOBEX INC", "2026-02-01", contract.StatusSuccess), elsewhere,
 			stub("n", "", "2026-02-01", contract.StatusSuccess), stub("u", "Initech", "2026-02-01", contract.StatusNotAuthenticated)}},
 	}
 	r := Build(in, asOf)
@@ -97,7 +100,8 @@ func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
 		got = append(got, line)
 	}
 	for _, e := range r.Employment {
-		line := fmt.Sprint("job ", *e.EmployerName, " ", e.SourceID, " ", e.HireDate, " ", len(e.Matching.DirectDeposits.Matched)+len(e.Matching.DirectDeposits.Unmatched))
+		line := fmt.Sprint("job ", *e.EmployerName, " ", e.SourceID, " ", e.HireDate, " ",
+			len(e.Matching.DirectDeposits.Matched)+len(e.Matching.DirectDeposits.Unmatched))
 		for _, n := range e.Matching.EmployerName.Matched {
 			line += " " + n.StatedEmployer
 		}
@@ -133,7 +137,8 @@ func TestEmploymentOfAJob(t *testing.T) {
 		return all[0]
 	}
 	if e := only(); e.TerminationDate != nil || !e.HireDate.Equal(hired.Time) || *e.BasePayRate != 24_000_00 || *e.BasePayPeriod != "SALARY" ||
-		*e.EmployerLine1 != "1 Main Street" || *e.EmployerLine2 != "Floor 2" || *e.EmployerCity != "Austin" || *e.EmployerState != "TX" || *e.JobTitle != "Analyst" {
+		*e.EmployerLine1 != "1 Main Street" || *e.EmployerLine2 != "Floor 2" || *e.EmployerCity != "Austin" ||
+		*e.EmployerState != "TX" || *e.JobTitle != "Analyst" {
 		t.Errorf("an active job is %+v", e)
 	}
 	j.Status, j.Rate = report.EmploymentTerminated, 0
@@ -146,7 +151,8 @@ func TestDirectDepositsAreMatchedByBankAndLastFour(t *testing.T) {
 	account := func(id, number, institution string) bankdata.Account {
 		return bankdata.Account{ID: id, Type: report.CashEquivalent, Number: number, Institution: institution}
 	}
-	data := bank(account("a", "000412887301", "Harbor National Bank"), account("b", "7301", "Harbor National Bank"), account("c", "551204466", "Lakeshore Bank and Trust"),
+	data := bank(account("a", "000412887301", "Harbor National Bank"), account("b", "7301", "Harbor National Bank"),
+		account("c", "551204466", "Lakeshore Bank and Trust"),
 		account("d", "", "Harbor National Bank"), account("e", "991204466", "First Federal"))
 	data.Connections[0].Accounts[1].Number = "99997302"
 	invested := account("f", "123409903", "Lakeshore Bank and Trust")
@@ -174,7 +180,8 @@ func TestDirectDepositsAreMatchedByBankAndLastFour(t *testing.T) {
 		case c.want == "" && (len(m.Matched) != 0 || len(m.Unmatched) != 1 || report.Text(m.Unmatched[0].TruncatedNumber) != c.deposit.Mask ||
 			report.Text(m.Unmatched[0].InstitutionName) != c.deposit.Institution):
 			t.Errorf("%s: %+v, want none matched", name, m)
-		case c.want != "" && (len(m.Matched) != 1 || len(m.Unmatched) != 0 || m.Matched[0].AccountID != c.want || report.Text(m.Matched[0].TruncatedNumber) != c.deposit.Mask):
+		case c.want != "" && (len(m.Matched) != 1 || len(m.Unmatched) != 0 || m.Matched[0].AccountID != c.want ||
+			report.Text(m.Matched[0].TruncatedNumber) != c.deposit.Mask):
 			t.Errorf("%s: %+v, want %s", name, m, c.want)
 		}
 	}
@@ -183,21 +190,26 @@ func TestDirectDepositsAreMatchedByBankAndLastFour(t *testing.T) {
 func TestPayrollOfAJob(t *testing.T) {
 	c := works("p", "Globex")
 	got := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
-	if *got.AnnualGross != 24_000_00 || *got.AnnualNet != 18_000_00 || *got.PayFrequency != "MONTHLY" || got.GigsAnnualGross != nil || len(got.Gigs) != 0 {
+	if *got.AnnualGross != 24_000_00 || *got.AnnualNet != 18_000_00 || *got.PayFrequency != "MONTHLY" ||
+		got.GigsAnnualGross != nil || len(got.Gigs) != 0 {
 		t.Errorf("a year of a job is %+v", got)
 	}
-	if len(got.Statements) != 12 || got.Statements[0].PayDate.String() != "2026-02-28" || got.Statements[11].PayDate.String() != "2025-03-31" || *got.Statements[0].HoursWorked != 160_00 {
+	if len(got.Statements) != 12 || got.Statements[0].PayDate.String() != "2026-02-28" ||
+		got.Statements[11].PayDate.String() != "2025-03-31" || *got.Statements[0].HoursWorked != 160_00 {
 		t.Errorf("statements are %+v", got.Statements)
 	}
 	years, _ := report.Encode(got.Calendar)
-	want := `[{"year":"2026","calendar_year_gross_income":4000.00,"calendar_year_net_income":3000.00},{"year":"2025","calendar_year_gross_income":24000.00,"calendar_year_net_income":18000.00}]`
+	want := `[{"year":"2026","calendar_year_gross_income":4000.00,"calendar_year_net_income":3000.00},{"year":"2025",` +
+		`"calendar_year_gross_income":24000.00,"calendar_year_net_income":18000.00}]`
 	if string(years) != want {
 		t.Errorf("by calendar year: %s", years)
 	}
 	early := c
 	early.Payroll.Jobs = append([]income.Job{}, c.Payroll.Jobs...)
-	early.Payroll.Jobs[0].Statements = append([]income.Statement{{PayDate: day("2026-03-11"), Gross: 1, GrossYTD: 1}}, c.Payroll.Jobs[0].Statements...)
-	if same := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{early}}}, asOf).Income.Payroll[0]; !cmp.Equal(got, same) {
+	early.Payroll.Jobs[0].Statements = append([]income.Statement{{PayDate: day("2026-03-11"), Gross: 1, GrossYTD: 1}},
+		c.Payroll.Jobs[0].Statements...)
+	if same := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{early}}},
+		asOf).Income.Payroll[0]; !cmp.Equal(got, same) {
 		t.Errorf("a payment after the fetch date changes it:\n%s", cmp.Diff(got, same))
 	}
 	none := c
@@ -216,17 +228,22 @@ func TestGigsAreSummedByMonthOfPayment(t *testing.T) {
 		count            int
 		hours            int64
 	}{
-		{"2026-01-26", "2026-02-01", "2026-02-06", 10, 20_50}, {"2026-02-02", "2026-02-08", "2026-02-13", 5, 0}, {"2026-01-19", "2026-01-25", "2026-01-30", 7, 12_00},
+		{"2026-01-26", "2026-02-01", "2026-02-06", 10, 20_50}, {"2026-02-02", "2026-02-08", "2026-02-13", 5, 0},
+		{"2026-01-19", "2026-01-25", "2026-01-30", 7, 12_00},
 		{"2025-02-24", "2025-03-02", "2025-03-10", 99, 1}, // paid a year ago to the day: no longer
 	} {
-		j.Statements = append(j.Statements, income.Statement{PayDate: day(w.paid), Start: day(w.start), End: day(w.end), Hours: w.hours, Gross: 100_00, Net: 80_00,
+		j.Statements = append(j.Statements, income.Statement{PayDate: day(w.paid), Start: day(w.start),
+			End: day(w.end), Hours: w.hours, Gross: 100_00, Net: 80_00,
 			Gig: &income.Gig{Count: w.count, Tips: 10_00, Bonuses: 5_00, Fees: 20_00}})
 	}
-	c := Connected{Payroll: income.Payroll{ID: "z", SourceID: "Z", Provider: "Zipporah Rides", Type: income.ProviderGig, Jobs: []income.Job{j}}}
+	c := Connected{Payroll: income.Payroll{ID: "z", SourceID: "Z", Provider: "Zipporah Rides",
+		Type: income.ProviderGig, Jobs: []income.Job{j}}}
 	got := Build(Input{PublicToken: link, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
 	raw, _ := report.Encode(got.Gigs)
-	want := `[{"platform_name":"Zipporah Rides","period_start":"2026-01-26","period_end":"2026-02-08","gig_count":15,"hours_worked":20.50,"gross_earnings":200.00,"tips":20.00,"bonuses":10.00,"fees":40.00,"deposited_amount":160.00},` +
-		`{"platform_name":"Zipporah Rides","period_start":"2026-01-19","period_end":"2026-01-25","gig_count":7,"hours_worked":12.00,"gross_earnings":100.00,"tips":10.00,"bonuses":5.00,"fees":20.00,"deposited_amount":80.00}]`
+	want := `[{"platform_name":"Zipporah Rides","period_start":"2026-01-26","period_end":"2026-02-08","gig_count":15,` +
+		`"hours_worked":20.50,"gross_earnings":200.00,"tips":20.00,"bonuses":10.00,"fees":40.00,"deposited_amount":160.00},` +
+		`{"platform_name":"Zipporah Rides","period_start":"2026-01-19","period_end":"2026-01-25","gig_count":7,` +
+		`"hours_worked":12.00,"gross_earnings":100.00,"tips":10.00,"bonuses":5.00,"fees":20.00,"deposited_amount":80.00}]`
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
 		t.Error(diff)
 	}

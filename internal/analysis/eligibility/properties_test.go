@@ -21,8 +21,10 @@ var texts = []struct {
 	text     string
 	from, to int64
 }{
-	{"DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", 900_00, 1_600_00}, {"GLOBEX WIDGETS PAYROLL", 100_00, 3_000_00}, {"VANDELAY 8812", 700_00, 700_01},
-	{"INTEREST PAYMENT", 1, 5_00}, {"DIVIDEND RECEIVED INDEX FUND", 1, 90_00}, {"INTEREST CHARGE", -9_00, -1}, {"POS DEBIT KROGER #418", -90_00, -5_00},
+	{"DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD", 900_00, 1_600_00},
+	{"GLOBEX WIDGETS PAYROLL", 100_00, 3_000_00}, {"VANDELAY 8812", 700_00, 700_01},
+	{"INTEREST PAYMENT", 1, 5_00}, {"DIVIDEND RECEIVED INDEX FUND", 1, 90_00},
+	{"INTEREST CHARGE", -9_00, -1}, {"POS DEBIT KROGER #418", -90_00, -5_00},
 	{"ONLINE TRANSFER TO SAVINGS", -100_00, -50_00}, {"ONLINE TRANSFER FROM CHECKING", 50_00, 100_00},
 }
 
@@ -42,15 +44,19 @@ func household(t *rapid.T) (Input, time.Time) {
 	n := 0
 	for b := range rapid.IntRange(0, 2).Draw(t, "banks") {
 		c := bankdata.Connection{ID: fmt.Sprint("c", b), SourceID: fmt.Sprint("BANK_", b), Status: contract.StatusSuccess,
-			Owners: []bankdata.Owner{{RecordID: "o", Person: bankdata.Person{FirstName: rapid.SampledFrom([]string{"Ana", "Jo"}).Draw(t, "owner"), LastName: "Nunez"}}}}
+			Owners: []bankdata.Owner{{RecordID: "o",
+				Person: bankdata.Person{FirstName: rapid.SampledFrom([]string{"Ana", "Jo"}).Draw(t, "owner"), LastName: "Nunez"}}}}
 		for i := range rapid.IntRange(0, 2).Draw(t, "accounts") {
-			a := bankdata.Account{ID: fmt.Sprint(b, i), Type: rapid.SampledFrom([]string{report.CashEquivalent, report.CashEquivalent, report.Investment}).Draw(t, "type"),
-				Subtype: report.Savings, Number: fmt.Sprint("000", b, i, "22"), Balance: report.Cents(rapid.Int64Range(-9_000_00, 90_000_00).Draw(t, "balance"))}
+			a := bankdata.Account{ID: fmt.Sprint(b, i),
+				Type:    rapid.SampledFrom([]string{report.CashEquivalent, report.CashEquivalent, report.Investment}).Draw(t, "type"),
+				Subtype: report.Savings, Number: fmt.Sprint("000", b, i, "22"),
+				Balance: report.Cents(rapid.Int64Range(-9_000_00, 90_000_00).Draw(t, "balance"))}
 			for range rapid.IntRange(0, 6).Draw(t, "series") {
 				x := texts[rapid.IntRange(0, len(texts)-1).Draw(t, "text")]
 				every := rapid.SampledFrom([]int{7, 14, 30, 90, 1000}).Draw(t, "every")
 				for back := rapid.IntRange(-5, 500).Draw(t, "last"); back < rapid.IntRange(1, 800).Draw(t, "first"); back += every {
-					a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprintf("%05d", n), Posted: report.DateOf(at.AddDate(0, 0, -back)), Pending: n%17 == 3,
+					a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprintf("%05d", n),
+						Posted: report.DateOf(at.AddDate(0, 0, -back)), Pending: n%17 == 3,
 						Amount: report.Cents(rapid.Int64Range(x.from, x.to).Draw(t, "amount")), Description: x.text})
 					n++
 				}
@@ -61,8 +67,10 @@ func household(t *rapid.T) (Input, time.Time) {
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "sign-ins") {
 		c := works(fmt.Sprint("p", i), rapid.SampledFrom(append(employers, "")).Draw(t, "employer"))
-		c.Payroll.Jobs[0].Deposits = append(c.Payroll.Jobs[0].Deposits, deposit(rapid.SampledFrom([]string{"0022", "1022", "9999"}).Draw(t, "deposit")))
-		c.Status = rapid.SampledFrom([]contract.Status{"", contract.StatusSuccess, contract.StatusSuccess, contract.StatusNotAuthenticated}).Draw(t, "status")
+		c.Payroll.Jobs[0].Deposits = append(c.Payroll.Jobs[0].Deposits,
+			deposit(rapid.SampledFrom([]string{"0022", "1022", "9999"}).Draw(t, "deposit")))
+		c.Status = rapid.SampledFrom([]contract.Status{"", contract.StatusSuccess, contract.StatusSuccess,
+			contract.StatusNotAuthenticated}).Draw(t, "status")
 		c.Employer = rapid.SampledFrom(append(employers, "", "")).Draw(t, "for")
 		in.Payroll = append(in.Payroll, c)
 	}
@@ -206,7 +214,8 @@ func lawsOfAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
 
 // TestHugeAmountsStayWithinAReport: sums are held at the largest amount.
 func TestHugeAmountsStayWithinAReport(t *testing.T) {
-	a := cash(posted("2024-04-01", most, "DEPOSIT"), posted("2025-04-01", most, "INTEREST PAYMENT"), posted("2025-04-02", most, "INTEREST PAYMENT"), posted("2026-03-09", -most, "CHECK 1"))
+	a := cash(posted("2024-04-01", most, "DEPOSIT"), posted("2025-04-01", most, "INTEREST PAYMENT"),
+		posted("2025-04-02", most, "INTEREST PAYMENT"), posted("2026-03-09", -most, "CHECK 1"))
 	a.Balance = most
 	p := works("p", "Globex")
 	for i := range p.Payroll.Jobs[0].Statements {
@@ -220,7 +229,8 @@ func TestHugeAmountsStayWithinAReport(t *testing.T) {
 	if err != nil {
 		t.Fatalf("its own reader refuses it: %v", err)
 	}
-	if got := r.Assets.AccountDetails[0]; *got.IncomeFromAssets != most || *got.AverageBalance != most || *r.Income.Payroll[0].AnnualGross != most {
+	if got := r.Assets.AccountDetails[0]; *got.IncomeFromAssets != most || *got.AverageBalance != most ||
+		*r.Income.Payroll[0].AnnualGross != most {
 		t.Errorf("%s of assets, %s on average, %s of wages", *got.IncomeFromAssets, *got.AverageBalance, *r.Income.Payroll[0].AnnualGross)
 	}
 }

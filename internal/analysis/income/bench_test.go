@@ -37,12 +37,14 @@ func crowd(n int) (Input, time.Time) {
 		a := &accounts[min(r.IntN(8), 1)^1]
 		a.Transactions = append(a.Transactions, bankdata.Transaction{
 			ID: fmt.Sprintf("t%06d", i), Posted: report.DateOf(at.AddDate(0, 0, -i*730/n)),
-			Amount: report.Cents(lines[l].from + r.Int64N(lines[l].to-lines[l].from)), Description: fmt.Sprintf("%s %06d", lines[l].text, r.IntN(1_000_000)),
+			Amount:      report.Cents(lines[l].from + r.Int64N(lines[l].to-lines[l].from)),
+			Description: fmt.Sprintf("%s %06d", lines[l].text, r.IntN(1_000_000)),
 		})
 	}
 	return Input{
 		PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11", InputSource: report.ConsumerInput, State: "TX",
-		StatedEmployers: []string{"Northwind Logistics, Inc.", "Globex"}, Bank: bank(accounts...), Options: Options{Suite: Suite20, Inflows: true},
+		StatedEmployers: []string{"Northwind Logistics, Inc.", "Globex"}, Bank: bank(accounts...),
+		Options: Options{Suite: Suite20, Inflows: true},
 	}, at
 }
 

@@ -52,14 +52,17 @@ func percent(rate int64) string {
 
 func taxTable() string {
 	var b strings.Builder
-	b.WriteString("| year | standard deduction | federal brackets, of taxable income | social security | Medicare | source |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| year | standard deduction | federal brackets, of taxable income | social " +
+		"security | Medicare | source |\n|---|---|---|---|---|---|\n")
 	for _, y := range taxYears {
 		var brackets []string
 		for _, x := range y.brackets {
 			brackets = append(brackets, fmt.Sprintf("%s from $%d", percent(x.rate), x.from))
 		}
-		fmt.Fprintf(&b, "| %d | $%d | %s | %s up to $%d | %s, and %s above $%d | %s |\n", y.year, y.standardDeduction, strings.Join(brackets, ", "),
-			percent(payrolltax.SocialSecurity), y.wageBase(), percent(payrolltax.Medicare), percent(payrolltax.Additional), payrolltax.AdditionalFrom/100, y.source)
+		fmt.Fprintf(&b, "| %d | $%d | %s | %s up to $%d | %s, and %s above $%d | %s |\n",
+			y.year, y.standardDeduction, strings.Join(brackets, ", "),
+			percent(payrolltax.SocialSecurity), y.wageBase(), percent(payrolltax.Medicare),
+			percent(payrolltax.Additional), payrolltax.AdditionalFrom/100, y.source)
 	}
 	return b.String()
 }

@@ -228,7 +228,9 @@ func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 // entry's description, the account holder's name.
 var (
 	companyField = regexp.MustCompile(`(?i)\b(?:ORIG(?:INATOR)? )?CO(?:MPANY)? NAME ?[:=] ?`)
-	otherField   = regexp.MustCompile(`(?i)(?:^|[\s;,])(?:DES|INDN|IND NAME|IND ID|IND ID NO|CO ID|ORIG ID|ORIG CO NAME|CO ENTRY DESCR|ENTRY DESCR|DESC DATE|SEC|TRACE ?#|TRACE NO|TRN|EED|EFF ?DATE|REF|REFERENCE|ID|ACCT|NAME)\s?[:=]|\s(?:INDN|IND ID)\s`)
+	otherField   = regexp.MustCompile(`(?i)(?:^|[\s;,])(?:DES|INDN|IND NAME|IND ID|IND ID NO|CO ID|ORIG ID|ORIG CO ` +
+		`NAME|CO ENTRY DESCR|ENTRY DESCR|DESC DATE|SEC|TRACE ?#|TRACE NO|TRN|EED|EFF ` +
+		`?DATE|REF|REFERENCE|ID|ACCT|NAME)\s?[:=]|\s(?:INDN|IND ID)\s`)
 )
 
 // companyIn is the part of a descriptor that names the company.

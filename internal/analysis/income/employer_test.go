@@ -164,7 +164,8 @@ func TestTheSurestEmployerOfAnInflow(t *testing.T) {
 	}
 }
 
-var nameWords = []string{"NORTHWIND", "Acme", "Sunflower", "Globex", "logistics", "Foods", "Services", "University", "of", "The", "Medical", "WAL", "MART", "Inc", "LLC", "AT&T", "Müller"}
+var nameWords = []string{"NORTHWIND", "Acme", "Sunflower", "Globex", "logistics", "Foods", "Services", "University",
+	"of", "The", "Medical", "WAL", "MART", "Inc", "LLC", "AT&T", "Müller"}
 
 func TestWhatChangesNoName(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
@@ -177,7 +178,8 @@ func TestWhatChangesNoName(t *testing.T) {
 		if back := alike(&y, &x); back != want {
 			t.Fatalf("%q and %q: %d, and %d the other way", a, b, want, back)
 		}
-		for _, form := range []string{strings.ToUpper(b), strings.ToLower(b), b + ".", b + " PAYROLL", "ADP " + b, "PAYCHEX *" + b, b + " DES:PAYROLL 12345"} {
+		for _, form := range []string{strings.ToUpper(b), strings.ToLower(b), b + ".", b + " PAYROLL",
+			"ADP " + b, "PAYCHEX *" + b, b + " DES:PAYROLL 12345"} {
 			z := employerOf(form)
 			if got := alike(&x, &z); want != sameInitials && got != want && len(y.telling) > 0 {
 				t.Fatalf("%q and %q: %d, with %q %d", a, b, want, form, got)
@@ -215,7 +217,8 @@ func FuzzAlike(f *testing.F) {
 
 // TestCompanyWordsAreComplete checks that the parser found every section.
 func TestCompanyWordsAreComplete(t *testing.T) {
-	for name, want := range map[string]int{"articles": len(articles), "legal": len(legalForms), "moving": len(moving), "processors": len(processors), "common": len(common), "entry": len(entries)} {
+	for name, want := range map[string]int{"articles": len(articles), "legal": len(legalForms), "moving": len(moving),
+		"processors": len(processors), "common": len(common), "entry": len(entries)} {
 		if want < 5 || len(companyWords[name]) != want {
 			t.Errorf("[%s] has %d words", name, want)
 		}

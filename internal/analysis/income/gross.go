@@ -31,12 +31,14 @@ var taxYears = []taxYear{
 	{
 		year: 2025, source: "Rev. Proc. 2024-40, the standard deduction by Pub. L. 119-21; SSA, contribution and benefit base",
 		standardDeduction: 15_750,
-		brackets:          []bracket{{0, 1000}, {11_925, 1200}, {48_475, 2200}, {103_350, 2400}, {197_300, 3200}, {250_525, 3500}, {626_350, 3700}},
+		brackets: []bracket{{0, 1000}, {11_925, 1200}, {48_475, 2200}, {103_350, 2400},
+			{197_300, 3200}, {250_525, 3500}, {626_350, 3700}},
 	},
 	{
 		year: 2026, source: "Rev. Proc. 2025-32; SSA, contribution and benefit base",
 		standardDeduction: 16_100,
-		brackets:          []bracket{{0, 1000}, {12_400, 1200}, {50_400, 2200}, {105_700, 2400}, {201_775, 3200}, {256_225, 3500}, {640_600, 3700}},
+		brackets: []bracket{{0, 1000}, {12_400, 1200}, {50_400, 2200}, {105_700, 2400},
+			{201_775, 3200}, {256_225, 3500}, {640_600, 3700}},
 	},
 }
 

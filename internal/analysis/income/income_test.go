@@ -39,7 +39,8 @@ func each(from, to string, dayOfMonth int, amount report.Cents, text string) []b
 	last := day(to + "-01")
 	for m := day(from + "-01"); !m.After(last.Time); m = (report.Date{Time: m.AddDate(0, 1, 0)}) {
 		out = append(out, bankdata.Transaction{
-			ID: fmt.Sprintf("%s/%d/%s", m, dayOfMonth, text), Posted: report.Date{Time: m.AddDate(0, 0, dayOfMonth-1)}, Amount: amount, Description: text,
+			ID: fmt.Sprintf("%s/%d/%s", m, dayOfMonth, text), Posted: report.Date{Time: m.AddDate(0, 0, dayOfMonth-1)},
+			Amount: amount, Description: text,
 		})
 	}
 	return out
@@ -82,14 +83,19 @@ func TestOutcome(t *testing.T) {
 		want contract.Status
 		sub  contract.Substatus
 	}{
-		"no connection":             {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"no account":                {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"only an investment":        {bank(bankdata.Account{Type: report.Investment, Transactions: []bankdata.Transaction{{Posted: day("2026-03-01")}}}), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-		"no transaction":            {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only a pending one":        {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"one of exactly two years":  {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
-		"one of tomorrow":           {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"no connection": {bankdata.Data{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no account":    {bank(), contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"only an investment": {
+			bank(bankdata.Account{Type: report.Investment, Transactions: []bankdata.Transaction{{Posted: day("2026-03-01")}}}),
+			contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		"no transaction": {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only a pending one": {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
+		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
+		"one of exactly two years": {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one of tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
 		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
@@ -201,7 +207,8 @@ func TestWindows(t *testing.T) {
 			return *n
 		}
 		if null(m.NetRecent) != c.recent || null(m.NetAnnual) != c.annual || m.IsConsistent != c.consistent {
-			t.Errorf("%s: recent %d, annual %d, consistent %v; want %d, %d, %v", name, null(m.NetRecent), null(m.NetAnnual), m.IsConsistent, c.recent, c.annual, c.consistent)
+			t.Errorf("%s: recent %d, annual %d, consistent %v; want %d, %d, %v", name, null(m.NetRecent),
+				null(m.NetAnnual), m.IsConsistent, c.recent, c.annual, c.consistent)
 		}
 		if (m.GrossRecent == nil) != (m.NetRecent == nil) {
 			t.Errorf("%s: gross_recent is %v, net_recent %v", name, m.GrossRecent, m.NetRecent)
@@ -245,12 +252,17 @@ func TestEachJobIsGrossedUpByItself(t *testing.T) {
 		account bankdata.Account
 		gross   int64
 	}{
-		"one":                    {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind)), 60_000},
-		"two at once":            {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind), each("2024-04", "2026-02", 20, net(90_000_00), globex)), 150_000},
-		"three at once":          {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind), each("2024-04", "2026-02", 20, net(24_000_00), globex), each("2024-04", "2026-02", 9, net(120_000_00), initech)), 204_000},
-		"one after the other":    {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind), each("2025-09", "2026-02", 20, net(60_000_00), globex)), 60_000},
-		"with a month of both":   {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind), each("2025-08", "2026-02", 1, net(60_000_00), globex)), 65_000},
-		"one in two ways of one": {joined(each("2024-04", "2026-02", 5, net(60_000_00)/2, northwind), each("2024-04", "2026-02", 20, net(60_000_00)/2, "NORTHWIND LOGISTIC DIR DEP PAYROLL")), 60_000},
+		"one": {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind)), 60_000},
+		"two at once": {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind),
+			each("2024-04", "2026-02", 20, net(90_000_00), globex)), 150_000},
+		"three at once": {joined(each("2024-04", "2026-02", 5, net(60_000_00), northwind),
+			each("2024-04", "2026-02", 20, net(24_000_00), globex), each("2024-04", "2026-02", 9, net(120_000_00), initech)), 204_000},
+		"one after the other": {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind),
+			each("2025-09", "2026-02", 20, net(60_000_00), globex)), 60_000},
+		"with a month of both": {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind),
+			each("2025-08", "2026-02", 1, net(60_000_00), globex)), 65_000},
+		"one in two ways of one": {joined(each("2024-04", "2026-02", 5, net(60_000_00)/2, northwind),
+			each("2024-04", "2026-02", 20, net(60_000_00)/2, "NORTHWIND LOGISTIC DIR DEP PAYROLL")), 60_000},
 	} {
 		m := model(t, Build(Input{Bank: bank(c.account), State: "TX"}, asOf))
 		if off := *m.GrossAnnual - c.gross; off < -c.gross/200 || off > c.gross/200 {
@@ -361,7 +373,8 @@ func TestSuites(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
-	}{{"1.2", "1.2", true}, {"1.2.0", "1.2", true}, {"1.10", "1.2", true}, {"1.1", "1.2", false}, {"2", "2.0", true}, {"1.1.9", "1.2", false}, {"", "1.2", false}, {"-2", "1.2", false}, {"2.x", "1.2", false}} {
+	}{{"1.2", "1.2", true}, {"1.2.0", "1.2", true}, {"1.10", "1.2", true}, {"1.1", "1.2", false}, {"2", "2.0", true},
+		{"1.1.9", "1.2", false}, {"", "1.2", false}, {"-2", "1.2", false}, {"2.x", "1.2", false}} {
 		if got := AtLeast(c.a, c.b); got != c.want {
 			t.Errorf("AtLeast(%q, %q) = %v", c.a, c.b, got)
 		}
@@ -369,7 +382,8 @@ func TestSuites(t *testing.T) {
 }
 
 func TestEmptyNodesOfSuite20AreThere(t *testing.T) {
-	b, err := report.Encode(model(t, build(bank(joined(each("2025-06", "2025-06", 3, 900_00, benefit), each("2025-01", "2026-02", 9, -1_00, groceries))))))
+	b, err := report.Encode(model(t,
+		build(bank(joined(each("2025-06", "2025-06", 3, 900_00, benefit), each("2025-01", "2026-02", 9, -1_00, groceries))))))
 	if err != nil {
 		t.Fatal(err)
 	}

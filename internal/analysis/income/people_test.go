@@ -28,7 +28,8 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"full_name":{"matched_sources":[{"source_id":"BANK","source_record_id":"r1"}],"unmatched_sources":[{"source_id":"BANK","source_record_id":"r2"}]}}`
+	want := `{"full_name":{"matched_sources":[{"source_id":"BANK","source_record_id":"r1"}],` +
+		`"unmatched_sources":[{"source_id":"BANK","source_record_id":"r2"}]}}`
 	if string(got) != want {
 		t.Errorf("matching is %s", got)
 	}
@@ -39,7 +40,8 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 		}
 	}
 	unnamed := Build(Input{Bank: data}, asOf)
-	if len(unnamed.Sources) != 1 || len(unnamed.Identities) != 2 || unnamed.Identities[0].Matching != nil || unnamed.Identities[1].Matching != nil {
+	if len(unnamed.Sources) != 1 || len(unnamed.Identities) != 2 || unnamed.Identities[0].Matching != nil ||
+		unnamed.Identities[1].Matching != nil {
 		t.Errorf("without input there are %+v of %+v", unnamed.Identities, unnamed.Sources)
 	}
 }
@@ -66,10 +68,12 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account := `{"source_id":"BANK","account_id":"%s","owner_full_name":null,"institution_name":null,"account_name":null,"account_type":"%s",` +
+	account := `{"source_id":"BANK","account_id":"%s","owner_full_name":null,` +
+		`"institution_name":null,"account_name":null,"account_type":"%s",` +
 		`"date_opened":null,"truncated_account_number":null,"responsibility":null,"addresses":[],"current_balance":%s}`
 	for _, want := range []string{
-		`"employment":[{"source_id":"BANK","source_record_id":"` + identifier("t", "employer", "GLOBEX WIDGETS PAYROLL") + `","employer_name":"GLOBEX WIDGETS",` +
+		`"employment":[{"source_id":"BANK","source_record_id":"` + identifier("t", "employer",
+			"GLOBEX WIDGETS PAYROLL") + `","employer_name":"GLOBEX WIDGETS",` +
 			`"employer_address_line_1":null,"employer_address_line_2":null,"employer_city":null,"employer_state":null,"employment_type":null,` +
 			`"employment_status":"active","job_title":null,"hire_date":null,"estimated_hire_date":"2025-04-03"}]`,
 		`"account_details":[` + fill(account, "a", "CASH_EQUIVALENT", "0.00") + `,` + fill(account, "b", "INVESTMENT", "0.05") + `]`,
@@ -107,7 +111,8 @@ func TestAnEstimatedHireDateNeedsATimeWithoutPay(t *testing.T) {
 		"a month and a half and five days":       {"2025-03-12", "2025-05-03"},
 		"long before":                            {"2024-06-01", "2025-05-03"},
 	} {
-		a := joined(each("2025-05", "2026-02", 3, 900_00, globex), []bankdata.Transaction{{ID: "q", Posted: day(c.quiet), Amount: -5_00, Description: groceries}})
+		a := joined(each("2025-05", "2026-02", 3, 900_00, globex),
+			[]bankdata.Transaction{{ID: "q", Posted: day(c.quiet), Amount: -5_00, Description: groceries}})
 		e := build(bank(a)).Employment
 		got := ""
 		if len(e) == 1 && e[0].EstimatedHireDate != nil {
@@ -140,7 +145,8 @@ func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
 				wage = 2100_00
 			}
 			out = append(out, bankdata.Transaction{ID: fmt.Sprint("w", k), Posted: report.Date{Time: d}, Amount: wage, Description: northwind},
-				bankdata.Transaction{ID: fmt.Sprint("c", k), Posted: report.Date{Time: d.AddDate(0, 0, 3)}, Amount: report.Cents(300_00 + k*137), Description: northwind})
+				bankdata.Transaction{ID: fmt.Sprint("c", k), Posted: report.Date{Time: d.AddDate(0, 0, 3)},
+					Amount: report.Cents(300_00 + k*137), Description: northwind})
 		}
 		return out
 	}
@@ -151,21 +157,31 @@ func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
 	}{
 		"a raise, paid from the beginning of the history": {[][]bankdata.Transaction{raised("2024-03-15"), quiet("2024-03-11")}, ""},
 		"a raise, in the same account":                    {[][]bankdata.Transaction{append(raised("2024-03-15"), quiet("2024-03-11")...)}, ""},
-		"a raise of an employee hired within the history": {[][]bankdata.Transaction{append(raised("2024-09-13"), quiet("2024-03-11")...)}, "2024-09-13"},
-		"one payment long before":                         {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 250_00, northwind)...), year...)}, "2024-08-03"},
-		"one payment at the history's beginning":          {[][]bankdata.Transaction{append(each("2024-04", "2024-04", 3, 250_00, northwind), year...)}, ""},
-		"a stream that ended, in other words":             {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, "NORTHWIND LOGISTICS LLC PAYROLL")...), year...)}, "2024-07-09"},
-		"another employer before":                         {[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, globex)...), year...)}, "2025-05-03"},
+		"a raise of an employee hired within the history": {
+			[][]bankdata.Transaction{append(raised("2024-09-13"), quiet("2024-03-11")...)}, "2024-09-13"},
+		"one payment long before": {
+			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 250_00, northwind)...), year...)},
+			"2024-08-03"},
+		"one payment at the history's beginning": {
+			[][]bankdata.Transaction{append(each("2024-04", "2024-04", 3, 250_00, northwind), year...)}, ""},
+		"a stream that ended, in other words": {
+			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00,
+				"NORTHWIND LOGISTICS LLC PAYROLL")...), year...)}, "2024-07-09"},
+		"another employer before": {[][]bankdata.Transaction{
+			append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, globex)...), year...)}, "2025-05-03"},
 		"paid into an account before, of which nothing older is known": {
-			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...), each("2025-05", "2025-09", 3, 900_00, northwind)}, ""},
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...),
+				each("2025-05", "2025-09", 3, 900_00, northwind)}, ""},
 		"paid into an account before, of which older things are known": {
-			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...), append(quiet("2024-09-01"), each("2025-05", "2025-09", 3, 900_00, northwind)...)}, "2025-05-03"},
+			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...),
+				append(quiet("2024-09-01"), each("2025-05", "2025-09", 3, 900_00, northwind)...)}, "2025-05-03"},
 		"paid also into an account of a shorter history": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, northwind)}, ""},
 		"an account of a shorter history that the employer pays nothing into": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, benefit)}, "2025-05-03"},
 		"a refund of the same words is no wage": {
-			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 20_00, "PURCHASE RETURN NORTHWIND LOGISTICS")...), year...)}, "2025-05-03"},
+			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 20_00,
+				"PURCHASE RETURN NORTHWIND LOGISTICS")...), year...)}, "2025-05-03"},
 	} {
 		var all []bankdata.Account
 		for i, txs := range c.accounts {
@@ -216,11 +232,13 @@ func TestEmployment(t *testing.T) {
 		},
 		"one of two": {
 			joined(each("2025-01", "2026-02", 3, 900_00, northwind), each("2025-01", "2026-02", 3, 500_00, globex)), []string{"Globex Widgets LLC"},
-			[]item{{"CONSUMER_INPUT", "Globex Widgets LLC", "", "GLOBEX WIDGETS", "NORTHWIND LOGISTICS"}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}, {"BANK", "GLOBEX WIDGETS", "active", "", ""}},
+			[]item{{"CONSUMER_INPUT", "Globex Widgets LLC", "", "GLOBEX WIDGETS", "NORTHWIND LOGISTICS"},
+				{"BANK", "NORTHWIND LOGISTICS", "active", "", ""}, {"BANK", "GLOBEX WIDGETS", "active", "", ""}},
 		},
 		"two of which one is paid": {
 			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), []string{"Initech", "Northwind"},
-			[]item{{"CONSUMER_INPUT", "Initech", "", "", "NORTHWIND LOGISTICS"}, {"CONSUMER_INPUT", "Northwind", "", "NORTHWIND LOGISTICS", ""}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
+			[]item{{"CONSUMER_INPUT", "Initech", "", "", "NORTHWIND LOGISTICS"}, {"CONSUMER_INPUT", "Northwind", "",
+				"NORTHWIND LOGISTICS", ""}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
 		},
 		"two and neither pays": {
 			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Initech", "Northwind"},
@@ -273,9 +291,11 @@ func TestMatchedIncome(t *testing.T) {
 		"none that pays":       {[]string{"Initech"}, "", 0},
 		"one with two inflows": {[]string{"Northwind Logistics Inc"}, "Northwind Logistics Inc, NORTHWIND LOGISTICS, 14400", 2},
 		"the larger of two":    {[]string{"Globex", "Northwind"}, "Northwind, NORTHWIND LOGISTICS, 14400", 3},
-		"an inflow has one":    {[]string{"Northwind Logistics", "Northwind Logistics West"}, "Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},
+		"an inflow has one": {[]string{"Northwind Logistics", "Northwind Logistics West"},
+			"Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},
 	} {
-		r := Build(Input{PublicToken: "t", InputSource: report.ConsumerInput, State: "TX", StatedEmployers: c.stated, StatedAnnualIncome: &amount, Bank: bank(a),
+		r := Build(Input{PublicToken: "t", InputSource: report.ConsumerInput, State: "TX",
+			StatedEmployers: c.stated, StatedAnnualIncome: &amount, Bank: bank(a),
 			Options: Options{Suite: Suite20, Inflows: true}}, asOf)
 		m, got := model(t, r), ""
 		if x := m.MatchedIncome; x != nil {
@@ -308,7 +328,8 @@ func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
 	}
 	r := build(bank(a), "Vandelay Industries")
 	m := model(t, r)
-	if *m.NetAnnual != 10_800 || *m.GrossAnnual <= 10_800 || m.MatchedIncome == nil || len(m.Inflows) != 1 || len(r.Employment) != 2 || !m.PrimaryAccountDetected {
+	if *m.NetAnnual != 10_800 || *m.GrossAnnual <= 10_800 || m.MatchedIncome == nil || len(m.Inflows) != 1 ||
+		len(r.Employment) != 2 || !m.PrimaryAccountDetected {
 		t.Errorf("stated, it is %+v", m)
 	}
 	if m.JobIrregularityRisk == nil || *m.JobIrregularityRisk != report.RiskLow {
@@ -326,11 +347,13 @@ func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
 // TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn: the legal form or the marker
 // of a payment among companies is all that the words say.
 func TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn(t *testing.T) {
-	for _, text := range []string{"VANDELAY INC", "VANDELAY INDUSTRIES LLC", "VANDELAY CORP 99812", "ACH CREDIT VANDELAY INDUSTRIES CCD", "VANDELAY CO ID:99812 CCD"} {
+	for _, text := range []string{"VANDELAY INC", "VANDELAY INDUSTRIES LLC", "VANDELAY CORP 99812",
+		"ACH CREDIT VANDELAY INDUSTRIES CCD", "VANDELAY CO ID:99812 CCD"} {
 		a := joined(each("2024-04", "2026-02", 3, 4_199_17, text), each("2024-04", "2026-02", 5, -1_00, groceries))
 		wages := joined(each("2024-04", "2026-02", 3, 4_199_17, "VANDELAY PAYROLL"), each("2024-04", "2026-02", 5, -1_00, groceries))
 		m, want := model(t, build(bank(a), "Vandelay Industries")), model(t, build(bank(wages), "Vandelay Industries"))
-		if *m.NetAnnual != *want.NetAnnual || *m.GrossAnnual != *want.GrossAnnual || len(m.Inflows) != 1 || m.MatchedIncome == nil || *m.MatchedIncome.Gross != *want.MatchedIncome.Gross {
+		if *m.NetAnnual != *want.NetAnnual || *m.GrossAnnual != *want.GrossAnnual || len(m.Inflows) != 1 ||
+			m.MatchedIncome == nil || *m.MatchedIncome.Gross != *want.MatchedIncome.Gross {
 			t.Errorf("%q: net %d, gross %d, want %d and %d: %+v", text, *m.NetAnnual, *m.GrossAnnual, *want.NetAnnual, *want.GrossAnnual, m.Inflows)
 		}
 	}
@@ -343,12 +366,13 @@ func TestPrimaryAccount(t *testing.T) {
 		accounts []bankdata.Account
 		want     bool
 	}{
-		"income and spending":       {[]bankdata.Account{joined(half, spending)}, true},
-		"income without spending":   {[]bankdata.Account{joined(half)}, false},
-		"spending in two of three":  {[]bankdata.Account{joined(half, each("2026-01", "2026-02", 5, -1_00, groceries))}, false},
-		"half of the income":        {[]bankdata.Account{joined(half, spending), joined(half)}, true},
-		"a third of the income":     {[]bankdata.Account{joined(half, spending), joined(half), joined(half)}, false},
-		"the begun month aside":     {[]bankdata.Account{joined(half, spending, each("2026-03", "2026-03", 3, 9_000_00, northwind)), joined(half), joined(half)}, false},
+		"income and spending":      {[]bankdata.Account{joined(half, spending)}, true},
+		"income without spending":  {[]bankdata.Account{joined(half)}, false},
+		"spending in two of three": {[]bankdata.Account{joined(half, each("2026-01", "2026-02", 5, -1_00, groceries))}, false},
+		"half of the income":       {[]bankdata.Account{joined(half, spending), joined(half)}, true},
+		"a third of the income":    {[]bankdata.Account{joined(half, spending), joined(half), joined(half)}, false},
+		"the begun month aside": {[]bankdata.Account{joined(half, spending, each("2026-03", "2026-03", 3, 9_000_00, northwind)),
+			joined(half), joined(half)}, false},
 		"no income in three months": {[]bankdata.Account{joined(each("2024-04", "2025-10", 3, 900_00, northwind), spending)}, false},
 	} {
 		for i := range c.accounts {
@@ -378,19 +402,26 @@ func TestJobIrregularityRisk(t *testing.T) {
 		account bankdata.Account
 		want    string // empty: null
 	}{
-		"no job":                               {joined(each("2025-03", "2026-02", 3, 900_00, benefit)), ""},
-		"a job that has ended":                 {joined(each("2025-03", "2025-10", 3, 900_00, northwind), each("2025-11", "2026-02", 3, -1_00, groceries)), ""},
-		"even":                                 {joined(each("2025-03", "2026-02", 3, 900_00, northwind)), "LOW"},
-		"amounts just under a quarter":         {joined(uneven(northwind, 751_00, 1_249_00)), "LOW"},
-		"amounts of a quarter":                 {joined(uneven(northwind, 750_00, 1_250_00)), "MEDIUM"},
-		"amounts just under a half":            {joined(uneven(northwind, 501_00, 1_499_00)), "MEDIUM"},
-		"amounts of a half":                    {joined(uneven(northwind, 500_00, 1_500_00)), "HIGH"},
-		"two payments of one day are one":      {joined(each("2025-03", "2026-02", 3, 900_00, northwind), each("2025-03", "2026-02", 3, 9_00, northwind)), "LOW"},
-		"a gig of any day":                     {joined(gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-11-20", "2025-11-21", "2025-12-24", "2026-01-02", "2026-02-20", "2026-02-21", "2026-03-08")), "HIGH"},
-		"a wage before a larger gig":           {joined(each("2025-03", "2026-02", 3, 100_00, northwind), gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-12-24", "2026-02-20", "2026-02-21", "2026-03-08")), "LOW"},
-		"the larger of two wages":              {joined(uneven(northwind, 500_00, 1_500_00), each("2025-03", "2026-02", 9, 2_000_00, globex)), "LOW"},
-		"a year ago is forgotten":              {joined(each("2024-04", "2024-12", 3, 9_000_00, northwind), each("2025-01", "2026-02", 3, 900_00, northwind)), "LOW"},
-		"a benefit is no job, however regular": {joined(uneven(northwind, 500_00, 1_500_00), each("2025-03", "2026-02", 9, 2_000_00, benefit)), "HIGH"},
+		"no job": {joined(each("2025-03", "2026-02", 3, 900_00, benefit)), ""},
+		"a job that has ended": {joined(each("2025-03", "2025-10", 3, 900_00, northwind),
+			each("2025-11", "2026-02", 3, -1_00, groceries)), ""},
+		"even":                         {joined(each("2025-03", "2026-02", 3, 900_00, northwind)), "LOW"},
+		"amounts just under a quarter": {joined(uneven(northwind, 751_00, 1_249_00)), "LOW"},
+		"amounts of a quarter":         {joined(uneven(northwind, 750_00, 1_250_00)), "MEDIUM"},
+		"amounts just under a half":    {joined(uneven(northwind, 501_00, 1_499_00)), "MEDIUM"},
+		"amounts of a half":            {joined(uneven(northwind, 500_00, 1_500_00)), "HIGH"},
+		"two payments of one day are one": {joined(each("2025-03", "2026-02", 3, 900_00, northwind),
+			each("2025-03", "2026-02", 3, 9_00, northwind)), "LOW"},
+		"a gig of any day": {joined(gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-11-20",
+			"2025-11-21", "2025-12-24", "2026-01-02", "2026-02-20", "2026-02-21", "2026-03-08")), "HIGH"},
+		"a wage before a larger gig": {joined(each("2025-03", "2026-02", 3, 100_00, northwind),
+			gaps("UBER PAYOUT", "2025-11-01", "2025-11-03", "2025-12-24", "2026-02-20", "2026-02-21", "2026-03-08")), "LOW"},
+		"the larger of two wages": {joined(uneven(northwind, 500_00, 1_500_00),
+			each("2025-03", "2026-02", 9, 2_000_00, globex)), "LOW"},
+		"a year ago is forgotten": {joined(each("2024-04", "2024-12", 3, 9_000_00, northwind),
+			each("2025-01", "2026-02", 3, 900_00, northwind)), "LOW"},
+		"a benefit is no job, however regular": {joined(uneven(northwind, 500_00, 1_500_00),
+			each("2025-03", "2026-02", 9, 2_000_00, benefit)), "HIGH"},
 	} {
 		got := report.Text(model(t, build(bank(c.account))).JobIrregularityRisk)
 		if got != c.want {

@@ -21,7 +21,8 @@ var texts = []struct {
 	from, to int64
 }{
 	{northwind, 900_00, 1_600_00}, {globex, 100_00, 3_000_00}, {benefit, 500_00, 510_00}, {"UBER PAYOUT", 5_00, 300_00},
-	{"INTEREST PAYMENT", 1, 5_00}, {"IRS TREAS 310 TAX REF", 100_00, 900_00}, {"VANDELAY 8812", 700_00, 700_01}, {"ADP PAYROLL", 800_00, 900_00},
+	{"INTEREST PAYMENT", 1, 5_00}, {"IRS TREAS 310 TAX REF", 100_00, 900_00},
+	{"VANDELAY 8812", 700_00, 700_01}, {"ADP PAYROLL", 800_00, 900_00},
 	{"MOBILE CHECK DEPOSIT", 20_00, 900_00}, {groceries, -90_00, -5_00}, {"RENT CEDAR COURT APARTMENTS", -900_00, -899_00},
 	{"ONLINE TRANSFER TO SAVINGS", -100_00, -50_00}, {"ONLINE TRANSFER FROM CHECKING", 50_00, 100_00},
 }
@@ -32,7 +33,8 @@ func household(t *rapid.T) (Input, time.Time) {
 	at := time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, "fetch"))
 	accounts := make([]bankdata.Account, rapid.IntRange(1, 3).Draw(t, "accounts"))
 	for i := range accounts {
-		accounts[i] = bankdata.Account{ID: fmt.Sprint(i), Type: report.CashEquivalent, Subtype: []string{report.Checking, report.Savings, report.Other}[i]}
+		accounts[i] = bankdata.Account{ID: fmt.Sprint(i), Type: report.CashEquivalent,
+			Subtype: []string{report.Checking, report.Savings, report.Other}[i]}
 	}
 	n := 0
 	for range rapid.IntRange(0, 12).Draw(t, "series") {
@@ -48,9 +50,11 @@ func household(t *rapid.T) (Input, time.Time) {
 		}
 	}
 	in := Input{
-		PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: rapid.SampledFrom([]string{"", "TX", "OR"}).Draw(t, "state"),
-		StatedEmployers: rapid.SliceOfN(rapid.SampledFrom([]string{"Northwind", "Vandelay", "Globex Widgets", "ADP", "Initech"}), 0, 3).Draw(t, "stated"),
-		Bank:            bank(accounts...), Options: Options{Suite: Suite20, Inflows: true},
+		PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput,
+		State: rapid.SampledFrom([]string{"", "TX", "OR"}).Draw(t, "state"),
+		StatedEmployers: rapid.SliceOfN(rapid.SampledFrom([]string{"Northwind", "Vandelay", "Globex Widgets", "ADP", "Initech"}),
+			0, 3).Draw(t, "stated"),
+		Bank: bank(accounts...), Options: Options{Suite: Suite20, Inflows: true},
 	}
 	return in, at
 }
@@ -185,7 +189,8 @@ func TestNoPayBeforeHireDate(t *testing.T) {
 				last, every := rapid.IntRange(0, 400).Draw(t, "last"), rapid.SampledFrom([]int{7, 14, 30}).Draw(t, "every")
 				for k := range rapid.IntRange(1, 12).Draw(t, "payments") {
 					n++
-					a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprint(n), Posted: report.DateOf(at.AddDate(0, 0, -last-k*every)), Amount: amount, Description: text})
+					a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprint(n),
+						Posted: report.DateOf(at.AddDate(0, 0, -last-k*every)), Amount: amount, Description: text})
 				}
 			}
 		}
@@ -230,11 +235,13 @@ func TestMoreWagesAreMoreIncome(t *testing.T) {
 		if on.Before(oldest(in.Bank, at)) {
 			return
 		}
-		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: "more", Posted: report.DateOf(on), Amount: amount, Description: "ONCE ONLY PAYROLL"})
+		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: "more", Posted: report.DateOf(on),
+			Amount: amount, Description: "ONCE ONLY PAYROLL"})
 		after := Build(in, at)
 		x, y := before.Income.Summary, after.Income.Summary
 		if *y.AnnualNet != *x.AnnualNet+amount || *y.AnnualGross < *x.AnnualGross+amount-1 {
-			t.Fatalf("with %s more, net goes from %s to %s and gross from %s to %s", amount, *x.AnnualNet, *y.AnnualNet, *x.AnnualGross, *y.AnnualGross)
+			t.Fatalf("with %s more, net goes from %s to %s and gross from %s to %s", amount,
+				*x.AnnualNet, *y.AnnualNet, *x.AnnualGross, *y.AnnualGross)
 		}
 	})
 }
@@ -246,7 +253,8 @@ func oldest(d bankdata.Data, at time.Time) time.Time {
 
 // TestHugeAmountsStayWithinAReport: sums are held at the largest amount.
 func TestHugeAmountsStayWithinAReport(t *testing.T) {
-	a := joined(each("2024-04", "2026-02", 3, most, northwind), each("2024-04", "2026-02", 9, most, globex), each("2024-04", "2026-02", 5, most-1, benefit))
+	a := joined(each("2024-04", "2026-02", 3, most, northwind), each("2024-04", "2026-02", 9, most, globex),
+		each("2024-04", "2026-02", 5, most-1, benefit))
 	raw, err := report.Encode(build(bank(a), "Northwind", "Globex"))
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,8 @@ func (u Unfit) Error() string { return "income: " + u.Figure + ": " + u.Why }
 // take their place. Where it is estimated, the gross of a net figure that is
 // corrected alone is estimated anew by estimate, which may fail. Its other errors
 // are an Unfit.
-func Corrected(r *report.Income, v report.RevisedValues, estimate func(report.RevisedValues) (report.RevisedValues, error)) (report.RevisedValues, error) {
+func Corrected(r *report.Income, v report.RevisedValues,
+	estimate func(report.RevisedValues) (report.RevisedValues, error)) (report.RevisedValues, error) {
 	now, then, changed := Figures(r), v, false
 	for _, name := range report.RevisedNames() {
 		to, from := then.Figure(name), *now.Figure(name)

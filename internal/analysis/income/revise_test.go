@@ -23,8 +23,10 @@ func wages() (Input, report.Income) {
 
 func jobs() report.Income {
 	d := day("2026-02-27")
-	return Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", Payroll: []Payroll{{ID: "p", SourceID: "P", Provider: "P", Jobs: []Job{{
-		Employer: "Globex", Status: report.EmploymentActive, Statements: []Statement{{PayDate: d, Start: d, End: d, Gross: 1_000_10, Net: 800_20}}}}}}}, asOf)
+	return Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001",
+		Payroll: []Payroll{{ID: "p", SourceID: "P", Provider: "P", Jobs: []Job{{
+			Employer: "Globex", Status: report.EmploymentActive,
+			Statements: []Statement{{PayDate: d, Start: d, End: d, Gross: 1_000_10, Net: 800_20}}}}}}}, asOf)
 }
 
 func figures(grossAnnual, netAnnual, grossRecent, netRecent int64) (v report.RevisedValues) {
@@ -63,23 +65,31 @@ func TestWhatACorrectionChanges(t *testing.T) {
 		estimate func(report.RevisedValues) (report.RevisedValues, error)
 		want     string
 	}{
-		"all four":                       {banked, figures(60_000, 48_000, 62_000, 50_000), none, "gross_annual 60000, net_annual 48000, gross_recent 62000, net_recent 50000"},
-		"gross alone":                    {banked, figures(33_000, -1, -1, -1), none, "gross_annual 33000, net_annual 28600, gross_recent 32245, net_recent 28600"},
-		"net alone, the gross estimated": {banked, figures(-1, 57_200, -1, -1), estimate, "gross_annual 67204, net_annual 57200, gross_recent 32245, net_recent 28600"},
-		"both net":                       {banked, figures(-1, 57_200, -1, 14_300), estimate, "gross_annual 67204, net_annual 57200, gross_recent 15377, net_recent 14300"},
-		"net, the gross stated again":    {banked, figures(32_245, 30_000, -1, -1), none, "gross_annual 32245, net_annual 30000, gross_recent 32245, net_recent 28600"},
-		"nothing":                        {banked, figures(-1, -1, -1, -1), none, UnfitNone},
-		"what it says already":           {banked, figures(32_245, 28_600, -1, -1), none, UnfitNone},
-		"more net than gross":            {banked, figures(-1, -1, 20_000, -1), none, "net_recent: " + UnfitNet},
-		"less gross than net":            {banked, figures(28_599, -1, -1, -1), none, "net_annual: " + UnfitNet},
-		"a figure below zero":            {banked, report.RevisedValues{NetAnnual: new(int64(-5))}, none, "net_annual: " + UnfitRange},
-		"too large a figure":             {banked, figures(1<<31, -1, -1, -1), none, "gross_annual: " + UnfitRange},
-		"the data are deleted":           {banked, figures(-1, 20_000, -1, -1), none, "gross_annual: " + UnfitUnknown},
-		"payroll":                        {jobs(), figures(-1, 900, -1, -1), none, "gross_annual 1000, net_annual 900"},
-		"payroll has no recent figures":  {jobs(), figures(-1, -1, 5_000, -1), none, "gross_recent: " + UnfitAbsent},
-		"no income was found":            {Build(Input{Bank: bank(cash())}, asOf), figures(9_000, 8_000, -1, -1), none, "gross_annual 9000, net_annual 8000"},
-		"no income, and half of it":      {Build(Input{Bank: bank(cash())}, asOf), figures(9_000, -1, -1, -1), none, "net_annual: " + UnfitMissing},
-		"no income, half of the recent":  {Build(Input{Bank: bank(cash())}, asOf), figures(9_000, 8_000, -1, 8_000), none, "gross_recent: " + UnfitMissing},
+		"all four": {banked, figures(60_000, 48_000, 62_000, 50_000), none,
+			"gross_annual 60000, net_annual 48000, gross_recent 62000, net_recent 50000"},
+		"gross alone": {banked, figures(33_000, -1, -1, -1), none,
+			"gross_annual 33000, net_annual 28600, gross_recent 32245, net_recent 28600"},
+		"net alone, the gross estimated": {banked, figures(-1, 57_200, -1, -1), estimate,
+			"gross_annual 67204, net_annual 57200, gross_recent 32245, net_recent 28600"},
+		"both net": {banked, figures(-1, 57_200, -1, 14_300), estimate,
+			"gross_annual 67204, net_annual 57200, gross_recent 15377, net_recent 14300"},
+		"net, the gross stated again": {banked, figures(32_245, 30_000, -1, -1), none,
+			"gross_annual 32245, net_annual 30000, gross_recent 32245, net_recent 28600"},
+		"nothing":                       {banked, figures(-1, -1, -1, -1), none, UnfitNone},
+		"what it says already":          {banked, figures(32_245, 28_600, -1, -1), none, UnfitNone},
+		"more net than gross":           {banked, figures(-1, -1, 20_000, -1), none, "net_recent: " + UnfitNet},
+		"less gross than net":           {banked, figures(28_599, -1, -1, -1), none, "net_annual: " + UnfitNet},
+		"a figure below zero":           {banked, report.RevisedValues{NetAnnual: new(int64(-5))}, none, "net_annual: " + UnfitRange},
+		"too large a figure":            {banked, figures(1<<31, -1, -1, -1), none, "gross_annual: " + UnfitRange},
+		"the data are deleted":          {banked, figures(-1, 20_000, -1, -1), none, "gross_annual: " + UnfitUnknown},
+		"payroll":                       {jobs(), figures(-1, 900, -1, -1), none, "gross_annual 1000, net_annual 900"},
+		"payroll has no recent figures": {jobs(), figures(-1, -1, 5_000, -1), none, "gross_recent: " + UnfitAbsent},
+		"no income was found": {Build(Input{Bank: bank(cash())}, asOf),
+			figures(9_000, 8_000, -1, -1), none, "gross_annual 9000, net_annual 8000"},
+		"no income, and half of it": {Build(Input{Bank: bank(cash())}, asOf),
+			figures(9_000, -1, -1, -1), none, "net_annual: " + UnfitMissing},
+		"no income, half of the recent": {Build(Input{Bank: bank(cash())}, asOf),
+			figures(9_000, 8_000, -1, 8_000), none, "gross_recent: " + UnfitMissing},
 	} {
 		then, err := Corrected(&c.of, c.stated, c.estimate)
 		got := told(then)
@@ -106,7 +116,8 @@ func TestARevisedReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	then, err := Corrected(&banked, figures(-1, 57_200, -1, -1), func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil })
+	then, err := Corrected(&banked, figures(-1, 57_200, -1, -1),
+		func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +150,8 @@ func TestARevisedReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := Revise(revised, again, 2, at)
-	if report.Text(second.Meta.Revision) != "2" || *second.Income.Summary.AnnualGross != 67_204_00 || told(*second.Income.Revised) != "gross_annual 67204, net_annual 57200, gross_recent 30000, net_recent 28600" {
+	if report.Text(second.Meta.Revision) != "2" || *second.Income.Summary.AnnualGross != 67_204_00 ||
+		told(*second.Income.Revised) != "gross_annual 67204, net_annual 57200, gross_recent 30000, net_recent 28600" {
 		t.Errorf("the second revision says %s, %v", told(*second.Income.Revised), second.Income.Summary)
 	}
 	for name, r := range map[string]report.Income{"of payroll": jobs(), "of nothing": Build(Input{Bank: bankdata.Data{}}, asOf)} {
@@ -148,7 +160,8 @@ func TestARevisedReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := Revise(r, then, 1, at)
-		if *got.Income.Summary.AnnualGross != 9_000_00 || *got.Income.Summary.AnnualNet != 8_000_00 || got.Income.Revised.GrossRecent != nil || !cmp.Equal(got.Income.Payroll, payrollOf(r)) {
+		if *got.Income.Summary.AnnualGross != 9_000_00 || *got.Income.Summary.AnnualNet != 8_000_00 ||
+			got.Income.Revised.GrossRecent != nil || !cmp.Equal(got.Income.Payroll, payrollOf(r)) {
 			t.Errorf("a report %s, revised: %+v", name, got.Income)
 		}
 	}

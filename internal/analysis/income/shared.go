@@ -13,7 +13,8 @@ import (
 // months first, with the stated employers that they are from; neither is nil. Data
 // is what the ledger was made of, and publicToken the report's, of which the ids of
 // the inflows are made.
-func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string, employers []string) ([]report.Inflow, []report.MatchedIncomeSource) {
+func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string,
+	employers []string) ([]report.Inflow, []report.MatchedIncomeSource) {
 	stated := employersOf(employers)
 	f := read(l, stated)
 	f.flows = f.inflowsOf(data, stated)

@@ -42,9 +42,12 @@ func TestTheYearOfAJob(t *testing.T) {
 		{"a gap is no pay", salaried("Acme", "2025-03", "2025-08", 4_000_00, nil), 24_000_00, 18_000_00, true},
 		{"what is paid after the fetch date does not count", salaried("Acme", "2025-03", "2026-04", 4_000_00, nil), 48_000_00, 36_000_00, true},
 		// 1 December to 28 February: 90 days.
-		{"a job that began is that of a year", salaried("Acme", "2025-12", "2026-02", 4_000_00, func(j *Job) { j.Hired = date("2025-12-01") }), 48_666_67, 36_500_00, true},
-		{"a job that began and ended is what it paid", salaried("Acme", "2025-12", "2026-01", 4_000_00, func(j *Job) { j.Hired, j.Ended = date("2025-12-01"), date("2026-01-31") }), 8_000_00, 6_000_00, true},
-		{"without a day of hiring nothing is drawn out", salaried("Acme", "2025-12", "2026-02", 4_000_00, func(j *Job) { j.Hired = nil }), 12_000_00, 9_000_00, true},
+		{"a job that began is that of a year", salaried("Acme", "2025-12", "2026-02", 4_000_00,
+			func(j *Job) { j.Hired = date("2025-12-01") }), 48_666_67, 36_500_00, true},
+		{"a job that began and ended is what it paid", salaried("Acme", "2025-12", "2026-01", 4_000_00,
+			func(j *Job) { j.Hired, j.Ended = date("2025-12-01"), date("2026-01-31") }), 8_000_00, 6_000_00, true},
+		{"without a day of hiring nothing is drawn out", salaried("Acme", "2025-12", "2026-02", 4_000_00,
+			func(j *Job) { j.Hired = nil }), 12_000_00, 9_000_00, true},
 		{"nothing was paid", salaried("Acme", "2023-01", "2024-12", 4_000_00, nil), 0, 0, false},
 	} {
 		gross, net, ok := c.payroll.Jobs[0].Year(fetch)
@@ -129,7 +132,8 @@ func TestTheSummaryOfSources(t *testing.T) {
 			t.Errorf("%s: net %s, want %s", c.name, got, c.net)
 		}
 	}
-	r := Build(Input{Paystubs: stubs, Consumer: &bankdata.Person{FirstName: "Ada"}, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex Inc"}}, asOf)
+	r := Build(Input{Paystubs: stubs, Consumer: &bankdata.Person{FirstName: "Ada"},
+		InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex Inc"}}, asOf)
 	var sources, employers []string
 	for _, s := range r.Sources {
 		sources = append(sources, s.SourceID+" "+s.SourceType+" "+string(s.Status))
@@ -137,7 +141,8 @@ func TestTheSummaryOfSources(t *testing.T) {
 	for _, e := range r.Employment {
 		employers = append(employers, e.SourceID+" "+*e.EmployerName)
 	}
-	if diff := cmp.Diff([]string{"CONSUMER_INPUT MANUAL SUCCESS", "PAYSTUB_1 PAYSTUB SUCCESS", "PAYSTUB_2 PAYSTUB SUCCESS", "PAYSTUB_3 PAYSTUB SUCCESS", "PAYSTUB_4 PAYSTUB NOT_AUTHENTICATED"}, sources); diff != "" {
+	if diff := cmp.Diff([]string{"CONSUMER_INPUT MANUAL SUCCESS", "PAYSTUB_1 PAYSTUB SUCCESS", "PAYSTUB_2 PAYSTUB SUCCESS",
+		"PAYSTUB_3 PAYSTUB SUCCESS", "PAYSTUB_4 PAYSTUB NOT_AUTHENTICATED"}, sources); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"CONSUMER_INPUT Globex Inc", "PAYSTUB_2 ACME CORP", "PAYSTUB_3 Globex"}, employers); diff != "" {
@@ -146,7 +151,8 @@ func TestTheSummaryOfSources(t *testing.T) {
 	if m := r.Employment[0].Matching.EmployerName; len(m.Matched) != 1 || *m.Matched[0].SourceRecordID != "3" || len(m.Unmatched) != 1 {
 		t.Errorf("the stated employer matches %+v", m)
 	}
-	if m := r.Identities[0].Matching.FullName; len(m.Matched) != 3 || len(r.Income.Paystubs) != 3 || r.Income.Paystubs[1].SourceFilepath != "2/paystub.pdf" {
+	if m := r.Identities[0].Matching.FullName; len(m.Matched) != 3 || len(r.Income.Paystubs) != 3 ||
+		r.Income.Paystubs[1].SourceFilepath != "2/paystub.pdf" {
 		t.Errorf("names match %+v, stubs %+v", m, r.Income.Paystubs)
 	}
 }

@@ -109,7 +109,8 @@ func shownBy(all []Paystub, stated []employer) (items []report.Employment, like 
 		if p.Employer == "" {
 			continue
 		}
-		items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: &p.ID, EmployerName: &p.Employer, HireDate: p.Stub.HireDate})
+		items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: &p.ID,
+			EmployerName: &p.Employer, HireDate: p.Stub.HireDate})
 		like = append(like, surest(stated, employerOf(p.Employer)))
 	}
 	return items, like

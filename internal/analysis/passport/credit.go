@@ -11,7 +11,8 @@ import (
 // closing date, a charge-off, a past-due amount.
 func (b builder) tradeline(t Tradeline) report.Tradeline {
 	out := report.Tradeline{
-		SourceID: b.Supplier, AccountID: t.ID, Type: t.Type, Status: report.TradelineOpen, Opened: date(t.Opened), Closed: date(t.Closed), Currency: b.Currency,
+		SourceID: b.Supplier, AccountID: t.ID, Type: t.Type, Status: report.TradelineOpen,
+		Opened: date(t.Opened), Closed: date(t.Closed), Currency: b.Currency,
 		CreditLimit: b.amount(t.Limit), Balance: b.amount(t.Balance), MonthlyPayment: b.amount(t.Payment), PastDue: b.amount(t.PastDue),
 		History: History(t.Marks, b.day),
 	}
@@ -49,7 +50,8 @@ func History(marks []Mark, day report.Date) []report.PaymentMonth {
 }
 
 // paid lists the statuses of a month from the best to the worst.
-var paid = []string{report.PaidOK, report.PaidLate1, report.PaidLate30, report.PaidLate60, report.PaidLate90, report.PaidLate120, report.PaidChargedOff}
+var paid = []string{report.PaidOK, report.PaidLate1, report.PaidLate30, report.PaidLate60,
+	report.PaidLate90, report.PaidLate120, report.PaidChargedOff}
 
 func place(m Mark) int {
 	switch {
@@ -73,7 +75,8 @@ func monthNumber(t time.Time) int {
 
 // wholeUnits are the currencies of ISO 4217 that have no smaller unit, among those
 // that people's credit is in.
-var wholeUnits = map[string]bool{"CLP": true, "ISK": true, "JPY": true, "KRW": true, "PYG": true, "UGX": true, "VND": true, "XAF": true, "XOF": true}
+var wholeUnits = map[string]bool{"CLP": true, "ISK": true, "JPY": true, "KRW": true,
+	"PYG": true, "UGX": true, "VND": true, "XAF": true, "XOF": true}
 
 // Round rounds an amount to what its currency has, half away from zero.
 func Round(c report.Cents, currency string) report.Cents {

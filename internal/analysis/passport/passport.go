@@ -137,7 +137,8 @@ func (b builder) credit(r *report.Passport) {
 		if s.Maximum <= s.Minimum || s.Value < s.Minimum || s.Value > s.Maximum {
 			continue // "no score" is written as a number beyond the scale
 		}
-		r.Scores = append(r.Scores, report.PassportScore{SourceID: b.Supplier, Type: s.Name, Value: s.Value, Minimum: s.Minimum, Maximum: s.Maximum,
+		r.Scores = append(r.Scores, report.PassportScore{SourceID: b.Supplier, Type: s.Name,
+			Value: s.Value, Minimum: s.Minimum, Maximum: s.Maximum,
 			Date: date(s.Date), Reasons: append([]report.ScoreFactor{}, s.Reasons...)})
 	}
 	slices.SortStableFunc(r.Scores, func(x, y report.PassportScore) int {
@@ -161,7 +162,8 @@ func (b builder) credit(r *report.Passport) {
 		if !p.Resolved.IsZero() {
 			status = "RESOLVED"
 		}
-		r.PublicRecords = append(r.PublicRecords, report.PublicRecord{SourceID: b.Supplier, Type: p.Type, Court: report.Null(p.Court), Filed: date(p.Filed),
+		r.PublicRecords = append(r.PublicRecords, report.PublicRecord{SourceID: b.Supplier,
+			Type: p.Type, Court: report.Null(p.Court), Filed: date(p.Filed),
 			Resolved: date(p.Resolved), Status: status, Currency: b.currency(p.Amount), Amount: b.amount(p.Amount)})
 	}
 	slices.SortFunc(r.PublicRecords, func(x, y report.PublicRecord) int {
@@ -172,18 +174,22 @@ func (b builder) credit(r *report.Passport) {
 		if c.Balance != nil && *c.Balance == 0 {
 			status = "PAID"
 		}
-		r.Collections = append(r.Collections, report.Collection{SourceID: b.Supplier, Agency: report.Null(c.Agency), Creditor: report.Null(c.Creditor),
-			Assigned: date(c.Assigned), Status: status, Currency: b.currency(cmp.Or(c.Original, c.Balance)), Original: b.amount(c.Original), Balance: b.amount(c.Balance)})
+		r.Collections = append(r.Collections, report.Collection{SourceID: b.Supplier,
+			Agency: report.Null(c.Agency), Creditor: report.Null(c.Creditor),
+			Assigned: date(c.Assigned), Status: status, Currency: b.currency(cmp.Or(c.Original, c.Balance)),
+			Original: b.amount(c.Original), Balance: b.amount(c.Balance)})
 	}
 	slices.SortFunc(r.Collections, func(x, y report.Collection) int {
-		return cmp.Or(latest(x.Assigned, y.Assigned), cmp.Compare(report.Text(x.Agency), report.Text(y.Agency)), compareCents(x.Original, y.Original))
+		return cmp.Or(latest(x.Assigned, y.Assigned), cmp.Compare(report.Text(x.Agency), report.Text(y.Agency)),
+			compareCents(x.Original, y.Original))
 	})
 	for _, n := range b.NSF {
 		r.NSF = append(r.NSF, report.NonsufficientFunds{SourceID: b.Supplier, Institution: report.Null(n.Institution), Date: date(n.Date),
 			Currency: b.currency(n.Amount), Amount: b.amount(n.Amount)})
 	}
 	slices.SortFunc(r.NSF, func(x, y report.NonsufficientFunds) int {
-		return cmp.Or(latest(x.Date, y.Date), cmp.Compare(report.Text(x.Institution), report.Text(y.Institution)), compareCents(x.Amount, y.Amount))
+		return cmp.Or(latest(x.Date, y.Date), cmp.Compare(report.Text(x.Institution), report.Text(y.Institution)),
+			compareCents(x.Amount, y.Amount))
 	})
 	for _, d := range b.Disputes {
 		status := "OPEN"

@@ -38,8 +38,10 @@ func TestHistory(t *testing.T) {
 		at(2024, 6, 30, 120), // and one before it
 		at(2031, 1, 1, 120),  // to come
 	}
-	want := map[string]string{"2026-06": report.PaidLate1, "2026-05": report.PaidLate30, "2026-04": report.PaidLate30, "2026-03": report.PaidLate60,
-		"2026-02": report.PaidLate90, "2026-01": report.PaidLate120, "2025-12": report.PaidLate120, "2025-11": report.PaidChargedOff, "2025-10": report.PaidOK, "2024-07": report.PaidLate1}
+	want := map[string]string{"2026-06": report.PaidLate1, "2026-05": report.PaidLate30,
+		"2026-04": report.PaidLate30, "2026-03": report.PaidLate60,
+		"2026-02": report.PaidLate90, "2026-01": report.PaidLate120, "2025-12": report.PaidLate120,
+		"2025-11": report.PaidChargedOff, "2025-10": report.PaidOK, "2024-07": report.PaidLate1}
 	got := History(marks, report.DateOf(asOf))
 	if len(got) != 24 || got[0].Month != "2026-06" || got[23].Month != "2024-07" {
 		t.Fatalf("%d months, %s to %s", len(got), got[0].Month, got[23].Month)
@@ -58,7 +60,8 @@ func TestHistoryIsTheLast24Months(t *testing.T) {
 		day := report.Date{Time: on(2020, 1, 1).AddDate(0, 0, rapid.IntRange(0, 4000).Draw(t, "day"))}
 		var marks []Mark
 		for range rapid.IntRange(0, 40).Draw(t, "n") {
-			marks = append(marks, Mark{Month: day.AddDate(0, -rapid.IntRange(-3, 40).Draw(t, "ago"), 0), Days: rapid.IntRange(-1, 200).Draw(t, "days")})
+			marks = append(marks, Mark{Month: day.AddDate(0, -rapid.IntRange(-3, 40).Draw(t, "ago"), 0),
+				Days: rapid.IntRange(-1, 200).Draw(t, "days")})
 		}
 		got := History(marks, day)
 		first := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -151,7 +154,8 @@ func TestCurrencies(t *testing.T) {
 func whole(code string) File {
 	died := on(2026, 2, 1)
 	return File{Supplier: code, RecordID: "r", Found: true, Currency: "EUR",
-		Person: Person{First: "Ana", Last: "Pérez", Full: "Ana María Pérez López", Middle: "María", Transliterated: "Ana Maria Perez Lopez", Others: []string{"A. P."},
+		Person: Person{First: "Ana", Last: "Pérez", Full: "Ana María Pérez López", Middle: "María",
+			Transliterated: "Ana Maria Perez Lopez", Others: []string{"A. P."},
 			Born: on(1990, 4, 12), Emails: []string{"ana@mail.example"}, Telephones: []string{"+34 600"}, Deceased: true, Died: died,
 			Documents: []Document{{Type: "PASSPORT", Number: "X1234567", Country: "ESP", Expires: on(2030, 1, 1)}}},
 		Identifiers: []Identifier{{Type: "TAX_ID", Value: "123", Country: "ESP"}, {Type: "NATIONAL_ID", Value: "12345678Z", Country: "ESP"}},
@@ -163,9 +167,12 @@ func whole(code string) File {
 func TestOfAnIdentityOnlyWhatTheSupplierProvides(t *testing.T) {
 	for _, s := range report.Suppliers() {
 		id := Build(Input{PublicToken: token, File: whole(s.Code)}, asOf).Identities[0]
-		got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil, FullName: id.FullName != nil, MiddleName: id.MiddleName != nil,
-			TransliteratedName: id.TransliteratedName != nil, OtherNames: len(id.OtherNames) > 0, DateOfBirth: id.DateOfBirth != nil, Emails: len(id.Emails) > 0,
-			Telephones: len(id.Telephones) > 0, IsDeceased: id.IsDeceased != nil, DateOfDeath: id.DateOfDeath != nil, Documents: len(id.Documents) > 0}
+		got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil,
+			FullName: id.FullName != nil, MiddleName: id.MiddleName != nil,
+			TransliteratedName: id.TransliteratedName != nil, OtherNames: len(id.OtherNames) > 0,
+			DateOfBirth: id.DateOfBirth != nil, Emails: len(id.Emails) > 0,
+			Telephones: len(id.Telephones) > 0, IsDeceased: id.IsDeceased != nil,
+			DateOfDeath: id.DateOfDeath != nil, Documents: len(id.Documents) > 0}
 		if diff := cmp.Diff(s.Fields, got); diff != "" {
 			t.Errorf("%s: %s", s.Code, diff)
 		}
@@ -174,7 +181,8 @@ func TestOfAnIdentityOnlyWhatTheSupplierProvides(t *testing.T) {
 		}
 		living := whole(s.Code)
 		living.Person.Deceased = false
-		if id := Build(Input{PublicToken: token, File: living}, asOf).Identities[0]; id.DateOfDeath != nil || id.IsDeceased != nil && *id.IsDeceased {
+		if id := Build(Input{PublicToken: token, File: living}, asOf).Identities[0]; id.DateOfDeath != nil ||
+			id.IsDeceased != nil && *id.IsDeceased {
 			t.Errorf("%s: a living person has the date of death %v", s.Code, id.DateOfDeath)
 		}
 	}
@@ -223,23 +231,28 @@ func TestMatching(t *testing.T) {
 	of := func(first string, found bool) report.Passport {
 		f := whole("ESP_EFX")
 		f.Found = found
-		return Build(Input{PublicToken: token, InputSource: report.ConsumerInput, InputRecordID: "typed", Consumer: &Consumer{First: first, Last: "Pérez"}, File: f}, asOf)
+		return Build(Input{PublicToken: token, InputSource: report.ConsumerInput, InputRecordID: "typed",
+			Consumer: &Consumer{First: first, Last: "Pérez"}, File: f}, asOf)
 	}
-	if m := of("Ana", true).Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 || m.FullName.Matched[0].SourceID != "ESP_EFX" || len(m.FullName.Unmatched) != 0 {
+	if m := of("Ana", true).Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 ||
+		m.FullName.Matched[0].SourceID != "ESP_EFX" || len(m.FullName.Unmatched) != 0 {
 		t.Errorf("the same: %+v", m)
 	}
 	if m := of("Eva", true).Identities[0].Matching; m == nil || len(m.FullName.Unmatched) != 1 || m.FullName.Matched == nil {
 		t.Errorf("another: %+v", m)
 	}
 	none := of("Ana", false)
-	if len(none.Identities) != 1 || none.Identities[0].Matching != nil || none.Identifiers != nil || report.Text(none.Meta.Substatus) != string(contract.SubNoRecentInformation) || len(none.Notices) != 1 {
+	if len(none.Identities) != 1 || none.Identities[0].Matching != nil || none.Identifiers != nil ||
+		report.Text(none.Meta.Substatus) != string(contract.SubNoRecentInformation) || len(none.Notices) != 1 {
 		t.Errorf("unknown person: %+v", none)
 	}
 }
 
 // TestScoresBeyondTheirScaleAreNone: bureaus write a missing score so.
 func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
-	f := File{Supplier: "USA_XP", Found: true, Currency: "USD", Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0}, {Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
+	f := File{Supplier: "USA_XP", Found: true, Currency: "USD",
+		Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0},
+			{Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
 	if got := Build(Input{PublicToken: token, File: f}, asOf).Scores; len(got) != 1 || got[0].Type != "c" || got[0].Reasons == nil {
 		t.Errorf("%+v", got)
 	}

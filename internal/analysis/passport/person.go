@@ -122,7 +122,8 @@ func words(s string) []string {
 // it.
 func (b builder) life(r *report.Passport) {
 	for _, a := range b.Addresses {
-		r.Addresses = append(r.Addresses, report.PassportAddress{SourceID: b.Supplier, Address: report.Null(a.Line), Street: report.Null(a.Street),
+		r.Addresses = append(r.Addresses, report.PassportAddress{SourceID: b.Supplier,
+			Address: report.Null(a.Line), Street: report.Null(a.Street),
 			City: report.Null(a.City), Region: report.Null(a.Region), Postcode: report.Null(a.Postcode), Country: report.Null(a.Country),
 			First: date(a.First), Last: date(a.Last)})
 	}
@@ -144,17 +145,20 @@ func (b builder) life(r *report.Passport) {
 		return cmp.Or(latest(x.Reported, y.Reported), cmp.Compare(x.Type, y.Type), compareCents(x.Amount, y.Amount))
 	})
 	for _, i := range b.Identifiers {
-		r.Identifiers = append(r.Identifiers, report.PassportIdentifier{SourceID: b.Supplier, Type: i.Type, Truncated: lastFour(i.Value), Country: report.Null(i.Country)})
+		r.Identifiers = append(r.Identifiers, report.PassportIdentifier{SourceID: b.Supplier, Type: i.Type,
+			Truncated: lastFour(i.Value), Country: report.Null(i.Country)})
 	}
 	slices.SortFunc(r.Identifiers, func(x, y report.PassportIdentifier) int {
 		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
 	})
 	for _, a := range b.BankAccounts {
-		r.BankAccounts = append(r.BankAccounts, report.PassportBankAccount{SourceID: b.Supplier, Institution: report.Null(a.Institution), Type: report.Null(a.Type),
+		r.BankAccounts = append(r.BankAccounts, report.PassportBankAccount{SourceID: b.Supplier,
+			Institution: report.Null(a.Institution), Type: report.Null(a.Type),
 			Truncated: lastFour(a.Number), Opened: date(a.Opened), Closed: date(a.Closed), Currency: report.Null(b.Currency)})
 	}
 	slices.SortFunc(r.BankAccounts, func(x, y report.PassportBankAccount) int {
-		return cmp.Or(known(x.Closed)-known(y.Closed), latest(x.Opened, y.Opened), cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
+		return cmp.Or(known(x.Closed)-known(y.Closed), latest(x.Opened, y.Opened),
+			cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
 	})
 }
 

@@ -45,7 +45,8 @@ func inOneLine(text string) (a address, ok bool) {
 // startsWithNumber reports whether a line begins as a street does.
 func startsWithNumber(s string) bool {
 	first, rest, ok := strings.Cut(s, " ")
-	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals, strings.ToLower(second[len(second)-2:])) && strings.Trim(first, "0123456789-") == "" {
+	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals,
+		strings.ToLower(second[len(second)-2:])) && strings.Trim(first, "0123456789-") == "" {
 		return true // "41-15 50th Street"
 	}
 	if !ok || rest == "" || !isDigit(rest[0]) && strings.ContainsAny(first, "0123456789") {
@@ -137,10 +138,12 @@ func (s *sheet) blocks() (out []block) {
 				if k := len(b.cells); k > 1 && up.y-b.cells[0].y > 1.6*(b.cells[0].y-b.cells[1].y) && b.cells[0].y-b.cells[1].y > 0.8*c.size {
 					break // a gap: the lines above are separate
 				}
-				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || s.labeled(k, up) || numbered(up.words) || labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
+				if what, _, colon := inline(up.text); !isText(up.text) && !street(up.text) || s.labeled(k, up) || numbered(up.words) ||
+					labelOf(up.words) != noField || what != noField && (colon || what != fieldOther) || isTitle(up.words) {
 					break
 				}
-				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named && (!isCompany(up.text) || isCompany(b.cells[0].text) && !unitOf(plain(b.cells[0].text))) {
+				if named := isName(b.cells[0].text) && !street(b.cells[0].text); named &&
+					(!isCompany(up.text) || isCompany(b.cells[0].text) && !unitOf(plain(b.cells[0].text))) {
 					break // a name begins the block
 				}
 				b.cells = append([]*cell{up}, b.cells...)
@@ -178,7 +181,8 @@ func numbered(words string) bool {
 
 // unitOf reports whether a line names a part of the one above it: the office that pays.
 func unitOf(words string) bool {
-	for _, w := range []string{"office", "payroll", "human resources", "accounting", "department", "division", "department of", "division of"} {
+	for _, w := range []string{"office", "payroll", "human resources", "accounting",
+		"department", "division", "department of", "division of"} {
 		if strings.HasPrefix(words, w) || strings.HasSuffix(words, " "+w) {
 			return true
 		}

@@ -89,7 +89,8 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 		for k := range h.segments {
 			g := &h.segments[k]
 			// The first table may have more on its left than its header says.
-			left := k == 0 && i == len(t.headers)-1 && label != nil && label.x0 < g.from && len(numbers) > 1 && !slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.below(c) == noPeriod })
+			left := k == 0 && i == len(t.headers)-1 && label != nil && label.x0 < g.from && len(numbers) > 1 &&
+				!slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.below(c) == noPeriod })
 			if label != nil && (label.x0 < g.from && !left || label.x0 > g.columns[len(g.columns)-1].x1) {
 				continue
 			}
@@ -224,7 +225,8 @@ func (t *table) between(label, c *cell) bool {
 
 // isCode reports whether a word is the number of an item, which has its name beside it.
 func isCode(words string) bool {
-	return len(words) <= 5 && strings.ContainsAny(words, "0123456789") && !strings.Contains(words, " ") && !strings.HasPrefix(words, "40") && words != "457" && words != "125"
+	return len(words) <= 5 && strings.ContainsAny(words, "0123456789") && !strings.Contains(words, " ") &&
+		!strings.HasPrefix(words, "40") && words != "457" && words != "125"
 }
 
 // itemOfAny reports whether a label is known.
@@ -287,12 +289,14 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	l := line{page: numbers[0].page, y: numbers[0].y}
 	if label != nil {
 		l.label, l.y = label.words, label.y
-		if at := strings.IndexByte(label.text, '('); at > 0 && strings.ContainsAny(label.text[at:], "0123456789") && strings.Contains(label.text[at:], "hrs") {
+		if at := strings.IndexByte(label.text, '('); at > 0 && strings.ContainsAny(label.text[at:], "0123456789") &&
+			strings.Contains(label.text[at:], "hrs") {
 			l.label = plain(label.text[:at]) // "PTO (6 hrs x $16.50)"
 		}
 	}
 	h, g, kinds := t.columnOf(label, numbers)
-	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && kinds[i] != ytd && isAccount(l.label) && (g == nil || g.in == elsewhere) {
+	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && kinds[i] != ytd &&
+		isAccount(l.label) && (g == nil || g.in == elsewhere) {
 		t.sent = max(t.sent, numbers[i].amount)
 	}
 	if g != nil {
@@ -332,7 +336,8 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 			kinds[0], kinds[1] = current, ytd // they are left of both columns
 		}
 	}
-	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) && slices.Contains(kinds, noPeriod)
+	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) &&
+		slices.Contains(kinds, noPeriod)
 	for i, c := range numbers {
 		switch {
 		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:
@@ -393,7 +398,8 @@ func isInKind(words string) bool { return containsAny(words, inKindWords) }
 
 // addInKind records amounts that are taxed but not paid: life insurance, a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
-	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") || strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
+	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") ||
+		strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
 		return
 	}
 	for i, c := range numbers {

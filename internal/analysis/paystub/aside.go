@@ -33,7 +33,8 @@ func (t *table) explained(left report.Cents, k int) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.lines, func(l line) bool {
-		return l.cells[k] != nil && l.item == noItem && l.label != "" && !contains(l.label, "total") && (!l.counted || l.in == noSection) && l.group != (group{}) && near(left, l.amount[k], 2)
+		return l.cells[k] != nil && l.item == noItem && l.label != "" && !contains(l.label, "total") &&
+			(!l.counted || l.in == noSection) && l.group != (group{}) && near(left, l.amount[k], 2)
 	})
 }
 
@@ -41,7 +42,8 @@ func (t *table) explained(left report.Cents, k int) bool {
 func (t *table) extras(k int) []report.Cents {
 	out := slices.Clone(t.aside[k])
 	for i := range t.lines {
-		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) && (l.item == reimbursement || l.counted && l.in == noSection) && len(out) < 2*maxAside {
+		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) &&
+			(l.item == reimbursement || l.counted && l.in == noSection) && len(out) < 2*maxAside {
 			out = append(out, l.amount[k])
 		}
 	}

@@ -122,7 +122,8 @@ func (s *sheet) mergeHeads() {
 					continue
 				}
 				whole := periodOf(c.words)
-				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) && periodOf(up.words) == noPeriod; !joined && goesOn && c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
+				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) &&
+					periodOf(up.words) == noPeriod; !joined && goesOn && c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
 					up.text, up.words = up.text+" "+c.text, up.words+" "+c.words
 					up.x0, up.x1, up.runs, joined = min(up.x0, c.x0), max(up.x1, c.x1), append(up.runs, c.runs...), true
 				} else {
@@ -199,7 +200,8 @@ func (t *strip) cut(page int) (out []*cell) {
 			if to < len(t.x) {
 				end = t.x[to]
 			}
-			out = append(out, &cell{text: string(t.letters[from:to]), page: page, x0: t.x[from], x1: end, y: t.last.Y, size: t.last.Size, runs: slices.Compact(slices.Clone(t.of[from:to]))})
+			out = append(out, &cell{text: string(t.letters[from:to]), page: page, x0: t.x[from], x1: end, y: t.last.Y,
+				size: t.last.Size, runs: slices.Compact(slices.Clone(t.of[from:to]))})
 		}
 		from = -1
 	}
@@ -211,7 +213,8 @@ func (t *strip) cut(page int) (out []*cell) {
 			continue
 		}
 		// Amounts of narrow columns may be one space apart, or none.
-		if after := k - blank; from >= 0 && after > from && k-from < 20 && (c == '$' && isDigit(byte(t.letters[after-1])) || blank == 1 && (unicode.IsDigit(c) || c == '$')) {
+		if after := k - blank; from >= 0 && after > from && k-from < 20 &&
+			(c == '$' && isDigit(byte(t.letters[after-1])) || blank == 1 && (unicode.IsDigit(c) || c == '$')) {
 			if _, ended := money(string(t.letters[from:after])); ended {
 				flush(after)
 			}
@@ -256,11 +259,13 @@ func lines(pieces []*cell) (rows []row) {
 				// Two amounts, or an amount and a word, are of two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
-				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") || another && number(before.text) && strings.Contains(before.text, ".")) {
+				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") ||
+					another && number(before.text) && strings.Contains(before.text, ".")) {
 					out = append(out, c)
 					continue
 				}
-				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) && periodOf(plain(before.text+" "+c.text)) == noPeriod {
+				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) &&
+					periodOf(plain(before.text+" "+c.text)) == noPeriod {
 					out = append(out, c)
 					continue
 				}
@@ -295,7 +300,8 @@ func kerned(line row) (out row) {
 			before := out[last]
 			a, _ := utf8.DecodeLastRuneInString(before.text)
 			b, _ := utf8.DecodeRuneInString(c.text)
-			if gap := c.x0 - before.x1; unicode.IsLetter(a) && unicode.IsLetter(b) && abs(gap) < 0.1*c.size && c.size == before.size && c.y == before.y && len(before.text) < 400 {
+			if gap := c.x0 - before.x1; unicode.IsLetter(a) && unicode.IsLetter(b) && abs(gap) < 0.1*c.size &&
+				c.size == before.size && c.y == before.y && len(before.text) < 400 {
 				before.text += c.text
 				before.x1 = c.x1
 				before.runs = append(before.runs, c.runs...)

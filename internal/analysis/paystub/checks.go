@@ -20,10 +20,13 @@ func (d *Document) checks() map[string]report.ConsistencyCheck {
 		}
 	}
 	compare("START_DATE_BEFORE_END_DATE", f.start.valid && f.end.valid, func() bool { return f.start.date.Before(f.end.date.Time) })
-	compare("GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT", p.GrossTotal != nil && p.GrossTotalYTD != nil, func() bool { return *p.GrossTotalYTD >= *p.GrossTotal })
-	compare("NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY", p.GrossTotal != nil && p.NetTotal != nil, func() bool { return *p.NetTotal <= *p.GrossTotal })
+	compare("GROSS_PAY_YTD_GREATER_THAN_OR_EQUAL_TO_GROSS_PAY_CURRENT", p.GrossTotal != nil && p.GrossTotalYTD != nil,
+		func() bool { return *p.GrossTotalYTD >= *p.GrossTotal })
+	compare("NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY", p.GrossTotal != nil && p.NetTotal != nil,
+		func() bool { return *p.NetTotal <= *p.GrossTotal })
 	parts, any := components(p)
-	compare("COMPONENT_EARNINGS_LESS_THAN_OR_EQUAL_TO_TOTAL_GROSS_PAY", p.GrossTotal != nil && any, func() bool { return parts <= *p.GrossTotal })
+	compare("COMPONENT_EARNINGS_LESS_THAN_OR_EQUAL_TO_TOTAL_GROSS_PAY", p.GrossTotal != nil && any,
+		func() bool { return parts <= *p.GrossTotal })
 	say("EMPLOYEE_NAME_EXISTS", f.employee != "")
 	say("EMPLOYER_NAME_EXISTS", f.employer != "")
 	for _, x := range []struct {

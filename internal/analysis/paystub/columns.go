@@ -64,10 +64,12 @@ func periodOf(words string) period {
 }
 
 // shortened are words of columns that are often cut short.
-var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "amount", "hrs": "hours", "prd": "period", "per": "period", "yr": "year", "earn": "earnings", "deds": "deductions"}
+var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "amount", "hrs": "hours", "prd": "period",
+	"per": "period", "yr": "year", "earn": "earnings", "deds": "deductions"}
 
 // yearToDate is what a year to date is called, in one word.
-var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd", "calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
+var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd",
+	"calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
 
 // spelled is the words of a column in full.
 func spelled(words string) string {
@@ -133,7 +135,8 @@ func (s *sheet) headers(n int) (out []header, rest row) {
 			words = words[:len(words)-1] // the last is the label of what follows
 		}
 		// Of two titles in a row, the first is of another table.
-		for len(words) > 2 && sectionOf(words[0].words) != noSection && sectionOf(words[1].words) != noSection && periodOf(words[1].words) == noPeriod && !isAmounts(words[1].words) {
+		for len(words) > 2 && sectionOf(words[0].words) != noSection && sectionOf(words[1].words) != noSection &&
+			periodOf(words[1].words) == noPeriod && !isAmounts(words[1].words) {
 			rest, words = append(rest, words[0]), words[1:]
 			i++
 		}
@@ -176,12 +179,14 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		switch {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
-			slices.Contains(amountTitles, c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) && (i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
+			slices.Contains(amountTitles, c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
+				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
 			kinds[i] = current
 			loose++
 		}
 	}
-	if periods+others+loose == 0 || periods+loose == 0 && others < 2 || periods == 0 && others == 0 && (loose < 1 || known < 2) || known < 2 && periods+loose+others < 2 {
+	if periods+others+loose == 0 || periods+loose == 0 && others < 2 || periods == 0 && others == 0 &&
+		(loose < 1 || known < 2) || known < 2 && periods+loose+others < 2 {
 		return h, false
 	}
 	if len(r) > 2*(known+loose)+1 {
@@ -201,7 +206,8 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	for i, c := range r {
 		switch kinds[i] {
 		case noPeriod, describe:
-			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && totalOf(c.words) == noItem && sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
+			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && totalOf(c.words) == noItem &&
+				sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
 				// A column that is not known, between others.
 				seg.columns = append(seg.columns, column{c.x0, c.x1, foreign, true})
 				break
@@ -383,7 +389,8 @@ func (s *sheet) columnKind(n int, c *cell) period {
 			return above
 		}
 		if own == current || own == ytd {
-			if w := over.words; strings.HasPrefix(w, "employer") || strings.HasPrefix(w, "company") || strings.HasSuffix(w, " paid") && !strings.HasPrefix(w, "employee") {
+			if w := over.words; strings.HasPrefix(w, "employer") || strings.HasPrefix(w, "company") ||
+				strings.HasSuffix(w, " paid") && !strings.HasPrefix(w, "employee") {
 				return foreign
 			}
 		}

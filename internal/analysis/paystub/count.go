@@ -43,8 +43,11 @@ func (t *table) count() {
 		}
 		e.y = l.y
 		sum := sums[l.group]
-		total := isTotal(l.label) && sum[now] == 0 && sum[toDate] == 0 && t.leads(i) || l.item >= gross && l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") || contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
-			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) && (l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
+		total := isTotal(l.label) && sum[now] == 0 && sum[toDate] == 0 && t.leads(i) || l.item >= gross &&
+			l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") ||
+			contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
+			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) &&
+				(l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
 		l.counted = !e.over[l.in] && !total && !notOurs(l.label)
 		if !l.counted && l.item >= regular && l.item != paidByCheck {
 			if l.weak = true; e.left || l.item < medicare || l.item > fica { // behind the end of a table
@@ -96,7 +99,8 @@ func (t *table) leads(i int) bool {
 		sum[now] += l.amount[now]
 		sum[toDate] += l.amount[toDate]
 		n++
-		if n > 0 && (first.cells[now] == nil || near(sum[now], first.amount[now], 2)) && (first.cells[toDate] == nil || near(sum[toDate], first.amount[toDate], 2)) {
+		if n > 0 && (first.cells[now] == nil || near(sum[now], first.amount[now], 2)) &&
+			(first.cells[toDate] == nil || near(sum[toDate], first.amount[toDate], 2)) {
 			return sum != [2]report.Cents{}
 		}
 	}

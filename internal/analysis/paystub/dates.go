@@ -80,7 +80,8 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 	at, k := 0, 0
 	for k < 3 {
 		from := at
-		for at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z') && (at == from || isDigit(s[at]) == isDigit(s[from])) {
+		for at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z') &&
+			(at == from || isDigit(s[at]) == isDigit(s[from])) {
 			at++
 		}
 		if at == from {
@@ -97,7 +98,8 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 				return d, s, noDate
 			}
 			// As in 3rd.
-			if end := at + 2; at == gap && end < len(s) && slices.Contains(ordinals, strings.ToLower(s[at:end])) && strings.IndexByte(" ,", s[end]) >= 0 {
+			if end := at + 2; at == gap && end < len(s) && slices.Contains(ordinals, strings.ToLower(s[at:end])) &&
+				strings.IndexByte(" ,", s[end]) >= 0 {
 				for at = end; at < len(s) && strings.IndexByte(", ", s[at]) >= 0; {
 					at++
 				}
@@ -124,7 +126,8 @@ var ordinals = []string{"st", "nd", "rd", "th"}
 // isWeekday reports whether a word is the name of a weekday, or its first letters.
 func isWeekday(s string) bool {
 	s = strings.ToLower(s)
-	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
+	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+		"sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -160,7 +163,8 @@ func ymd(p [3]string) (y, m, d int, ok bool) {
 	return y, m, d, y >= 1000 && m >= 0 && d >= 0
 }
 
-var months = [...]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+var months = [...]string{"january", "february", "march", "april", "may", "june", "july",
+	"august", "september", "october", "november", "december"}
 
 // monthOf returns a month's number by its name or its first three or four letters; 0 for
 // other words.

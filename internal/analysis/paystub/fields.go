@@ -37,7 +37,8 @@ func (s *sheet) fields() *fields {
 			}
 			s.spend(384 + len(c.text))
 			what, rest, colon := inline(c.text)
-			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer && what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
+			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer &&
+				what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
 				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
 					continue
 				}
@@ -196,7 +197,8 @@ func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 			}
 			if n+1 < len(s.rows) {
 				for _, under := range s.rows[n+1] {
-					if below(v, under) && (what == fieldPeriod && f.putPeriod(v.text+" "+under.text, v) || what == fieldPay && f.put(what, v.text+" "+under.text, v)) {
+					if below(v, under) && (what == fieldPeriod && f.putPeriod(v.text+" "+under.text, v) ||
+						what == fieldPay && f.put(what, v.text+" "+under.text, v)) {
 						return true
 					}
 				}
@@ -234,7 +236,8 @@ func (s *sheet) onlyDay(f *fields) {
 	var day report.Date
 	for _, r := range s.rows {
 		for i, c := range r {
-			if c.money || c.number && len(c.text) < 6 || c == f.start.cell || c == f.end.cell || c == f.hire.cell || i > 0 && labelOf(r[i-1].words) != noField {
+			if c.money || c.number && len(c.text) < 6 || c == f.start.cell || c == f.end.cell ||
+				c == f.hire.cell || i > 0 && labelOf(r[i-1].words) != noField {
 				continue
 			}
 			s.spend(16)
@@ -295,7 +298,8 @@ func (s *sheet) spanned(f *fields) {
 					continue
 				}
 				head := plain(c.text[:at])
-				about := at == 0 || contains(head, "period") || contains(head, "week") || contains(head, "from") || contains(head, "covering") || contains(head, "dates") || contains(head, "earned")
+				about := at == 0 || contains(head, "period") || contains(head, "week") || contains(head, "from") ||
+					contains(head, "covering") || contains(head, "dates") || contains(head, "earned")
 				tail := strings.TrimRight(c.text[at:], ").")
 				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) || at == 0 && f.putPeriod(c.text+" "+s.following(n, i), c)) {
 					return
@@ -429,7 +433,8 @@ func (f *fields) put(what field, text string, c *cell) bool {
 func (f *fields) putPeriod(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(strings.TrimLeft(text, "("))
 	after = strings.TrimLeft(after, " )")
-	if note := strings.HasPrefix(after, "(") && first == goodDate && second == goodDate; c != nil && c.money || first == noDate || second == noDate || f.start.shown || after != "" && !note {
+	if note := strings.HasPrefix(after, "(") && first == goodDate && second == goodDate; c != nil && c.money ||
+		first == noDate || second == noDate || f.start.shown || after != "" && !note {
 		return false
 	}
 	f.start = when{shown: true, date: a, valid: first == goodDate, cell: c}
@@ -440,7 +445,8 @@ func (f *fields) putPeriod(text string, c *cell) bool {
 // putPeriodOf reads two dates within a sentence.
 func (f *fields) putPeriodOf(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(text)
-	if first != goodDate || second != goodDate || f.start.shown || after != "" && after[0] != ',' && after[0] != ' ' || b.Sub(a.Time).Hours() > 24*35 || b.Before(a.Time) {
+	if first != goodDate || second != goodDate || f.start.shown || after != "" && after[0] != ',' &&
+		after[0] != ' ' || b.Sub(a.Time).Hours() > 24*35 || b.Before(a.Time) {
 		return false
 	}
 	f.start, f.end = when{shown: true, date: a, valid: true, cell: c}, when{shown: true, date: b, valid: true, cell: c}

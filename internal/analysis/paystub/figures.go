@@ -85,7 +85,8 @@ func (t *table) differs(i item, k int) bool {
 			continue
 		}
 		for m := range n {
-			if o := &t.lines[m]; o.item == i && o.cells[k] != nil && !o.weak && o.amount[k] != 0 && o.label == l.label && o.amount[k] != l.amount[k] {
+			if o := &t.lines[m]; o.item == i && o.cells[k] != nil && !o.weak && o.amount[k] != 0 &&
+				o.label == l.label && o.amount[k] != l.amount[k] {
 				return true
 			}
 		}
@@ -192,7 +193,8 @@ func (l *line) product() bool {
 	if r == int64(l.amount[now])*100 { // the rate is of the period
 		return true
 	}
-	if whole, minutes, ok := strings.Cut(l.hours.text, "."); ok && len(minutes) == 2 && minutes < "60" { // 38.15 may be 38 hours and 15 minutes
+	// 38.15 may be 38 hours and 15 minutes
+	if whole, minutes, ok := strings.Cut(l.hours.text, "."); ok && len(minutes) == 2 && minutes < "60" {
 		if h, ok := timed(whole + ":" + minutes); ok && near(report.Cents(h*r/1_000_000), l.amount[now], 2) {
 			return true
 		}
@@ -261,7 +263,8 @@ func (d *Document) growth() {
 		d.find(YearToDate, sure)
 	}
 	// A full year's employee has earned more by March than in one period.
-	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() && pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
+	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() &&
+		pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
 		d.find(YearToDate, false)
 	}
 }
@@ -310,7 +313,8 @@ func (d *Document) rates() {
 	d.within(p.FICATax, least+leastM, most+mostM, 3)
 
 	// Both are of the same wage, up to the base.
-	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 && before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
+	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 &&
+		before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
 		off := *s*payrolltax.Medicare - *m*payrolltax.SocialSecurity
 		if by := report.Cents(2 * (payrolltax.Medicare + payrolltax.SocialSecurity)); !near(off, 0, by) {
 			d.find(DeductionsOff, d.table.whole(now) && !near(off, 0, 100*payrolltax.SocialSecurity))
@@ -396,8 +400,11 @@ func (t *table) exempt(k int) (sum report.Cents) {
 		if !l.counted || l.in != deductions || l.cells[k] == nil || l.item == socialSecurity || l.item == medicare || l.item == fica {
 			continue
 		}
-		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") && !strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") || strings.Contains(l.label, "withh") || word("w h") ||
-			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") || word("roth") || containsAny(l.label, taxCodes) {
+		if word := func(w string) bool { return contains(l.label, w) }; strings.Contains(l.label, "tax") && !word("pre") &&
+			!strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") ||
+			strings.Contains(l.label, "withh") || word("w h") ||
+			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") ||
+			word("roth") || containsAny(l.label, taxCodes) {
 			continue
 		}
 		sum += max(l.amount[k], 0)

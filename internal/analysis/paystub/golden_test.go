@@ -109,8 +109,10 @@ func TestPagesOfABrowserThatWereFalsified(t *testing.T) {
 				if forged.Outcome != paystub.Read {
 					t.Fatalf("%s: %s", name, forged.Outcome)
 				}
-				v := paystub.Report([]*paystub.Document{forged}, paystub.Bank{}, report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)))[0].IrregularityDetection
-				if v.Status != report.IrregularityDetected || !slices.Contains(v.Reasons, paystub.TextOverText) || slices.Contains(v.Reasons, paystub.IncrementalUpdate) != update {
+				v := paystub.Report([]*paystub.Document{forged}, paystub.Bank{},
+					report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)))[0].IrregularityDetection
+				if v.Status != report.IrregularityDetected || !slices.Contains(v.Reasons, paystub.TextOverText) ||
+					slices.Contains(v.Reasons, paystub.IncrementalUpdate) != update {
 					t.Errorf("%s, appended %v: %s %v", name, update, v.Status, v.Reasons)
 				}
 			}

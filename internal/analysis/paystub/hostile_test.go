@@ -145,7 +145,8 @@ func withSum(head string) []byte {
 func TestImagesNeedReview(t *testing.T) {
 	d := paystub.Open(withSum("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x03\x20\x00\x00\x02\x58\x08\x02\x00\x00\x00"))
 	v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, report.Date{})[0].IrregularityDetection
-	if v.Status != report.IrregularityReview || len(v.Reasons) != 1 || v.Reasons[0] != paystub.ImageNotRead || v.FileType == nil || *v.FileType != report.FileImage || v.GenuinePDF != nil {
+	if v.Status != report.IrregularityReview || len(v.Reasons) != 1 || v.Reasons[0] != paystub.ImageNotRead ||
+		v.FileType == nil || *v.FileType != report.FileImage || v.GenuinePDF != nil {
 		t.Errorf("%+v", v)
 	}
 }

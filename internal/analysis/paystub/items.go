@@ -57,7 +57,8 @@ func itemOf(words string, in section) (item, period) {
 	}
 	taken := in == deductions || has(takenWords...)
 	switch {
-	case notOurs(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") && has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
+	case notOurs(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
+		has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
 	case has(socialSecurityWords...):
 		return socialSecurity, of
@@ -106,7 +107,8 @@ func totalOf(words string) item {
 		return net
 	case slices.Contains([]string{"amount paid", "check amount", "amount of check", "net to check"}, words):
 		return paidByCheck
-	case slices.Contains([]string{"total de deducciones", "total deducciones", "taxes and deductions", "taxes deductions", "tax and deductions"}, words):
+	case slices.Contains([]string{"total de deducciones", "total deducciones", "taxes and deductions",
+		"taxes deductions", "tax and deductions"}, words):
 		return totalDeductions
 	case slices.Contains(grossPhrases, words):
 		return gross
@@ -158,5 +160,6 @@ func isTotalOf(words string) bool {
 // isTotal reports whether a line is the sum of those above it: by the word, or because it
 // has the name of the table.
 func isTotal(words string) bool {
-	return contains(words, "total") || contains(words, "totals") || contains(words, "subtotal") || contains(words, "sum") || headingOf(words) != noSection || totalOf(words) != noItem
+	return contains(words, "total") || contains(words, "totals") || contains(words, "subtotal") ||
+		contains(words, "sum") || headingOf(words) != noSection || totalOf(words) != noItem
 }

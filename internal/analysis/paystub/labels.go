@@ -35,7 +35,9 @@ func (s *sheet) wrapped(n int, label, first *cell) string {
 		}
 		s.spend(len(s.rows[k]))
 		for i, c := range s.rows[k] {
-			if !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && c.x0 < first.x0 && (i+1 == len(s.rows[k]) || !s.rows[k][i+1].number) || !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && i == 0 && s.rows[k][min(1, len(s.rows[k])-1)].x0 > first.x1 {
+			if !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 && c.x0 < first.x0 && (i+1 == len(s.rows[k]) ||
+				!s.rows[k][i+1].number) || !c.number && c.x0 > label.x0-4 && c.x1 < first.x1 &&
+				i == 0 && s.rows[k][min(1, len(s.rows[k])-1)].x0 > first.x1 {
 				return c.words
 			}
 		}
@@ -85,7 +87,8 @@ func (t *table) beneath(numbers []*cell) bool {
 		return false
 	}
 	c, l := numbers[0], &t.lines[len(t.lines)-1]
-	if up := l.cells[now]; l.cells[toDate] != nil || up == nil || up.page != c.page || up.y-c.y > 2.2*max(up.size, c.size) || up.y <= c.y || abs(up.x1-c.x1) > 3 || c.amount < up.amount {
+	if up := l.cells[now]; l.cells[toDate] != nil || up == nil || up.page != c.page || up.y-c.y > 2.2*max(up.size, c.size) ||
+		up.y <= c.y || abs(up.x1-c.x1) > 3 || c.amount < up.amount {
 		return false
 	}
 	l.set(ytd, c)

@@ -357,7 +357,8 @@ func (s *sheet) headed(c *cell) bool {
 	for _, r := range s.rows {
 		s.spend(len(r))
 		for _, up := range r {
-			if up.page == c.page && !up.number && up.y > c.y && abs(up.x1-c.x1) < 0.25 && (periodOf(up.words) != noPeriod || mayBeAmounts(up.words)) {
+			if up.page == c.page && !up.number && up.y > c.y && abs(up.x1-c.x1) < 0.25 &&
+				(periodOf(up.words) != noPeriod || mayBeAmounts(up.words)) {
 				return true
 			}
 		}

@@ -46,7 +46,8 @@ func isName(s string) bool {
 		return false
 	}
 	w := plain(s)
-	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w) && !slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
+	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w) &&
+		!slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
 }
 
 // isText reports whether a text may be a name: it has letters and is neither a date nor a

@@ -25,7 +25,8 @@ func (s *sheet) parties(f *fields) {
 	}
 	if f.employee == "" {
 		for i, b := range blocks {
-			if first := b.cells[0]; first != f.employerCell && isName(first.text) && !isCompany(first.text) && providerIn(first.words) == "" && !sameName(first.text, f.employer) {
+			if first := b.cells[0]; first != f.employerCell && isName(first.text) && !isCompany(first.text) &&
+				providerIn(first.words) == "" && !sameName(first.text, f.employer) {
 				f.employee, f.employeeCell = first.text, first
 				home = i
 				break
@@ -69,7 +70,8 @@ func (s *sheet) lastFirst(f *fields) {
 		for _, c := range r {
 			s.spend(128)
 			last, first, ok := strings.Cut(c.text, ", ")
-			if n := len(strings.Fields(first)); ok && n > 0 && n < 4 && len(strings.Fields(last)) < 3 && len(c.text) < 40 && c != f.employerCell && isName(c.text) && !isCompany(c.text) && providerIn(c.words) == "" && !isState(first) {
+			if n := len(strings.Fields(first)); ok && n > 0 && n < 4 && len(strings.Fields(last)) < 3 && len(c.text) < 40 &&
+				c != f.employerCell && isName(c.text) && !isCompany(c.text) && providerIn(c.words) == "" && !isState(first) {
 				f.employee, f.employeeCell = c.text, c
 				return
 			}
@@ -81,14 +83,16 @@ func (s *sheet) lastFirst(f *fields) {
 // names.
 func isState(s string) bool {
 	w := plain(s)
-	return len(s) == 2 && s == strings.ToUpper(s) || w == "inc" || w == "llc" || w == "ltd" || w == "llp" || w == "co" || w == "pc" || w == "corp"
+	return len(s) == 2 && s == strings.ToUpper(s) || w == "inc" || w == "llc" || w == "ltd" ||
+		w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 
 // inSmall prefers the mixed-case name and address where a stub also shows them in
 // capitals.
 func (f *fields) inSmall(blocks []block, home int) int {
 	for i, b := range blocks {
-		if first := b.cells[0]; home >= 0 && i != home && strings.ToUpper(f.employee) == f.employee && first.text != f.employee && strings.EqualFold(first.text, f.employee) {
+		if first := b.cells[0]; home >= 0 && i != home && strings.ToUpper(f.employee) == f.employee &&
+			first.text != f.employee && strings.EqualFold(first.text, f.employee) {
 			f.employee, f.employeeCell = first.text, first
 			return i
 		}
@@ -186,7 +190,8 @@ func (s *sheet) lineParties(f *fields) {
 				f.employer = principal(f.employerCell.text)
 			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
-			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil && (below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
+			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil &&
+				(below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
 				f.setAddress(a)
 			}
 		}
@@ -208,7 +213,8 @@ func (s *sheet) namedOver(n int, c *cell, name string) bool {
 func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
 		if up := over(s.rows[k], c); up != nil {
-			if isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) && providerIn(up.words) == "" && (isCompany(up.text) || f.employee != "" && n < 4) {
+			if isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) && providerIn(up.words) == "" &&
+				(isCompany(up.text) || f.employee != "" && n < 4) {
 				return up
 			}
 			return nil
@@ -245,7 +251,8 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 		for k := 1; k < len(b.cells)-1 && providerIn(first.words) != ""; k++ {
 			first = b.cells[k] // a payroll company that pays for the employer
 		}
-		if i == home || providerIn(first.words) != "" || startsWithNumber(first.text) || !isText(first.text) || street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
+		if i == home || providerIn(first.words) != "" || startsWithNumber(first.text) || !isText(first.text) ||
+			street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
 			continue
 		}
 		if isCompany(first.text) {
@@ -313,7 +320,8 @@ func (b block) has(c *cell) bool { return slices.Contains(b.cells, c) }
 
 // below reports whether b begins right below a, at the same edge or in the middle.
 func below(a, b *cell) bool {
-	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) && (abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
+	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) &&
+		(abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
 }
 
 // headline returns the employer of a stub that has no label for it: the first text that
@@ -326,7 +334,8 @@ func (s *sheet) headline(f *fields) string {
 		}
 		for _, c := range r {
 			w := c.words
-			if what, _, _ := inline(c.text); what != noField || !isText(c.text) || sameName(c.text, f.employee) || isTitle(w) || strings.Contains(c.text, ":") {
+			if what, _, _ := inline(c.text); what != noField || !isText(c.text) || sameName(c.text, f.employee) ||
+				isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}
 			if providerIn(w) != "" || startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {

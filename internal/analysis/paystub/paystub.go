@@ -196,7 +196,8 @@ func amountsOf(p *report.Paystub) []pair {
 		{bonus, &p.Bonus, &p.BonusYTD}, {overtime, &p.Overtime, &p.OvertimeYTD}, {commission, &p.Commission, &p.CommissionYTD},
 		{paidTimeOff, &p.PaidTimeOff, &p.PaidTimeOffYTD}, {vacation, &p.Vacation, &p.VacationYTD},
 		{paidTimeOffDeduction, &p.PaidTimeOffDeduct, &p.PaidTimeOffDeductYTD}, {vacationDeduction, &p.VacationDeduct, &p.VacationDeductYTD},
-		{medicare, &p.MedicareTax, &p.MedicareTaxYTD}, {socialSecurity, &p.SocialSecurityTax, &p.SocialSecurityTaxYTD}, {fica, &p.FICATax, &p.FICATaxYTD},
+		{medicare, &p.MedicareTax, &p.MedicareTaxYTD}, {socialSecurity, &p.SocialSecurityTax, &p.SocialSecurityTaxYTD},
+		{fica, &p.FICATax, &p.FICATaxYTD},
 	}
 }
 

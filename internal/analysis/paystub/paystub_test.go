@@ -16,7 +16,8 @@ import (
 // truth is what should be read of a stub.
 func truth(s *paystubtest.Stub) map[string]string {
 	out := map[string]string{
-		"employee": s.Employee, "line1": s.Line1, "line2": s.Line2, "city": s.City, "state": s.State, "zip": s.ZIP, "employer": s.Employer, "provider": s.Provider,
+		"employee": s.Employee, "line1": s.Line1, "line2": s.Line2, "city": s.City, "state": s.State,
+		"zip": s.ZIP, "employer": s.Employer, "provider": s.Provider,
 		"frequency": s.Frequency, "start": s.Start.String(), "end": s.End.String(), "pay": s.Pay.String(), "hire": s.Hire.String(),
 		"gross": s.Gross.String() + " " + s.GrossYTD.String(), "net": s.Net.String() + " " + s.NetYTD.String(),
 	}
@@ -30,8 +31,10 @@ func truth(s *paystubtest.Stub) map[string]string {
 }
 
 var lineNames = map[string]paystubtest.Item{
-	"regular": paystubtest.Regular, "overtime": paystubtest.Overtime, "bonus": paystubtest.Bonus, "commission": paystubtest.Commission, "pto": paystubtest.PaidTimeOff, "vacation": paystubtest.Vacation,
-	"pto taken": paystubtest.PaidTimeOffTaken, "vacation taken": paystubtest.VacationTaken, "social security": paystubtest.SocialSecurity, "medicare": paystubtest.Medicare, "fica": paystubtest.FICA,
+	"regular": paystubtest.Regular, "overtime": paystubtest.Overtime, "bonus": paystubtest.Bonus,
+	"commission": paystubtest.Commission, "pto": paystubtest.PaidTimeOff, "vacation": paystubtest.Vacation,
+	"pto taken": paystubtest.PaidTimeOffTaken, "vacation taken": paystubtest.VacationTaken,
+	"social security": paystubtest.SocialSecurity, "medicare": paystubtest.Medicare, "fica": paystubtest.FICA,
 }
 
 // seen returns the values that were read.
@@ -59,13 +62,17 @@ func seen(d *paystub.Document) map[string]string {
 		return strings.Join(s, " ")
 	}
 	return map[string]string{
-		"employee": text(p.EmployeeName), "line1": text(p.EmployeeLine1), "line2": text(p.EmployeeLine2), "city": text(p.EmployeeCity), "state": text(p.EmployeeState), "zip": text(p.EmployeeZIP),
+		"employee": text(p.EmployeeName), "line1": text(p.EmployeeLine1), "line2": text(p.EmployeeLine2),
+		"city": text(p.EmployeeCity), "state": text(p.EmployeeState), "zip": text(p.EmployeeZIP),
 		"employer": d.Employer, "provider": text(p.PaystubProvider), "frequency": text(p.PayFrequency),
 		"start": day(p.PayPeriodStart), "end": day(p.PayPeriodEnd), "pay": day(p.PayDate), "hire": day(p.HireDate),
 		"gross": two(p.GrossTotal, p.GrossTotalYTD), "net": two(p.NetTotal, p.NetTotalYTD),
-		"regular": two(p.RegularPay, p.RegularPayYTD), "overtime": two(p.Overtime, p.OvertimeYTD), "bonus": two(p.Bonus, p.BonusYTD), "commission": two(p.Commission, p.CommissionYTD),
-		"pto": two(p.PaidTimeOff, p.PaidTimeOffYTD), "vacation": two(p.Vacation, p.VacationYTD), "pto taken": two(p.PaidTimeOffDeduct, p.PaidTimeOffDeductYTD), "vacation taken": two(p.VacationDeduct, p.VacationDeductYTD),
-		"social security": two(p.SocialSecurityTax, p.SocialSecurityTaxYTD), "medicare": two(p.MedicareTax, p.MedicareTaxYTD), "fica": two(p.FICATax, p.FICATaxYTD),
+		"regular": two(p.RegularPay, p.RegularPayYTD), "overtime": two(p.Overtime, p.OvertimeYTD),
+		"bonus": two(p.Bonus, p.BonusYTD), "commission": two(p.Commission, p.CommissionYTD),
+		"pto": two(p.PaidTimeOff, p.PaidTimeOffYTD), "vacation": two(p.Vacation, p.VacationYTD),
+		"pto taken": two(p.PaidTimeOffDeduct, p.PaidTimeOffDeductYTD), "vacation taken": two(p.VacationDeduct, p.VacationDeductYTD),
+		"social security": two(p.SocialSecurityTax, p.SocialSecurityTaxYTD),
+		"medicare":        two(p.MedicareTax, p.MedicareTaxYTD), "fica": two(p.FICATax, p.FICATaxYTD),
 	}
 }
 
@@ -96,7 +103,8 @@ func TestEveryFieldOfSixDesignsIsRead(t *testing.T) {
 						t.Errorf("stub %d: %s = %v, want true", k, name, show(c.Value))
 					}
 				}
-				if got := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, report.DateOf(s.Pay.AddDate(0, 3, 0)))[0].IrregularityDetection; got.Status != report.IrregularityNotDetected {
+				if got := paystub.Report([]*paystub.Document{d}, paystub.Bank{},
+					report.DateOf(s.Pay.AddDate(0, 3, 0)))[0].IrregularityDetection; got.Status != report.IrregularityNotDetected {
 					t.Errorf("stub %d: %s %v", k, got.Status, got.Reasons)
 				}
 			}

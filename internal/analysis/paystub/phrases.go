@@ -92,11 +92,13 @@ func phrase(words []string) field {
 	switch {
 	case last&numberWord != 0 && len(words) < 5:
 		return fieldOther
-	case has(dateWord) && named("hire", "hired", "hiring", "rehire", "rehired", "employment", "employed", "service") && only(hireWord|dateWord):
+	case has(dateWord) && named("hire", "hired", "hiring", "rehire", "rehired", "employment",
+		"employed", "service") && only(hireWord|dateWord):
 		return fieldHire
 	case has(dateWord) && count(payWord) > 0 && only(payWord|dateWord):
 		return fieldPay
-	case only(periodWord|beginWord|endWord|dateWord) && (named("period", "periods", "pp", "payperiod", "week", "wk", "workweek", "cycle", "prd", "pd", "per") || has(dateWord) && (has(beginWord) || has(endWord)) && has(periodWord)):
+	case only(periodWord|beginWord|endWord|dateWord) && (named("period", "periods", "pp", "payperiod", "week", "wk",
+		"workweek", "cycle", "prd", "pd", "per") || has(dateWord) && (has(beginWord) || has(endWord)) && has(periodWord)):
 		switch {
 		case has(beginWord) && has(endWord):
 			return fieldPeriod
@@ -109,7 +111,8 @@ func phrase(words []string) field {
 		}
 	case only(dateWord|beginWord|endWord) && has(beginWord) && has(endWord):
 		return fieldPeriod
-	case has(workerWord) && has(nameWord) && only(workerWord|nameWord), named("name") && named("last") && named("first") && only(nameWord|workerWord|beginWord|endWord):
+	case has(workerWord) && has(nameWord) && only(workerWord|nameWord), named("name") && named("last") &&
+		named("first") && only(nameWord|workerWord|beginWord|endWord):
 		return fieldEmployee
 	case has(payerWord) && has(nameWord) && only(payerWord|nameWord):
 		return fieldEmployer
@@ -136,7 +139,8 @@ func periodPhrase(words []string) period {
 			return noPeriod // two columns
 		case i > 0 && words[i-1] == "amount" && slices.Contains(amountTitles, w):
 			return noPeriod
-		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" || w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
+		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
+			w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
 			return noPeriod
 		}
 	}

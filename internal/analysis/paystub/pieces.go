@@ -150,7 +150,8 @@ func (s *sheet) begins(before, rest string) bool {
 		return !slices.Contains([]string{"to", "through", "thru", "hasta", "end", "ending"}, first)
 	}
 	head, value, ok := inline(before)
-	return colon && (ok && head != noField && value != "" || strings.ContainsAny(last, "0123456789")) && !slices.Contains([]string{"next", "previous", "prior", "last"}, strings.ToLower(last))
+	return colon && (ok && head != noField && value != "" || strings.ContainsAny(last, "0123456789")) &&
+		!slices.Contains([]string{"next", "previous", "prior", "last"}, strings.ToLower(last))
 }
 
 // valued reports whether a text is a label with its value.

@@ -35,7 +35,8 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 			}
 		}
 		day := report.DateOf(time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, daysUntil2080-1).Draw(t, "day")))
-		for _, layout := range []string{"01/02/2006", "1/2/2006", "1/2/06", "2006-01-02", "01-02-2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "Monday, January 2, 2006"} {
+		for _, layout := range []string{"01/02/2006", "1/2/2006", "1/2/06", "2006-01-02", "01-02-2006",
+			"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "Monday, January 2, 2006"} {
 			if layout == "1/2/06" && day.Year() < 2000 {
 				continue // which of two centuries, the text does not tell
 			}
@@ -50,7 +51,8 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 func TestAYearIsNoLessThanWhatWasEarned(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string) when {
-			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))}, rapid.Bool().Draw(t, name+" is shown"), nil}
+			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))},
+				rapid.Bool().Draw(t, name+" is shown"), nil}
 		}
 		d := simple()
 		d.fields.frequency, d.fields.start, d.fields.end, d.fields.pay, d.fields.hire = "", when{}, day("end"), day("pay"), day("hire")

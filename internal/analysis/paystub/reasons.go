@@ -27,7 +27,8 @@ const (
 
 // Reasons lists them all.
 func Reasons() []string {
-	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont, TextOverText, TextInAnnotation, FileRepaired, ActiveContent,
+	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
+		TextOverText, TextInAnnotation, FileRepaired, ActiveContent,
 		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, ImageNotRead}
 }
 
@@ -44,7 +45,8 @@ func (d *Document) find(reason string, grave bool) {
 // verdict makes irregularity_detection of findings. A PDF is genuine when nothing
 // about the file itself, whatever its figures, was found.
 func (d *Document) verdict(all []finding) report.IrregularityDetection {
-	out := report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}, FileType: report.Null(d.FileType), Version: Version}
+	out := report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{},
+		FileType: report.Null(d.FileType), Version: Version}
 	genuine := true
 	for _, reason := range Reasons() {
 		i := slices.IndexFunc(all, func(f finding) bool { return f.reason == reason })

@@ -11,13 +11,16 @@ import (
 
 func TestAmountsAsTheyArePrinted(t *testing.T) {
 	for text, want := range map[string]report.Cents{
-		"1,234.56": 123456, "$1,234.56": 123456, "$ 12.00": 1200, "-12.05": -1205, "(12.05)": -1205, "12.05-": -1205, "-$12.05": -1205, "12.05*": 1205, "0.00": 0, "$(12.05)": -1205, "( 12.05 )": -1205, "<12.05>": -1205, "–12.05": -1205, "+12.05": 1205, "12.05†": 1205, "USD 1.10": 110, "1234567.89": 123456789,
+		"1,234.56": 123456, "$1,234.56": 123456, "$ 12.00": 1200, "-12.05": -1205, "(12.05)": -1205, "12.05-": -1205,
+		"-$12.05": -1205, "12.05*": 1205, "0.00": 0, "$(12.05)": -1205, "( 12.05 )": -1205, "<12.05>": -1205, "–12.05": -1205,
+		"+12.05": 1205, "12.05†": 1205, "USD 1.10": 110, "1234567.89": 123456789,
 	} {
 		if got, ok := money(text); !ok || got != want {
 			t.Errorf("money(%q) = %d, %v, want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "12", "12.5", "12.345", "1,23.45", ",123.45", "a1.00", "1.00 2.00", "12.0O", "99999999999999.00", "1/2.00"} {
+	for _, text := range []string{"", "12", "12.5", "12.345", "1,23.45", ",123.45", "a1.00",
+		"1.00 2.00", "12.0O", "99999999999999.00", "1/2.00"} {
 		if got, ok := money(text); ok {
 			t.Errorf("money(%q) = %d, want none", text, got)
 		}
@@ -26,8 +29,11 @@ func TestAmountsAsTheyArePrinted(t *testing.T) {
 
 func TestDatesAsTheyArePrinted(t *testing.T) {
 	for text, want := range map[string]string{
-		"01/31/2026": "2026-01-31", "1/5/26": "2026-01-05", "2026-01-31": "2026-01-31", "01-31-2026": "2026-01-31", "Jan 31, 2026": "2026-01-31", "January 5 2026": "2026-01-05", "31 Jan 2026": "2026-01-31",
-		"Sept. 3, 2025": "2025-09-03", "Friday, March 6, 2026": "2026-03-06", "2/29/2024": "2024-02-29", "12/31/99": "1999-12-31", "19SEP2026": "2026-09-19", "30 SEP 26": "2026-09-30", "September 3rd, 2026": "2026-09-03", "09 / 03 / 2026": "2026-09-03", "09.03.2026": "2026-09-03",
+		"01/31/2026": "2026-01-31", "1/5/26": "2026-01-05", "2026-01-31": "2026-01-31", "01-31-2026": "2026-01-31",
+		"Jan 31, 2026": "2026-01-31", "January 5 2026": "2026-01-05", "31 Jan 2026": "2026-01-31",
+		"Sept. 3, 2025": "2025-09-03", "Friday, March 6, 2026": "2026-03-06", "2/29/2024": "2024-02-29", "12/31/99": "1999-12-31",
+		"19SEP2026": "2026-09-19", "30 SEP 26": "2026-09-30", "September 3rd, 2026": "2026-09-03",
+		"09 / 03 / 2026": "2026-09-03", "09.03.2026": "2026-09-03",
 	} {
 		if got, rest, state := dateIn(text); state != goodDate || got.String() != want || rest != "" {
 			t.Errorf("dateIn(%q) = %s, %q, %d, want %s", text, got, rest, state, want)
@@ -47,17 +53,24 @@ func TestDatesAsTheyArePrinted(t *testing.T) {
 
 func TestTheRhythmOfAPeriod(t *testing.T) {
 	for _, tt := range []struct{ start, end, want string }{
-		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly}, {"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
-		{"2026-03-01", "2026-03-15", report.PaySemiMonthly}, {"2025-06-16", "2025-06-30", report.PaySemiMonthly}, {"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
+		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly},
+		{"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
+		{"2026-03-01", "2026-03-15", report.PaySemiMonthly}, {"2025-06-16", "2025-06-30", report.PaySemiMonthly},
+		{"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
 		{"2026-02-10", "2026-03-09", report.PayMonthly}, {"2026-03-02", "2026-03-29", ""}, {"2024-02-10", "2024-03-08", ""},
 	} {
 		if got := rhythm(on(tt.start), on(tt.end)); got != tt.want {
 			t.Errorf("rhythm(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
 		}
 	}
-	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly, "semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly, "paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": "",
-		"pay frequency weekly": report.PayWeekly, "paid on a monthly basis": report.PayMonthly, "paid twice a month": report.PaySemiMonthly, "pay period": "", "semimonthly payroll": report.PaySemiMonthly, "biweekly 26": report.PayBiweekly, "24 times a year": report.PaySemiMonthly, "twice per month": report.PaySemiMonthly,
-		"bi monthly": "", "bimonthly": "", "four weekly": "", "4 weekly": "", "every four weeks": "", "tri weekly": "", "twice weekly": "", "weekly hours": "", "monthly 24": ""} {
+	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly,
+		"semi monthly": report.PaySemiMonthly, "twice a month": report.PaySemiMonthly,
+		"paid weekly": report.PayWeekly, "monthly": report.PayMonthly, "by check": "",
+		"pay frequency weekly": report.PayWeekly, "paid on a monthly basis": report.PayMonthly,
+		"paid twice a month": report.PaySemiMonthly, "pay period": "", "semimonthly payroll": report.PaySemiMonthly,
+		"biweekly 26": report.PayBiweekly, "24 times a year": report.PaySemiMonthly, "twice per month": report.PaySemiMonthly,
+		"bi monthly": "", "bimonthly": "", "four weekly": "", "4 weekly": "", "every four weeks": "",
+		"tri weekly": "", "twice weekly": "", "weekly hours": "", "monthly 24": ""} {
 		if got := frequencyOf(words); got != want {
 			t.Errorf("frequencyOf(%q) = %q, want %q", words, got, want)
 		}
@@ -86,7 +99,8 @@ func TestNoLabelIsForTwoThings(t *testing.T) {
 }
 
 func TestPlacesWithTheirZIP(t *testing.T) {
-	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"}, "Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}} {
+	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"},
+		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}} {
 		if c, s, z, ok := town(text); !ok || [3]string{c, s, z} != want {
 			t.Errorf("town(%q) = %q %q %q %v", text, c, s, z, ok)
 		}
@@ -110,9 +124,11 @@ func on(s string) report.Date {
 func simple() *Document {
 	d := &Document{Outcome: Read, FileType: report.FilePDF, file: &pdf.File{}, Employer: "Acme"}
 	d.fields = fields{employee: "Jo Doe", employer: "Acme", frequency: report.PayWeekly,
-		start: when{true, on("2026-03-02"), true, nil}, end: when{true, on("2026-03-08"), true, nil}, pay: when{true, on("2026-03-13"), true, nil}, hire: when{true, on("2020-05-04"), true, nil}}
+		start: when{true, on("2026-03-02"), true, nil}, end: when{true, on("2026-03-08"), true, nil},
+		pay: when{true, on("2026-03-13"), true, nil}, hire: when{true, on("2020-05-04"), true, nil}}
 	add := func(i item, in section, label string, counted bool, a, b report.Cents) {
-		d.table.lines = append(d.table.lines, line{item: i, in: in, label: label, counted: counted, amount: [2]report.Cents{a, b}, cells: [2]*cell{{}, {}}})
+		d.table.lines = append(d.table.lines, line{item: i, in: in, label: label, counted: counted,
+			amount: [2]report.Cents{a, b}, cells: [2]*cell{{}, {}}})
 	}
 	add(regular, earnings, "regular", true, 1000_00, 10000_00)
 	add(gross, earnings, "gross pay", false, 1000_00, 10000_00)
@@ -155,8 +171,10 @@ func TestFigures(t *testing.T) {
 		{"net was raised", func(d *Document) { d.line(net).amount[now] += 100_00 }, []string{Arithmetic}, sure},
 		{"net of the year was raised", func(d *Document) { d.line(net).amount[toDate] += 100_00 }, []string{Arithmetic}, sure},
 		{"a cent is rounded", func(d *Document) { d.line(net).amount[now]++ }, nil, none},
-		{"the earnings are more than gross", func(d *Document) { d.line(regular).amount[now] += 100_00; d.line(regular).amount[toDate] += 100_00 }, []string{Arithmetic}, some},
-		{"the earnings of the period alone are more than gross", func(d *Document) { d.line(regular).amount[now] += 100_00 }, []string{Arithmetic}, sure},
+		{"the earnings are more than gross",
+			func(d *Document) { d.line(regular).amount[now] += 100_00; d.line(regular).amount[toDate] += 100_00 }, []string{Arithmetic}, some},
+		{"the earnings of the period alone are more than gross",
+			func(d *Document) { d.line(regular).amount[now] += 100_00 }, []string{Arithmetic}, sure},
 		{"net is shown twice, not the same", func(d *Document) {
 			l := *d.line(net)
 			l.amount[now] += 50_00
@@ -189,11 +207,13 @@ func TestFigures(t *testing.T) {
 			d.line(noItem).group.title = 1
 			d.line(socialSecurity).group.title = 1
 			d.line(medicare).group.title = 1
-			d.table.lines = append(d.table.lines, line{in: deductions, label: "union dues", counted: true, amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}},
+			d.table.lines = append(d.table.lines, line{in: deductions, label: "union dues", counted: true,
+				amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}},
 				line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}})
 		}, nil, none},
 		{"a total that no table comes to", func(d *Document) {
-			d.table.lines = append(d.table.lines, line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_06, 2000_00}, cells: [2]*cell{{}, {}}})
+			d.table.lines = append(d.table.lines, line{item: totalDeductions, label: "total deductions",
+				amount: [2]report.Cents{100_06, 2000_00}, cells: [2]*cell{{}, {}}})
 		}, []string{Arithmetic}, some},
 		{"no social security is taken", func(d *Document) {
 			tax(d, socialSecurity, -62_00)
@@ -201,7 +221,8 @@ func TestFigures(t *testing.T) {
 			d.line(net).amount[toDate] += 620_00
 		}, nil, none},
 		{"health insurance lessens the wage", func(d *Document) {
-			d.table.lines = append(d.table.lines, line{in: deductions, label: "medical", counted: true, amount: [2]report.Cents{100_00, 1000_00}, cells: [2]*cell{{}, {}}})
+			d.table.lines = append(d.table.lines, line{in: deductions, label: "medical", counted: true,
+				amount: [2]report.Cents{100_00, 1000_00}, cells: [2]*cell{{}, {}}})
 			for _, i := range []item{socialSecurity, medicare} {
 				for k := range 2 {
 					d.line(net).amount[k] += d.line(i).amount[k] / 10
@@ -332,7 +353,8 @@ func TestInsights(t *testing.T) {
 		{"semi-monthly", func(d *Document) { d.fields.frequency = report.PaySemiMonthly }, 24_000_00, 19_764_00},
 		{"monthly", func(d *Document) { d.fields.frequency = report.PayMonthly }, 12_000_00, 9_882_00},
 		{"without a rhythm, by the days of the year", func(d *Document) { d.fields.frequency = "" }, 54_477_61, 44_862_31},
-		{"without a rhythm, from hiring on", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") }, 101_388_89, 83_493_75},
+		{"without a rhythm, from hiring on", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") },
+			101_388_89, 83_493_75},
 		{"hired three weeks ago", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-15") }, 0, 0},
 		{"of December, paid in January", func(d *Document) {
 			dated(d, "2025-12-31", "2026-01-07")
@@ -340,7 +362,8 @@ func TestInsights(t *testing.T) {
 				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
 			}
 		}, 0, 0},
-		{"of December, paid in January to an employee hired in November", func(d *Document) { dated(d, "2025-12-31", "2026-01-07"); d.fields.hire.date = on("2025-11-03") }, 0, 0},
+		{"of December, paid in January to an employee hired in November",
+			func(d *Document) { dated(d, "2025-12-31", "2026-01-07"); d.fields.hire.date = on("2025-11-03") }, 0, 0},
 		{"until 27 January, paid in February", func(d *Document) { dated(d, "2026-01-27", "2026-02-03") }, 0, 0},
 		{"until 28 January, paid in February", func(d *Document) { dated(d, "2026-01-28", "2026-02-04") }, 130_357_14, 107_349_11},
 		{"paid in December until the middle of January", func(d *Document) { dated(d, "2026-01-15", "2025-12-31") }, 10_000_00, 8_235_00},
@@ -382,25 +405,36 @@ func TestWhatTheFileSaysOfItself(t *testing.T) {
 		status  string
 		genuine bool
 	}{
-		{"a payroll company's program", pdf.File{Info: pdf.Info{Producer: "iText 2.1.7 by 1T3XT", Created: "D:20260312120000-05'00'", Modified: "D:20260312120000-05'00'"}}, nil, none, true},
+		{"a payroll company's program", pdf.File{Info: pdf.Info{Producer: "iText 2.1.7 by 1T3XT", Created: "D:20260312120000-05'00'",
+			Modified: "D:20260312120000-05'00'"}}, nil, none, true},
 		{"an editor", pdf.File{Info: pdf.Info{Producer: "PDFescape Online"}}, []string{EditorProducer}, sure, false},
-		{"an editor in the history", pdf.File{Info: pdf.Info{Producer: "iText", XMPPrograms: []string{"Adobe Photoshop 25.0"}}}, []string{EditorProducer}, sure, false},
+		{"an editor in the history", pdf.File{Info: pdf.Info{Producer: "iText", XMPPrograms: []string{"Adobe Photoshop 25.0"}}},
+			[]string{EditorProducer}, sure, false},
 		{"an editor by its address", pdf.File{Info: pdf.Info{Producer: "Smallpdf.com"}}, []string{EditorProducer}, sure, false},
-		{"an editor as the printer of others", pdf.File{Info: pdf.Info{Producer: "Foxit Reader PDF Printer Version 10.1"}}, []string{EditorProducer}, some, false},
+		{"an editor as the printer of others", pdf.File{Info: pdf.Info{Producer: "Foxit Reader PDF Printer Version 10.1"}},
+			[]string{EditorProducer}, some, false},
 		{"a tool that puts files together", pdf.File{Info: pdf.Info{Producer: "PyPDF2"}}, []string{EditorProducer}, some, false},
-		{"a program with an editor's letters in its name", pdf.File{Info: pdf.Info{Producer: "Payroll canvas renderer 2", Creator: "Writerly Payroll"}}, nil, none, true},
+		{"a program with an editor's letters in its name",
+			pdf.File{Info: pdf.Info{Producer: "Payroll canvas renderer 2", Creator: "Writerly Payroll"}}, nil, none, true},
 		{"a browser", pdf.File{Info: pdf.Info{Producer: "Skia/PDF m122", Creator: "Mozilla/5.0 (Macintosh) Chrome/122.0"}}, nil, none, true},
 		{"a word processor", pdf.File{Info: pdf.Info{Creator: "Microsoft® Word 2019"}}, []string{EditorProducer}, some, false},
-		{"changed an hour and a day later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260313130000Z"}}, []string{DatesDisagree}, sure, true},
-		{"changed two hours later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312140000Z"}}, []string{DatesDisagree}, some, true},
-		{"changed before it was made", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312110000Z"}}, []string{DatesDisagree}, sure, true},
-		{"the same instant in two zones", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312070000-05'00'"}}, nil, none, true},
-		{"two statements of when", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", XMPCreated: "2025-11-12T12:00:00Z"}}, []string{DatesDisagree}, sure, true},
-		{"two statements, one without zone", pdf.File{Info: pdf.Info{Created: "D:20260312120000-05'00'", XMPCreated: "2026-03-12T12:00:00"}}, nil, none, true},
+		{"changed an hour and a day later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260313130000Z"}},
+			[]string{DatesDisagree}, sure, true},
+		{"changed two hours later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312140000Z"}},
+			[]string{DatesDisagree}, some, true},
+		{"changed before it was made", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312110000Z"}},
+			[]string{DatesDisagree}, sure, true},
+		{"the same instant in two zones", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312070000-05'00'"}},
+			nil, none, true},
+		{"two statements of when", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", XMPCreated: "2025-11-12T12:00:00Z"}},
+			[]string{DatesDisagree}, sure, true},
+		{"two statements, one without zone",
+			pdf.File{Info: pdf.Info{Created: "D:20260312120000-05'00'", XMPCreated: "2026-03-12T12:00:00"}}, nil, none, true},
 		{"an update of what is shown", pdf.File{Updates: []pdf.Update{{Content: true}}}, []string{IncrementalUpdate}, sure, false},
 		{"an update of something else", pdf.File{Updates: []pdf.Update{{}}}, []string{IncrementalUpdate}, some, false},
 		{"a signature", pdf.File{Updates: []pdf.Update{{Signed: true, Annotated: true}}}, nil, none, true},
-		{"a signature below another content", pdf.File{Updates: []pdf.Update{{Signed: true, Content: true}}}, []string{IncrementalUpdate}, sure, false},
+		{"a signature below another content", pdf.File{Updates: []pdf.Update{{Signed: true, Content: true}}},
+			[]string{IncrementalUpdate}, sure, false},
 		{"a note that was added", pdf.File{Updates: []pdf.Update{{Annotated: true}}}, []string{IncrementalUpdate}, some, false},
 		{"a table that does not fit", pdf.File{Repaired: true}, []string{FileRepaired}, sure, false},
 		{"notes on the page", pdf.File{Info: pdf.Info{AnnotationText: true}}, []string{TextInAnnotation}, sure, false},

@@ -124,7 +124,8 @@ func number(s string) bool {
 }
 
 // ligatures are letters that a font draws as one.
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
+	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
 
 // unruled is a text without the line that is drawn of signs before and behind it.
 func unruled(text string) string {

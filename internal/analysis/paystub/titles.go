@@ -25,7 +25,8 @@ func sectionOf(words string) section {
 		return noSection
 	}
 	for _, w := range strings.Fields(words) {
-		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" && w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
+		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" &&
+			w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
 			return noSection // a date, a number of something
 		}
 	}
@@ -37,7 +38,8 @@ func sectionOf(words string) section {
 	}
 	paid := whole(paidWords...)
 	switch {
-	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) && !whole("state tax", "state taxes", "city tax", "county tax", "state income"),
+	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) &&
+		!whole("state tax", "state taxes", "city tax", "county tax", "state income"),
 		has(asideTitles...),
 		words == "benefits", words == "other benefits and information", words == "deposit":
 		return elsewhere

@@ -148,7 +148,8 @@ func beside(a, b *Document) (reason string, grave bool) {
 	next := a.fields.end.valid && b.fields.start.valid && b.fields.start.date.Equal(a.fields.end.date.AddDate(0, 0, 1))
 	for _, x := range []struct{ before, after, now *report.Cents }{
 		{p.GrossTotalYTD, q.GrossTotalYTD, q.GrossTotal}, {p.NetTotalYTD, q.NetTotalYTD, q.NetTotal},
-		{p.RegularPayYTD, q.RegularPayYTD, q.RegularPay}, {p.SocialSecurityTaxYTD, q.SocialSecurityTaxYTD, q.SocialSecurityTax}, {p.MedicareTaxYTD, q.MedicareTaxYTD, q.MedicareTax},
+		{p.RegularPayYTD, q.RegularPayYTD, q.RegularPay}, {p.SocialSecurityTaxYTD, q.SocialSecurityTaxYTD, q.SocialSecurityTax},
+		{p.MedicareTaxYTD, q.MedicareTaxYTD, q.MedicareTax},
 	} {
 		if x.before == nil || x.after == nil {
 			continue

@@ -19,7 +19,8 @@ func TestDeposits(t *testing.T) {
 		{"five days later", whole(Deposit{on("2026-03-18"), 823_50}), true},
 		{"six days later", whole(Deposit{on("2026-03-19"), 823_50}), false},
 		{"three days before", whole(Deposit{on("2026-03-10"), 823_50}), false},
-		{"in two parts and something else", whole(Deposit{on("2026-03-13"), 100_00}, Deposit{on("2026-03-13"), 9_99}, Deposit{on("2026-03-13"), 723_50}), true},
+		{"in two parts and something else", whole(Deposit{on("2026-03-13"), 100_00},
+			Deposit{on("2026-03-13"), 9_99}, Deposit{on("2026-03-13"), 723_50}), true},
 		{"in two parts on two days", whole(Deposit{on("2026-03-13"), 100_00}, Deposit{on("2026-03-14"), 723_50}), false},
 		{"another amount", whole(Deposit{on("2026-03-13"), 823_51}), false},
 		{"none at all", whole(), false},
@@ -71,10 +72,17 @@ func TestStubsBesideEachOther(t *testing.T) {
 		}, nil, none},
 		{"the same day, other amounts", func(d *Document) { d.fields.pay.date = on("2026-03-13") }, []string{StubsDisagree}, some},
 		{"a period that was before", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
-		{"periods that overlap", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-05"), on("2026-03-18") }, []string{StubsDisagree}, some},
+		{"periods that overlap", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-05"), on("2026-03-18") },
+			[]string{StubsDisagree}, some},
 		{"periods with one day in both", func(d *Document) { d.fields.start.date = on("2026-03-08") }, []string{StubsDisagree}, some},
-		{"a period within the other", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-03"), on("2026-03-04") }, []string{StubsDisagree}, some},
-		{"an earlier period that was paid late", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-02-16"), on("2026-02-22") }, nil, none},
+		{"a period within the other", func(d *Document) {
+			d.fields.start.date, d.fields.end.date = on("2026-03-03"),
+				on("2026-03-04")
+		}, []string{StubsDisagree}, some},
+		{"an earlier period that was paid late", func(d *Document) {
+			d.fields.start.date,
+				d.fields.end.date = on("2026-02-16"), on("2026-02-22")
+		}, nil, none},
 		{"a period that overlaps and is paid in the next year", func(d *Document) {
 			d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2026-03-05"), on("2026-03-18"), on("2027-01-08")
 		}, []string{StubsDisagree}, some},

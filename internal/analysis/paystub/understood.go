@@ -111,7 +111,8 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 			if sum[k] == nil {
 				continue
 			}
-			if v, any := t.sumOf(in, some, k); any && (near(v, *sum[k], 2) || in == deductions && slices.ContainsFunc(t.extras(k), func(c report.Cents) bool { return near(v, *sum[k]+c, 2) })) {
+			if v, any := t.sumOf(in, some, k); any && (near(v, *sum[k], 2) || in == deductions &&
+				slices.ContainsFunc(t.extras(k), func(c report.Cents) bool { return near(v, *sum[k]+c, 2) })) {
 				fits += 100
 			} else if any && v != 0 {
 				fits -= 50
@@ -191,7 +192,8 @@ func (t *table) within(b, a group, in section) bool {
 		}
 		n++
 		if !slices.ContainsFunc(t.lines, func(o line) bool {
-			return o.counted && o.in == in && o.group == a && o.label == l.label && o.amount == l.amount && (o.cells[now] == nil) == (l.cells[now] == nil) && (o.cells[toDate] == nil) == (l.cells[toDate] == nil)
+			return o.counted && o.in == in && o.group == a && o.label == l.label && o.amount == l.amount &&
+				(o.cells[now] == nil) == (l.cells[now] == nil) && (o.cells[toDate] == nil) == (l.cells[toDate] == nil)
 		}) {
 			return false
 		}
@@ -292,7 +294,8 @@ func (t *table) totals() {
 			if l.in != in || l.counted || l.item != noItem || l.group == (group{}) {
 				continue
 			}
-			if in == deductions && ofTaxes(l.label) && slices.ContainsFunc(t.lines[n:], func(o line) bool { return o.counted && o.group == l.group }) {
+			if in == deductions && ofTaxes(l.label) && slices.ContainsFunc(t.lines[n:],
+				func(o line) bool { return o.counted && o.group == l.group }) {
 				continue
 			}
 			t.spend(4 * len(t.lines))

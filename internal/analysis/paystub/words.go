@@ -55,7 +55,8 @@ func isTitle(words string) bool {
 		}
 	}
 	all := strings.Fields(words)
-	if last := all[len(all)-1]; len(all) < 6 && !isCompany(words) && slices.Contains([]string{"statement", "stub", "paystub", "payslip", "voucher", "advice"}, last) {
+	if last := all[len(all)-1]; len(all) < 6 && !isCompany(words) &&
+		slices.Contains([]string{"statement", "stub", "paystub", "payslip", "voucher", "advice"}, last) {
 		return true
 	}
 	any := false

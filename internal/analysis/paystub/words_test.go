@@ -6,7 +6,10 @@ import (
 )
 
 func TestPeriodsAsTheyArePrinted(t *testing.T) {
-	for _, text := range []string{"01/01/2026 - 01/15/2026", "01/01/2026 THRU 01/15/2026", "1/1/26 to 1/15/26", "Jan 1, 2026 through Jan 15, 2026", "01-Jan-2026–15-Jan-2026", "Jan 1 – Jan 15, 2026", "01/01/2026 01/15/2026", "Jan 1 - 15, 2026", "January 1–15, 2026", "01/01-01/15/2026", "1 - 15 Jan 26", "1-15 JAN 2026", "01/01/2026-01/15/2026", "01/01/2026 / 01/15/2026", "01JAN26-15JAN26", "(01/01/2026 to 01/15/2026)", "01/01/2026 - 01/15/2026 (semi-monthly)"} {
+	for _, text := range []string{"01/01/2026 - 01/15/2026", "01/01/2026 THRU 01/15/2026", "1/1/26 to 1/15/26",
+		"Jan 1, 2026 through Jan 15, 2026", "01-Jan-2026–15-Jan-2026", "Jan 1 – Jan 15, 2026", "01/01/2026 01/15/2026",
+		"Jan 1 - 15, 2026", "January 1–15, 2026", "01/01-01/15/2026", "1 - 15 Jan 26", "1-15 JAN 2026", "01/01/2026-01/15/2026",
+		"01/01/2026 / 01/15/2026", "01JAN26-15JAN26", "(01/01/2026 to 01/15/2026)", "01/01/2026 - 01/15/2026 (semi-monthly)"} {
 		f := &fields{}
 		if !f.putPeriod(text, nil) || f.start.date.String() != "2026-01-01" || f.end.date.String() != "2026-01-15" {
 			t.Errorf("%q: %s to %s", text, f.start.date, f.end.date)
@@ -21,16 +24,21 @@ func TestPeriodsAsTheyArePrinted(t *testing.T) {
 
 func TestLabelsByTheKindsOfTheirWords(t *testing.T) {
 	for words, want := range map[string]field{
-		"payroll check date": fieldPay, "date of advice": fieldPay, "voucher issue date": fieldPay, "work week ending": fieldEnd, "pay cycle start date": fieldStart, "pay period begin end dates": fieldPeriod, "prd covered": fieldPeriod,
-		"employee full legal name": fieldEmployee, "name of associate": fieldEmployee, "paying company name": fieldEmployer, "original hire dt": fieldHire, "payroll id code": fieldOther,
-		"next check date": noField, "date of birth": noField, "this period": noField, "seniority date": noField, "check amount": fieldOther, "paid to trusts": noField,
+		"payroll check date": fieldPay, "date of advice": fieldPay, "voucher issue date": fieldPay, "work week ending": fieldEnd,
+		"pay cycle start date": fieldStart, "pay period begin end dates": fieldPeriod, "prd covered": fieldPeriod,
+		"employee full legal name": fieldEmployee, "name of associate": fieldEmployee, "paying company name": fieldEmployer,
+		"original hire dt": fieldHire, "payroll id code": fieldOther,
+		"next check date": noField, "date of birth": noField, "this period": noField, "seniority date": noField,
+		"check amount": fieldOther, "paid to trusts": noField,
 	} {
 		if got := labelOf(words); got != want {
 			t.Errorf("labelOf(%q) = %d, want %d", words, got, want)
 		}
 	}
 	for words, want := range map[string]period{
-		"current pay amount": current, "this payroll": current, "amount this check": current, "calendar ytd amount": ytd, "year to date taxes": ytd, "ytd wage": foreign, "company ytd total": foreign, "ytd pay hours": foreign, "hours or units": notMoney, "hourly pay rate": rated,
+		"current pay amount": current, "this payroll": current, "amount this check": current, "calendar ytd amount": ytd,
+		"year to date taxes": ytd, "ytd wage": foreign, "company ytd total": foreign, "ytd pay hours": foreign,
+		"hours or units": notMoney, "hourly pay rate": rated,
 		"hours current amount": noPeriod, "rate hours": noPeriod, "ytd amount tax": noPeriod, "gross pay": noPeriod, "pay period": noPeriod,
 	} {
 		if got := periodOf(words); got != want {
@@ -67,7 +75,8 @@ func TestTextsOfSeveralLabels(t *testing.T) {
 }
 
 func TestNamesWithTheirNumbers(t *testing.T) {
-	for text, want := range map[string]string{"10234 - Jane Doe": "Jane Doe", "Jane Doe (10234)": "Jane Doe", "Jane Doe #10234": "Jane Doe", "Jane Doe": "Jane Doe", "DOE, JANE A": "DOE, JANE A"} {
+	for text, want := range map[string]string{"10234 - Jane Doe": "Jane Doe", "Jane Doe (10234)": "Jane Doe",
+		"Jane Doe #10234": "Jane Doe", "Jane Doe": "Jane Doe", "DOE, JANE A": "DOE, JANE A"} {
 		if got := unidentified(text); got != want || !isName(got) {
 			t.Errorf("unidentified(%q) = %q, %v", text, got, isName(got))
 		}
@@ -81,8 +90,12 @@ func TestNamesWithTheirNumbers(t *testing.T) {
 
 func TestTotalsByTheirWords(t *testing.T) {
 	for words, want := range map[string]item{
-		"gross pay": gross, "7 gross pay": gross, "a gross pay": gross, "total gross": gross, "total earnings": gross, "net pay": net, "12 net pay": net, "net to bank": net, "take home pay": net, "check amount": paidByCheck,
-		"total deductions": totalDeductions, "total taxes and deductions": totalDeductions, "fed taxable gross": noItem, "net pay allocations": noItem, "total taxes": noItem, "gross up": noItem, "net pay to checking 2240": net, "net amount of check": net, "gross commissions wages": gross, "net deductions": totalDeductions, "deposit amount": noItem, "regular pay": noItem,
+		"gross pay": gross, "7 gross pay": gross, "a gross pay": gross, "total gross": gross, "total earnings": gross,
+		"net pay": net, "12 net pay": net, "net to bank": net, "take home pay": net, "check amount": paidByCheck,
+		"total deductions": totalDeductions, "total taxes and deductions": totalDeductions, "fed taxable gross": noItem,
+		"net pay allocations": noItem, "total taxes": noItem, "gross up": noItem, "net pay to checking 2240": net,
+		"net amount of check": net, "gross commissions wages": gross, "net deductions": totalDeductions,
+		"deposit amount": noItem, "regular pay": noItem,
 	} {
 		if got := totalOf(words); got != want {
 			t.Errorf("totalOf(%q) = %d, want %d", words, got, want)
@@ -92,8 +105,10 @@ func TestTotalsByTheirWords(t *testing.T) {
 
 func TestTitlesOfTables(t *testing.T) {
 	for words, want := range map[string]section{
-		"earnings": earnings, "15 hours and earnings": earnings, "employee taxes": deductions, "pre tax deductions": deductions, "withholdings": deductions, "employer contributions": elsewhere, "19 county paid benefits": elsewhere,
-		"benefits paid by government for you": elsewhere, "direct deposits": elsewhere, "leave accounting": elsewhere, "taxable wages": elsewhere, "memo information": elsewhere, "summary": noSection, "04 27 2026": noSection, "pay date": noSection,
+		"earnings": earnings, "15 hours and earnings": earnings, "employee taxes": deductions, "pre tax deductions": deductions,
+		"withholdings": deductions, "employer contributions": elsewhere, "19 county paid benefits": elsewhere,
+		"benefits paid by government for you": elsewhere, "direct deposits": elsewhere, "leave accounting": elsewhere,
+		"taxable wages": elsewhere, "memo information": elsewhere, "summary": noSection, "04 27 2026": noSection, "pay date": noSection,
 	} {
 		if got := sectionOf(words); got != want {
 			t.Errorf("sectionOf(%q) = %d, want %d", words, got, want)

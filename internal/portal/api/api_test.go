@@ -47,8 +47,9 @@ func TestApplicationsAreListed(t *testing.T) {
 	}
 	const filtered = "/api/v1/applications?state=ready&product=income&externalId=order-3&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00"
 	c.do("GET", filtered, "")
-	want := applications.Filter{State: "ready", Product: contract.Income, ExternalID: "order-3", From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		To: time.Date(2026, 2, 2, 1, 4, 5, 678e6, time.UTC), Limit: defaultPage}
+	want := applications.Filter{State: "ready", Product: contract.Income, ExternalID: "order-3",
+		From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		To:   time.Date(2026, 2, 2, 1, 4, 5, 678e6, time.UTC), Limit: defaultPage}
 	got := newQuery(httptest.NewRequest("GET", filtered, nil), "state", "product", "externalId", "createdFrom", "createdTo").filter()
 	if !got.From.Equal(want.From) || !got.To.Equal(want.To) {
 		t.Errorf("from %s to %s, want %s to %s", got.From, got.To, want.From, want.To)
@@ -56,12 +57,15 @@ func TestApplicationsAreListed(t *testing.T) {
 	if got.From, got.To = want.From, want.To; got != want {
 		t.Errorf("asked for %+v, want %+v", got, want)
 	}
-	if _, page := c.do("GET", "/api/v1/applications?state=started&product=cashflow&externalId=order-3", ""); len(page["applications"].([]any)) != 1 {
+	if _, page := c.do("GET", "/api/v1/applications?state=started&product=cashflow&externalId=order-3",
+		""); len(page["applications"].([]any)) != 1 {
 		t.Errorf("filtered: %v", page)
 	}
-	for _, bad := range []string{"state=done", "state=", "product=mortgage", "externalId=" + strings.Repeat("x", 65), "externalId=%00", "externalId=%ff", "createdFrom=yesterday",
+	for _, bad := range []string{"state=done", "state=", "product=mortgage", "externalId=" + strings.Repeat("x", 65),
+		"externalId=%00", "externalId=%ff", "createdFrom=yesterday",
 		"createdTo=2026-13-01T00:00:00Z", "cursor=x", "limit=0", "limit=101", "limit=x", "limit=1&limit=2", "states=ready", "%zz"} {
-		if resp, e := c.do("GET", "/api/v1/applications?"+bad, ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" || e["details"] == nil {
+		if resp, e := c.do("GET", "/api/v1/applications?"+bad, ""); resp.StatusCode != 400 ||
+			e["error"] != "INVALID_PARAMETERS" || e["details"] == nil {
 			t.Errorf("?%s = %d %v", bad, resp.StatusCode, e)
 		}
 	}
@@ -123,7 +127,8 @@ func TestDeliveriesOfEvents(t *testing.T) {
 		t.Errorf("given up = %v", page)
 	}
 	_, page = c.do("GET", at+"?limit=1", "")
-	if _, page := c.do("GET", at+"?cursor="+page["next"].(string), ""); page["next"] != nil || page["deliveries"].([]any)[0].(map[string]any)["state"] != "given_up" {
+	if _, page := c.do("GET", at+"?cursor="+page["next"].(string), ""); page["next"] != nil ||
+		page["deliveries"].([]any)[0].(map[string]any)["state"] != "given_up" {
 		t.Errorf("the rest = %v", page)
 	}
 	for _, bad := range []string{"state=given+up", "state=sent", "applicationId=x", "cursor=x", "limit=0", "page=2"} {
@@ -134,7 +139,8 @@ func TestDeliveriesOfEvents(t *testing.T) {
 
 	resp, d := c.do("GET", at+"/"+first.ID, "")
 	tries, _ := d["tries"].([]any)
-	if resp.StatusCode != 200 || len(tries) != 2 || tries[0].(map[string]any)["problem"] != "TIMEOUT" || tries[1].(map[string]any)["httpStatus"] != 204.0 ||
+	if resp.StatusCode != 200 || len(tries) != 2 || tries[0].(map[string]any)["problem"] != "TIMEOUT" ||
+		tries[1].(map[string]any)["httpStatus"] != 204.0 ||
 		d["event"].(map[string]any)["eventId"] != first.EventID {
 		t.Errorf("delivery = %d %v", resp.StatusCode, d)
 	}
@@ -142,7 +148,8 @@ func TestDeliveriesOfEvents(t *testing.T) {
 		t.Errorf("of a deleted application: %v", d)
 	}
 	resp, again := c.do("POST", at+"/"+first.ID+"/redeliver", "")
-	if resp.StatusCode != 202 || again["eventId"] != first.EventID || again["state"] != "pending" || again["httpStatus"] != nil || resp.Header.Get("Location") != at+"/"+again["id"].(string) {
+	if resp.StatusCode != 202 || again["eventId"] != first.EventID || again["state"] != "pending" ||
+		again["httpStatus"] != nil || resp.Header.Get("Location") != at+"/"+again["id"].(string) {
 		t.Errorf("sent again: %d %v", resp.StatusCode, again)
 	}
 	for _, why := range []error{webhook.ErrPending, webhook.ErrStopped} {
@@ -168,7 +175,8 @@ func TestWhereEventsGo(t *testing.T) {
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.Events.URL || to["enabled"] != true || to["stoppedAt"] != nil {
 		t.Errorf("target = %v", to)
 	}
-	if _, err := c.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`, store.Hash(c.Events.URL), store.Micros(noon)); err != nil {
+	if _, err := c.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`,
+		store.Hash(c.Events.URL), store.Micros(noon)); err != nil {
 		t.Fatal(err)
 	}
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["enabled"] != false || to["stoppedAt"] != "2026-03-14T12:00:00.000Z" {
@@ -216,7 +224,8 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 		}
 		_, first := c.do("POST", path, good, "Idempotency-Key", "once-1")
 		var kept []byte
-		if err := db.SQL.QueryRow(`SELECT answer FROM api_requests`).Scan(&kept); err != nil || strings.Contains(string(kept), first["embedToken"].(string)) {
+		if err := db.SQL.QueryRow(`SELECT answer FROM api_requests`).Scan(&kept); err != nil ||
+			strings.Contains(string(kept), first["embedToken"].(string)) {
 			t.Errorf("the answer is kept as %q, %v", kept, err)
 		}
 
@@ -227,11 +236,13 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 		if resp, e := c.do("POST", path, good, "Idempotency-Key", "once-2"); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
 			t.Errorf("the same externalId under another key: %d %v", resp.StatusCode, e)
 		}
-		if resp, made := c.do("POST", path, other, "Idempotency-Key", "once-2"); resp.StatusCode != 201 || resp.Header.Get("Idempotent-Replayed") != "" {
+		if resp, made := c.do("POST", path, other, "Idempotency-Key", "once-2"); resp.StatusCode != 201 ||
+			resp.Header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("after a refusal, which uses no key: %d %v", resp.StatusCode, made)
 		}
 		c.Key = "another key of the API, for tests too"
-		if resp, made := c.do("POST", path, `{"product":"cashflow","mode":"redirect"}`, "Idempotency-Key", "once-1", "Authorization", "Bearer "+c.Key); resp.StatusCode != 201 || made["id"] == first["id"] {
+		if resp, made := c.do("POST", path, `{"product":"cashflow","mode":"redirect"}`, "Idempotency-Key", "once-1",
+			"Authorization", "Bearer "+c.Key); resp.StatusCode != 201 || made["id"] == first["id"] {
 			t.Errorf("under another API key: %d %v", resp.StatusCode, made)
 		}
 		c.Key = key
@@ -239,11 +250,13 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 		if _, err := db.SQL.Exec(`UPDATE api_requests SET answer = NULL`); err != nil {
 			t.Fatal(err)
 		}
-		if _, made := c.do("POST", path, good, "Idempotency-Key", "once-1"); made["id"] != first["id"] || made["embedToken"] == first["embedToken"] {
+		if _, made := c.do("POST", path, good, "Idempotency-Key", "once-1"); made["id"] != first["id"] ||
+			made["embedToken"] == first["embedToken"] {
 			t.Errorf("of the version before: %v", made)
 		}
 		c.now = noon.Add(keyRetention + time.Minute)
-		if resp, made := c.do("POST", path, strings.Replace(good, "order-7", "order-9", 1), "Idempotency-Key", "once-1"); resp.StatusCode != 201 || made["id"] == first["id"] {
+		if resp, made := c.do("POST", path, strings.Replace(good, "order-7", "order-9", 1), "Idempotency-Key",
+			"once-1"); resp.StatusCode != 201 || made["id"] == first["id"] {
 			t.Errorf("a day later: %d %v", resp.StatusCode, made)
 		}
 		for _, bad := range []string{" ", "a b", strings.Repeat("x", 256), "é"} {
@@ -257,9 +270,11 @@ func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
 // keyed lists the routes that require the key.
 func keyed() []string {
 	one, delivery := "/api/v1/applications/"+uuid.NewString(), "/api/v1/webhooks/deliveries/"+uuid.NewString()
-	return []string{"POST /api/v1/applications", "GET /api/v1/applications", "GET " + one, "POST " + one + "/embed-token", "GET " + one + "/report",
+	return []string{"POST /api/v1/applications", "GET /api/v1/applications", "GET " + one,
+		"POST " + one + "/embed-token", "GET " + one + "/report",
 		"GET " + one + "/files", "GET " + one + "/files/x", "GET " + one + "/events",
-		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries", "GET " + delivery, "POST " + delivery + "/redeliver"}
+		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries",
+		"GET " + delivery, "POST " + delivery + "/redeliver"}
 }
 
 // delivered creates a delivery that succeeded at the second attempt, and a later one
@@ -279,7 +294,8 @@ func (c *client) delivered() (first, other webhook.Delivery) {
 	}
 	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err1 := tx.Exec(`UPDATE app_deliveries SET state = 'delivered', attempts = 2, last_http = 204 WHERE id = $1`, all[0].ID)
-		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
+		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
+			VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
 			all[0].ID, store.Micros(noon), string(webhook.ClassTimeout))
 		_, err3 := tx.Exec(`UPDATE app_deliveries SET state = $2 WHERE id = $1`, all[1].ID, string(webhook.StateGivenUp))
 		return errors.Join(err1, err2, err3, c.Applications.Delete(ctx, tx, ids[1]))

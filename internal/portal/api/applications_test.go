@@ -79,8 +79,10 @@ func serve(t testing.TB, db *store.DB) *client {
 	}
 	c := &client{t: t, now: noon, mux: http.NewServeMux(), provider: &provider{}}
 	now, log := func() time.Time { return c.now }, slog.New(slog.DiscardHandler)
-	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
-	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key, URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
+	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{
+		contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
+	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key,
+		URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
 		Events: notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox,
 			URL: "https://app.example.com/hooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)
@@ -139,19 +141,23 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 		resp, made := c.do("POST", "/api/v1/applications", good)
 		id, _ := made["id"].(string)
 		token, _ := made["embedToken"].(string)
-		if resp.StatusCode != 201 || made["connectUrl"] != "http://localhost:8080/applications/"+id+"/connect?grant="+token || resp.Header.Get("Location") != "/api/v1/applications/"+id {
+		if resp.StatusCode != 201 || made["connectUrl"] != "http://localhost:8080/applications/"+id+"/connect?grant="+
+			token || resp.Header.Get("Location") != "/api/v1/applications/"+id {
 			t.Fatalf("made %d %v", resp.StatusCode, made)
 		}
 		n := c.made()[0]
 		given, err := c.Applications.Applicant(t.Context(), id)
-		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" || n.ReturnURL != "https://app.example.com/done?x=1" ||
+		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" ||
+			n.ReturnURL != "https://app.example.com/done?x=1" ||
 			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != i18n.English {
 			t.Errorf("kept: %+v of %+v, %v", n, given, err)
 		}
-		if resp, app := c.do("GET", "/api/v1/applications/"+strings.ToUpper(id), ""); resp.StatusCode != 200 || app["state"] != "started" || app["outcome"] != nil || app["publicToken"] != nil {
+		if resp, app := c.do("GET", "/api/v1/applications/"+strings.ToUpper(id), ""); resp.StatusCode != 200 ||
+			app["state"] != "started" || app["outcome"] != nil || app["publicToken"] != nil {
 			t.Errorf("application: %d %v", resp.StatusCode, app)
 		}
-		if resp, e := c.do("GET", "/api/v1/applications/"+id+"/report", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" || e["state"] != "started" {
+		if resp, e := c.do("GET", "/api/v1/applications/"+id+"/report", ""); resp.StatusCode != 404 ||
+			e["error"] != "REPORT_NOT_READY" || e["state"] != "started" {
 			t.Errorf("report before it is there: %d %v", resp.StatusCode, e)
 		}
 		const report = `{"meta":{"public_token":"x"},  "kept": "as it came"}`
@@ -244,9 +250,12 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 		{"a prefill that is a text", app(`,"prefill":"x"`), "MALFORMED_BODY", 400, "prefill"},
 		{"an unsupported key", app(`,"prefill":{"nickname":"A"}`), "INVALID_PREFILL_KEY", 400, "prefill.nickname"},
 		{"missing personal data", app(`,"prefill":{"firstName":"Ana"}`), "INVALID_PREFILLS_PII_MISSING", 400, "prefill.lastName"},
-		{"a wrong date", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-30"}`), "INVALID_PREFILL_DOB", 400, "prefill.dob"},
-		{"an income beyond all numbers", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","statedAnnualIncome":1e999}`), "INVALID_PREFILL_INCOME", 400, "prefill.statedAnnualIncome"},
-		{"employers that are none", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-28","state":"CA","statedEmployerNames":[]}}`,
+		{"a wrong date", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com","dob":"1990-02-30"}`),
+			"INVALID_PREFILL_DOB", 400, "prefill.dob"},
+		{"an income beyond all numbers", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com",` +
+			`"dob":"1990-02-28","statedAnnualIncome":1e999}`), "INVALID_PREFILL_INCOME", 400, "prefill.statedAnnualIncome"},
+		{"employers that are none", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N",` +
+			`"email":"a@example.com","dob":"1990-02-28","state":"CA","statedEmployerNames":[]}}`,
 			"INVALID_PREFILL_STATED_EMPLOYER_NAMES", 400, "prefill.statedEmployerNames"},
 		{"an externalId that no header carries", app(`,"externalId":"\ufffd"`), "INVALID_PARAMETERS", 400, ""},
 	} {
@@ -270,10 +279,12 @@ func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
 	if resp, e := c.do("POST", "/api/v1/applications", good); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
 		t.Errorf("the same external id: %d %v", resp.StatusCode, e)
 	}
-	if resp, e := c.do("POST", "/api/v1/applications/"+uuid.NewString()+"/embed-token", ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
+	if resp, e := c.do("POST", "/api/v1/applications/"+uuid.NewString()+"/embed-token",
+		""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
 		t.Errorf("an embed token of nothing: %d %v", resp.StatusCode, e)
 	}
-	for _, path := range []string{"/api/v1/applications/abc", "/api/v1/applications/" + uuid.NewString() + "/report", "/api/v1/applications/" + uuid.NewString() + "/events"} {
+	for _, path := range []string{"/api/v1/applications/abc", "/api/v1/applications/" + uuid.NewString() +
+		"/report", "/api/v1/applications/" + uuid.NewString() + "/events"} {
 		if resp, e := c.do("GET", path, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
 			t.Errorf("GET %s = %d %v", path, resp.StatusCode, e)
 		}
@@ -287,15 +298,17 @@ func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
 	id := made["id"].(string)
 	path := "/api/v1/applications/" + id + "/embed-token"
 	for body, want := range map[string]string{"": shop, `{}`: shop, `{"allowedOrigin":null}`: shop,
-		`{"allowedOrigin":"https://other.example"}`: "https://other.example", `{"allowedOrigin":"https://Shop.Example:443"}`: "https://Shop.Example:443"} {
+		`{"allowedOrigin":"https://other.example"}`:    "https://other.example",
+		`{"allowedOrigin":"https://Shop.Example:443"}`: "https://Shop.Example:443"} {
 		_, made := c.do("POST", path, body)
 		token, _ := made["embedToken"].(string)
 		if _, _, origin, err := c.Kit.Grant(t.Context(), token, true); err != nil || origin != want {
 			t.Errorf("a token with %q is for %q (%v), want %q", body, origin, err, want)
 		}
 	}
-	for body, code := range map[string]string{`{"allowedOrigin":"https://a.example/x"}`: "INVALID_PARAMETERS", `{"allowedOrigin":"https://*.example"}`: "INVALID_PARAMETERS",
-		`{"allowedOrigin":"http://a.example"}`: "INVALID_PARAMETERS", `{"other":1}`: "MALFORMED_BODY"} {
+	for body, code := range map[string]string{`{"allowedOrigin":"https://a.example/x"}`: "INVALID_PARAMETERS",
+		`{"allowedOrigin":"https://*.example"}`: "INVALID_PARAMETERS",
+		`{"allowedOrigin":"http://a.example"}`:  "INVALID_PARAMETERS", `{"other":1}`: "MALFORMED_BODY"} {
 		if resp, e := c.do("POST", path, body); resp.StatusCode != 400 || e["error"] != code {
 			t.Errorf("%s = %d %v", body, resp.StatusCode, e["error"])
 		}
@@ -306,7 +319,8 @@ func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
 
 func TestOnlyTheKeyOpens(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
-	for _, bad := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + key, "Bearer " + key + " ", "Bearer  " + key, "Bearer " + strings.ToUpper(key)} {
+	for _, bad := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + key,
+		"Bearer " + key + " ", "Bearer  " + key, "Bearer " + strings.ToUpper(key)} {
 		for _, target := range keyed() {
 			method, path, _ := strings.Cut(target, " ")
 			resp, e := c.do(method, path, "", "Authorization", bad)

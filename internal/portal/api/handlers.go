@@ -104,7 +104,8 @@ func (a *API) open(ctx context.Context, tx *store.Tx, id, origin string) (made, 
 	if err != nil {
 		return made{}, err
 	}
-	return made{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id + "/connect?" + url.Values{"grant": {token}}.Encode()}, nil
+	return made{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id +
+		"/connect?" + url.Values{"grant": {token}}.Encode()}, nil
 }
 
 // renew issues a new embed token for an application, for an applicant who returns
@@ -164,7 +165,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 // check validates a request and lists all invalid fields, then validates the
 // applicant's data.
 func (a *API) check(in request) (applications.New, error) {
-	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode), Origin: applications.FromAPI, ExternalID: in.ExternalID,
+	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode),
+		Origin: applications.FromAPI, ExternalID: in.ExternalID,
 		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: i18n.English}
 	var wrong []httpx.Detail
 	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }

@@ -32,7 +32,8 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 		"INVALID_PREFILLS_PII_MISSING":          `"email":null`,
 		"INVALID_PREFILL_STATED_EMPLOYER_NAMES": `"statedEmployerNames":[]`,
 	} {
-		good := map[string]string{"firstName": `"Ana"`, "lastName": `"N"`, "email": `"a@example.com"`, "dob": `"1990-02-28"`, "state": `"CA"`, "statedEmployerNames": `["Acme"]`}
+		good := map[string]string{"firstName": `"Ana"`, "lastName": `"N"`, "email": `"a@example.com"`,
+			"dob": `"1990-02-28"`, "state": `"CA"`, "statedEmployerNames": `["Acme"]`}
 		name, value, _ := strings.Cut(field, ":")
 		good[strings.Trim(name, `"`)] = value
 		var members []string

@@ -16,7 +16,8 @@ import (
 // later ones, while the key is kept, get the first one's response. A concurrent
 // request waits for the first. A refused request does not use up the key. Everything
 // happens in tx.
-func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte, do func() (made, error)) (out made, replayed bool, err error) {
+func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte,
+	do func() (made, error)) (out made, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
 	first, err := reserveKey(ctx, tx, keyHash, bodyHash, a.Now())
 	if err != nil {

@@ -60,7 +60,8 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 
 // record writes a timeline entry and the new journey. For a repeated input it returns
 // the application unchanged, including its version.
-func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry, next journey.Application, notify bool) (Application, error) {
+func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry,
+	next journey.Application, notify bool) (Application, error) {
 	now := s.now()
 	l.Seq, l.At = a.Version+1, now
 	fresh, err := insertTimelineEntry(ctx, tx, a.ID, key, l)
@@ -158,7 +159,8 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 
 // SaveToken stores what starts the attempt's widget: a single-use token, valid until
 // the given time, or a consumer. Both are empty if the page itself starts the widget.
-func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int, token string, until time.Time, consumerID string) error {
+func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int,
+	token string, until time.Time, consumerID string) error {
 	var sealed []byte
 	if token != "" {
 		var err error

@@ -66,7 +66,8 @@ func (b *testServer) Report(_ context.Context, product contract.Product, ref svc
 	b.mu.Lock()
 	b.product = product
 	b.mu.Unlock()
-	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}, nil
+	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`),
+		&report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}, nil
 }
 
 func (b *testServer) Files(_ context.Context, product contract.Product, _ svcapi.Ref) ([]svcapi.File, error) {
@@ -86,7 +87,8 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	b := &testServer{t: t, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	b.Service = &Service{DB: db, Queue: b, Provider: b, Environment: contract.Sandbox, Log: slog.New(slog.DiscardHandler),
 		Products: map[contract.Product]string{contract.Cashflow: "11111111-1111-4111-8111-111111111111",
-			contract.Income: "22222222-1111-4111-8111-111111111111", contract.Eligibility: "33333333-1111-4111-8111-111111111111", contract.Passport: "44444444-1111-4111-8111-111111111111"},
+			contract.Income: "22222222-1111-4111-8111-111111111111", contract.Eligibility: "33333333-1111-4111-8111-111111111111",
+			contract.Passport: "44444444-1111-4111-8111-111111111111"},
 		Now: func() time.Time {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -198,19 +200,22 @@ func (b *testServer) work(patient bool) {
 // events are the sources that report a success, by name.
 var events = map[string]func(b *testServer, a Application){
 	"callback": func(b *testServer, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1", PublicToken: publicToken, Status: contract.StatusSuccess})
+		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1",
+			PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
 	"exit": func(b *testServer, a Application) {
 		b.give(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e2"})
 	},
 	"return": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
-			return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1}, redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
+			return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: 1},
+				redirect.Outcome{Kind: contract.OutcomeSuccess, PublicToken: publicToken, Status: contract.StatusSuccess})
 		})
 	},
 	"webhook": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
-			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID, PublicToken: publicToken, Status: contract.StatusSuccess})
+			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID,
+				PublicToken: publicToken, Status: contract.StatusSuccess})
 			if !known {
 				b.t.Error("the webhook matches no application")
 			}
@@ -250,7 +255,8 @@ func TestFetchesOnceInAnyOrder(t *testing.T) {
 			b.work(false)
 			got := b.now(a.ID)
 			if got.Journey.State != journey.Ready || got.Journey.PublicToken != publicToken || !got.HasReport() || b.fetches.Load() != 1 {
-				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round, order, got.Journey.State, got.HasReport(), b.fetches.Load())
+				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round,
+					order, got.Journey.State, got.HasReport(), b.fetches.Load())
 			}
 			raw, err := b.Service.Report(t.Context(), a.ID)
 			// By publicToken if a verified source named it, otherwise by external ID.
@@ -276,7 +282,8 @@ func TestConcurrentInputsFetchOnce(t *testing.T) {
 			all.Go(func() {
 				err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 					_, err := b.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Webhook, Attempt: 1, EventID: fmt.Sprint("w", i),
-						PublicToken: publicToken, Status: contract.StatusSuccess, Substatus: contract.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
+						PublicToken: publicToken, Status: contract.StatusSuccess,
+						Substatus: contract.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
 					return err
 				})
 				if err != nil {
@@ -423,10 +430,12 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			a := b.apply()
 			attempt := b.begin(a.ID)
 			back := func(ctx context.Context, tx *store.Tx) error {
-				return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number}, redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
+				return b.RedirectOutcome(ctx, tx, redirect.Attempt{Application: a.ID, Number: attempt.Number},
+					redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
 			event := func(ctx context.Context, tx *store.Tx) error {
-				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID, Status: contract.StatusError, Substatus: contract.SubIncomplete})
+				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID,
+					Status: contract.StatusError, Substatus: contract.SubIncomplete})
 				return err
 			}
 			order := []func(context.Context, *store.Tx) error{back, event}
@@ -436,7 +445,8 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 			for _, come := range append(order, order...) {
 				b.tx(come)
 			}
-			if j := b.now(a.ID).Journey; j.State != journey.Failed || j.Error != contract.WidgetSupplierError || j.Substatus != contract.SubIncomplete || j.Outcome() != contract.OutcomeError {
+			if j := b.now(a.ID).Journey; j.State != journey.Failed || j.Error != contract.WidgetSupplierError ||
+				j.Substatus != contract.SubIncomplete || j.Outcome() != contract.OutcomeError {
 				t.Errorf("the %s first: %+v with outcome %s", first, j, j.Outcome())
 			}
 		}

@@ -21,7 +21,8 @@ func analysisOf(t *testing.T, token string) []byte {
 	t.Helper()
 	day := report.DateOf(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC))
 	to := report.DateOf(time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
-	raw, err := report.Encode(report.Analysis{Version: report.AnalysisVersion, PublicToken: token, From: &day, To: to, Total: []report.Cents{1_00, -2_50}})
+	raw, err := report.Encode(report.Analysis{Version: report.AnalysisVersion, PublicToken: token,
+		From: &day, To: to, Total: []report.Cents{1_00, -2_50}})
 	if err != nil {
 		t.Fatal(err)
 	}

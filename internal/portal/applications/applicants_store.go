@@ -43,7 +43,8 @@ type encryptedPrefill struct {
 // sealedPrefills reads the encrypted applicant data of some applications.
 func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]encryptedPrefill, error) {
 	in, args := placeholders(ids)
-	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
+	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped
+		FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
 		WHERE a.id IN (`+in+`) AND a.prefill IS NOT NULL`, args...)
 	if err != nil {
 		return nil, err

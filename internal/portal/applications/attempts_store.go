@@ -11,12 +11,14 @@ import (
 	"vestibule/internal/store"
 )
 
-const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until, opened, opened_by, ours, public_token, asked_at, created_at`
+const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until,` +
+	` opened, opened_by, ours, public_token, asked_at, created_at`
 
 func scanAttempt(row scanner) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
-	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened, &t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created)
+	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened,
+		&t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created)
 	if err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}

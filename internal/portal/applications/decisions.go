@@ -23,14 +23,16 @@ func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, id string, d
 	}
 	a.Decision = d
 	state := string(a.Journey.State)
-	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10), TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
+	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10),
+		TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
 	return err
 }
 
 // notifiesOf reports whether applicants are notified of decisions of the kind; never of an
 // escalation.
 func (s *Service) notifiesOf(kind string) bool {
-	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) && (s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
+	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) &&
+		(s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
 }
 
 // ShowsDecision reports whether the applicant's page shows the newest decision of a. A

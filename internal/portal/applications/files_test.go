@@ -44,7 +44,8 @@ func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
 				t.Errorf("%s: File = %q, %v", product, got.Body, err)
 			}
 			kept, err := b.Service.Report(t.Context(), a.ID)
-			if raw, why := b.Service.CurrentReport(t.Context(), a.ID); err != nil || why != nil || string(raw) != string(kept) || b.fetches.Load() != 2 {
+			if raw, why := b.Service.CurrentReport(t.Context(), a.ID); err != nil || why != nil ||
+				string(raw) != string(kept) || b.fetches.Load() != 2 {
 				t.Errorf("%s: Newest = %q, %v after %d fetches", product, raw, why, b.fetches.Load())
 			}
 			b.filesErr = &svcapi.Error{HTTP: 410, Code: contract.CodeGone}

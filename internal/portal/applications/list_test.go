@@ -21,7 +21,8 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		began := b.clock
-		products := []contract.Product{contract.Cashflow, contract.Income, contract.Cashflow, contract.Passport, contract.Income, contract.Cashflow}
+		products := []contract.Product{contract.Cashflow, contract.Income, contract.Cashflow,
+			contract.Passport, contract.Income, contract.Cashflow}
 		for i, p := range products {
 			if i != 3 {
 				b.pass(time.Minute)

@@ -84,7 +84,8 @@ func (s *Service) reschedule(ctx context.Context, p Poll, a Application, t Attem
 		}
 	}
 	every, more := patientPace.next(now.Sub(t.CreatedAt))
-	open := p.Attempt == a.Journey.Attempt && (a.Journey.State == journey.Connecting || a.Journey.State == journey.Returned || a.Journey.State == journey.Pending)
+	open := p.Attempt == a.Journey.Attempt && (a.Journey.State == journey.Connecting ||
+		a.Journey.State == journey.Returned || a.Journey.State == journey.Pending)
 	if !more && open {
 		every, more = patientPace[len(patientPace)-1].every, true // until the journey times out
 	}

@@ -41,7 +41,8 @@ func archivedReportOf(ctx context.Context, q store.Queryer, id string, number in
 
 // archivedReports lists the earlier reports without their bodies, newest first.
 func archivedReports(ctx context.Context, q store.Queryer, id string) ([]StoredReport, error) {
-	rows, err := q.QueryContext(ctx, `SELECT attempt, public_token, report_at FROM application_reports WHERE application_id = $1 ORDER BY attempt DESC`, id)
+	rows, err := q.QueryContext(ctx, `SELECT attempt, public_token, report_at FROM application_reports
+		WHERE application_id = $1 ORDER BY attempt DESC`, id)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,8 @@ func insertTimelineEntry(ctx context.Context, tx *store.Tx, id, key string, l Ti
 		INSERT INTO application_timeline (application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (application_id, key) DO NOTHING`,
-		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error), l.From, l.To, strings.Join(l.Reasons, " ")))
+		id, key, l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus),
+		string(l.Error), l.From, l.To, strings.Join(l.Reasons, " ")))
 }
 
 func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]TimelineEntry, error) {

@@ -38,10 +38,12 @@ func TestTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := b.Page
-	if p.Name != "Harbor Lane" || p.Logo == nil || p.Logo.Width != 184 || p.Logo.Height != 40 || !p.Logo.Wordmark || p.Logo.Dark == p.Logo.URL {
+	if p.Name != "Harbor Lane" || p.Logo == nil || p.Logo.Width != 184 || p.Logo.Height != 40 ||
+		!p.Logo.Wordmark || p.Logo.Dark == p.Logo.URL {
 		t.Errorf("%+v, logo %+v", p, p.Logo)
 	}
-	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[i18n.Spanish], `<a target="_blank" rel="noopener" href="/legal/terms">condiciones</a>`) {
+	if !p.Privacy || !p.Terms || !strings.Contains(p.Consent[i18n.Spanish],
+		`<a target="_blank" rel="noopener" href="/legal/terms">condiciones</a>`) {
 		t.Errorf("legal texts: %+v", p)
 	}
 	if text, ok := b.Document("privacy", i18n.English); !ok || !strings.Contains(text, "<h2>What we receive</h2>") {
@@ -54,7 +56,8 @@ func TestTheExample(t *testing.T) {
 		w := httptest.NewRecorder()
 		b.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
 		h := w.Result().Header
-		if w.Code != 200 || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
+		if w.Code != 200 || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" ||
+			!strings.Contains(h.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s = %d %v", url, w.Code, h)
 		}
 	}
@@ -86,24 +89,39 @@ func TestWhatIsRefused(t *testing.T) {
 		"two documents":       {brand: "name: A\n---\nname: B", says: []string{"more than one document"}},
 		"a file that is away": {brand: "name: A\nlogo: none.svg", says: []string{"logo: ", "no such file"}},
 		"a file elsewhere":    {brand: "name: A\nlogo: ../../etc/l.svg", says: []string{"want a file beside the brand file"}},
-		"another format":      {brand: "name: A\nlogo: l.gif", files: map[string]string{"l.gif": "GIF89a"}, says: []string{"want a file .svg or .png"}},
-		"a large drawing":     {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": square + strings.Repeat(" ", maxSVG)}, says: []string{"larger than 64 KB"}},
-		"a script in it":      {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square, "<path", "<script>x</script><path", 1)}, says: []string{"element <script>"}},
-		"a style sheet in it": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square, "<path", "<style>a{}</style><path", 1)}, says: []string{"element <style>"}},
-		"entities":            {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<!DOCTYPE svg [<!ENTITY a "b">]>` + square}, says: []string{"document type or entities"}},
-		"no proportions":      {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`}, says: []string{"no viewBox"}},
-		"a strip":             {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg viewBox="0 0 90 10"/>`}, says: []string{"too long a strip"}},
-		"no PNG":              {brand: "name: A\nicon: i.png", files: map[string]string{"i.png": square}, says: []string{"icon: is no PNG"}},
-		"a bare wordmark":     {brand: "name: A\nwordmark: true", says: []string{"wordmark: is for a logo"}},
-		"half the languages":  {brand: "name: A\nlegal: {privacy: {en: p.md}}", files: map[string]string{"p.md": "x"}, says: []string{"legal.privacy.es: there is no text in Español"}},
-		"another language":    {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md, xx: p.md}}", files: map[string]string{"p.md": "x"}, says: []string{`"xx" is no language of these pages`}},
-		"HTML in a text":      {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md}}", files: map[string]string{"p.md": "a <b>c</b>"}, says: []string{"legal.terms.en: has HTML in it"}},
-		"no address":          {brand: "name: A\nsupport: {email: nobody, url: 'javascript:x', phone: call}", says: []string{"support.email", "support.url", "support.phone"}},
-		"a colour unquoted":   {brand: "name: A\ncolors: {light: {accent: 'red'}}", says: []string{`light.accent "red": want "#rrggbb", in quotes`}},
+		"another format": {brand: "name: A\nlogo: l.gif", files: map[string]string{"l.gif": "GIF89a"},
+			says: []string{"want a file .svg or .png"}},
+		"a large drawing": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": square +
+			strings.Repeat(" ", maxSVG)}, says: []string{"larger than 64 KB"}},
+		"a script in it": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square,
+			"<path", "<script>x</script><path", 1)}, says: []string{"element <script>"}},
+		"a style sheet in it": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square,
+			"<path", "<style>a{}</style><path", 1)}, says: []string{"element <style>"}},
+		"entities": {brand: "name: A\nlogo: l.svg",
+			files: map[string]string{"l.svg": `<!DOCTYPE svg [<!ENTITY a "b">]>` + square}, says: []string{"document type or entities"}},
+		"no proportions": {brand: "name: A\nlogo: l.svg",
+			files: map[string]string{"l.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`}, says: []string{"no viewBox"}},
+		"a strip": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg viewBox="0 0 90 10"/>`},
+			says: []string{"too long a strip"}},
+		"no PNG":          {brand: "name: A\nicon: i.png", files: map[string]string{"i.png": square}, says: []string{"icon: is no PNG"}},
+		"a bare wordmark": {brand: "name: A\nwordmark: true", says: []string{"wordmark: is for a logo"}},
+		"half the languages": {brand: "name: A\nlegal: {privacy: {en: p.md}}", files: map[string]string{"p.md": "x"},
+			says: []string{"legal.privacy.es: there is no text in Español"}},
+		"another language": {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md, xx: p.md}}", files: map[string]string{"p.md": "x"},
+			says: []string{`"xx" is no language of these pages`}},
+		"HTML in a text": {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md}}", files: map[string]string{"p.md": "a <b>c</b>"},
+			says: []string{"legal.terms.en: has HTML in it"}},
+		"no address": {brand: "name: A\nsupport: {email: nobody, url: 'javascript:x', phone: call}",
+			says: []string{"support.email", "support.url", "support.phone"}},
+		"a colour unquoted": {brand: "name: A\ncolors: {light: {accent: 'red'}}",
+			says: []string{`light.accent "red": want "#rrggbb", in quotes`}},
 		"a pale accent": {brand: "name: A\ncolors: {light: {accent: '#f2c94c'}}",
-			says: []string{"light: the accent (#f2c94c) on the background (#f6f4ee) has a contrast of 1.44, and needs 4.5; the accent #", "would do"}},
-		"a dim accent at night": {brand: "name: A\ncolors: {light: {accent: '#1f4fa3'}, dark: {accent: '#1f4fa3'}}", says: []string{"dark: the accent (#1f4fa3)", "would do"}},
-		"a grey background":     {brand: "name: A\ncolors: {light: {background: '#8a8a8a'}}", says: []string{"light: the accent (#13584c) on the background (#8a8a8a)", "the background #", "would do"}},
+			says: []string{"light: the accent (#f2c94c) on the background (#f6f4ee) has a contrast of 1.44, and needs 4.5; the accent #",
+				"would do"}},
+		"a dim accent at night": {brand: "name: A\ncolors: {light: {accent: '#1f4fa3'}, dark: {accent: '#1f4fa3'}}",
+			says: []string{"dark: the accent (#1f4fa3)", "would do"}},
+		"a grey background": {brand: "name: A\ncolors: {light: {background: '#8a8a8a'}}",
+			says: []string{"light: the accent (#13584c) on the background (#8a8a8a)", "the background #", "would do"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(write(t, c.brand, c.files))
@@ -123,7 +141,8 @@ var suggested = regexp.MustCompile(`the (accent|background) (#[0-9a-f]{6}) would
 
 // TestWhatWouldDoDoes loads the color that an error suggests.
 func TestWhatWouldDoDoes(t *testing.T) {
-	for _, c := range []configuredColors{{Accent: "#f2c94c"}, {Accent: "#ff6600"}, {Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
+	for _, c := range []configuredColors{{Accent: "#f2c94c"}, {Accent: "#ff6600"},
+		{Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
 		_, _, err := themes(c, configuredColors{})
 		if err == nil {
 			t.Errorf("%+v is taken", c)

@@ -59,11 +59,13 @@ var own = map[string]map[string]string{
 	"light": {"paper": "#f6f4ee", "sheet": "#ffffff", "sunk": "#eeebe2", "ink": "#1a2320", "soft": "#56605b", "line": "#dcd7ca",
 		"edge": "#7b837d", "primary": "#13584c", "primary-strong": "#0b4238", "on-primary": "#ffffff", "primary-wash": "#e3eeea",
 		"focus": "#a15c00", "light": "#f3c878", "door": "#0b4238", "brass": "#b06f0c", "info": "#1b4d7e", "info-wash": "#e6eff8",
-		"success": "#1a6136", "success-wash": "#e4f2e8", "warning": "#774700", "warning-wash": "#fbf0d9", "danger": "#a1241d", "danger-wash": "#fbe9e7"},
+		"success": "#1a6136", "success-wash": "#e4f2e8", "warning": "#774700", "warning-wash": "#fbf0d9",
+		"danger": "#a1241d", "danger-wash": "#fbe9e7"},
 	"dark": {"paper": "#101513", "sheet": "#19201d", "sunk": "#232b27", "ink": "#e8ede9", "soft": "#a6b1ab", "line": "#333c38",
 		"edge": "#7a857f", "primary": "#86d3bf", "primary-strong": "#a9e4d5", "on-primary": "#05231c", "primary-wash": "#1b312b",
 		"focus": "#f2b44b", "light": "#f3c878", "door": "#2f7566", "brass": "#f2b44b", "info": "#9dc7f1", "info-wash": "#16283a",
-		"success": "#8fd4a6", "success-wash": "#153022", "warning": "#eec57d", "warning-wash": "#352913", "danger": "#f5aca3", "danger-wash": "#3b1c19"},
+		"success": "#8fd4a6", "success-wash": "#153022", "warning": "#eec57d", "warning-wash": "#352913",
+		"danger": "#f5aca3", "danger-wash": "#3b1c19"},
 }
 
 func standard(name string) theme {
@@ -108,7 +110,8 @@ func (t theme) unread() (sentence string, ok bool) {
 	for _, p := range pairs {
 		for _, back := range p.backs {
 			if got := contrast(t[p.front], t[back]); got < p.least {
-				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", called[p.front], t[p.front], called[back], t[back], got, p.least), false
+				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", called[p.front],
+					t[p.front], called[back], t[back], got, p.least), false
 			}
 		}
 	}
@@ -247,6 +250,7 @@ func sheet(light, dark theme) string {
 // defaultIcon returns Vestibule's icon in a theme's colors, for a brand without an
 // icon.
 func defaultIcon(t theme) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 `+
+		`12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
 		t["primary"], t["light"], t["door"])
 }

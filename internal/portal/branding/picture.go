@@ -194,7 +194,8 @@ func allowedAttributes(all []xml.Attr) [][2]string {
 	}
 	for _, a := range all {
 		href := a.Name.Local == "href" && (a.Name.Space == "" || a.Name.Space == "http://www.w3.org/1999/xlink" || a.Name.Space == "xlink")
-		if href || a.Name.Space == "" && a.Name.Local != "href" && (slices.Contains(attributes, a.Name.Local) || slices.Contains(appearance, a.Name.Local)) {
+		if href || a.Name.Space == "" && a.Name.Local != "href" &&
+			(slices.Contains(attributes, a.Name.Local) || slices.Contains(appearance, a.Name.Local)) {
 			add(a.Name.Local, a.Value)
 		}
 	}

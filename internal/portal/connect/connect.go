@@ -157,7 +157,8 @@ func (h *Handler) initialize(
 }
 
 // saveToken stores what initializes the attempt's widget.
-func (h *Handler) saveToken(ctx context.Context, a applications.Application, number int, token string, until time.Time, consumerID string) error {
+func (h *Handler) saveToken(ctx context.Context, a applications.Application, number int,
+	token string, until time.Time, consumerID string) error {
 	return h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return h.Applicants.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
 	})
@@ -253,7 +254,8 @@ func (h *Handler) withAttempt(
 
 // showFailure shows why the provider started no visit, and the next step. The application
 // and its data stay.
-func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor, e *svcapi.Error) error {
+func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applications.Application,
+	v applicant.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
 	m := pages.Notice{Base: h.Applicants.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}

@@ -73,7 +73,8 @@ func (h *Handler) person(c pages.Choice) *prefill.Fields {
 	income := int64(64000)
 	people := map[string]prefill.Fields{
 		"ana": {FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"},
-		"luis": {FirstName: "Luis", LastName: "Harmon", Email: "luis@example.com", DOB: "1984-02-29", Phone: "555-010-0199", Address: "12 Harbor Lane",
+		"luis": {FirstName: "Luis", LastName: "Harmon", Email: "luis@example.com", DOB: "1984-02-29",
+			Phone: "555-010-0199", Address: "12 Harbor Lane",
 			City: "Columbus", State: "OH", ZIP: "43215", StatedAnnualIncome: &income, StatedEmployerName: "Tern & Sons"},
 	}
 	f, ok := people[c.Person]
@@ -155,7 +156,8 @@ func call(address string, v any, basic bool) []pages.Listing {
 		result, has, prints = "{ token }", "Token string", "made.Token"
 	}
 	return []pages.Listing{
-		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell + " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + pretty(v, "") + "'"},
+		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell +
+			" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + pretty(v, "") + "'"},
 		{ID: "go", Title: "Go", Server: true, Code: `package main
 
 import (
@@ -231,7 +233,8 @@ element.addEventListener("complete", (e) => {
 			with = "prefill: " + pretty(person, "  ") + ","
 		}
 		return []pages.Listing{
-			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL + `"></script>` + "\n" + `<script src="/your-own.js"></script>`),
+			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL +
+				`"></script>` + "\n" + `<script src="/your-own.js"></script>`),
 			script(h.Global + `.register({
   env: "sandbox",
   productId: "` + h.Applicants.Service.Products[c.Product] + `",

@@ -52,7 +52,8 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such guide"))
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+	return httpx.HTML(w, r, http.StatusOK,
+		pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
 }
 
 // render converts a guide to HTML: its first heading becomes the title, other

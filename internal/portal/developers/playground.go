@@ -29,7 +29,8 @@ func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pages.Choice, tooOften bool) error {
-	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames, Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
+	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames,
+		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
 	for _, w := range options {
 		m.Ways = append(m.Ways, w.name)
 	}
@@ -55,7 +56,8 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	}
 	way := optionOf(c.Way)
 	origin := h.origin(r)
-	n := applications.New{Product: c.Product, Mode: way.mode, Variant: way.variant, Origin: applications.FromAPI, ReturnURL: origin + "/developers",
+	n := applications.New{Product: c.Product, Mode: way.mode, Variant: way.variant,
+		Origin: applications.FromAPI, ReturnURL: origin + "/developers",
 		AllowedOrigin: origin, Lang: i18n.English}
 	if person := h.person(c); person != nil {
 		n.Prefill = person.Object()
@@ -137,7 +139,8 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	way := optionOf(k.way)
-	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Way: k.way, Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
+	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Way: k.way,
+		Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
 		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},

@@ -38,7 +38,8 @@ func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view)
 func (h *Handler) loadView(ctx context.Context, id string) (view, error) {
 	var k view
 	var sealed []byte
-	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, username, token FROM developer_runs WHERE application_id = $1`, id).
+	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme,
+		username, token FROM developer_runs WHERE application_id = $1`, id).
 		Scan(&k.way, &k.lang, &k.theme, &k.username, &sealed)
 	if err != nil {
 		return k, store.MapNotFound(err)
@@ -62,18 +63,21 @@ type signed struct {
 // playground created the application.
 func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Token) error {
 	var made bool
-	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
+	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
 	if err != nil || !made {
 		return err // usually not; a read takes no write lock
 	}
-	_, err = h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
+	_, err = h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id,
+		attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
 		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires))
 	return err
 }
 
 func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, error) {
-	rows, err := h.Applicants.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
+	rows, err := h.Applicants.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at,
+		expires_at FROM developer_returns WHERE application_id = $1`, id)
 	if err != nil {
 		return nil, err
 	}

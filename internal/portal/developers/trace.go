@@ -88,8 +88,10 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 		out = append(out, h.line(a, k, l, t, returns[l.Attempt]))
 	}
 	for _, e := range sent {
-		out = append(out, pages.TraceLine{Key: "told-" + e.ID, At: e.Created, From: pages.PartyPortal, To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceTold,
-			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", string(e.State)}, member{"tries", e.Tries}, member{"answer", e.HTTP})})
+		out = append(out, pages.TraceLine{Key: "told-" + e.ID, At: e.Created, From: pages.PartyPortal,
+			To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceTold,
+			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", string(e.State)},
+				member{"tries", e.Tries}, member{"answer", e.HTTP})})
 	}
 	slices.SortStableFunc(out, func(x, y pages.TraceLine) int { return x.At.Compare(y.At) })
 	return out, nil
@@ -105,7 +107,8 @@ func opened(l applications.TimelineEntry) int {
 }
 
 func (h *Handler) line(a applications.Application, k view, l applications.TimelineEntry, t applications.Attempt, s signed) pages.TraceLine {
-	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal, To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
+	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal,
+		To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
 	if l.From != l.To {
 		out.Was, out.State = l.From, l.To
 	}
@@ -118,20 +121,23 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		h.begun(&out, a, k, t)
 	case journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError:
 		out.From, out.To = pages.PartyBrowser, pages.PartyPortal
-		out.What = map[journey.Kind]string{journey.CallbackSuccess: "onSuccess", journey.CallbackExit: "onExit", journey.CallbackError: "onError"}[kind]
+		out.What = map[journey.Kind]string{journey.CallbackSuccess: "onSuccess",
+			journey.CallbackExit: "onExit", journey.CallbackError: "onError"}[kind]
 		out.Body = object(append([]member{{"type", out.What}, {"attempt", l.Attempt}}, proof...)...)
 	case journey.ReturnSuccess, journey.ReturnExit, journey.ReturnError:
 		out.From, out.To, out.What = pages.PartyBrowser, pages.PartyPortal, "/redirect/return"
 		out.Body = h.returned(a, l, s)
 	case journey.Webhook:
 		out.From, out.To, out.What = pages.PartyProvider, pages.PartyPortal, "POST /webhooks/visit"
-		out.Body = "webhook-signature: v1,… (verified)\n\n" + object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
+		out.Body = "webhook-signature: v1,… (verified)\n\n" +
+			object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
 		out.What = "GET /connect/status"
 		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(proof...)
 	case journey.Fetched:
 		out.What, out.URL = "GET "+reportPath(a.Product), "/review/applications/"+a.ID
-		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.Journey.PublicToken)}, member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
+		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.Journey.PublicToken)},
+			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
 		out.From, out.To = pages.PartyPortal, pages.PartyPortal
 		out.Body = object(member{"attempt", l.Attempt})
@@ -156,23 +162,28 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k vi
 		return
 	}
 	out.What = "POST /api/v1/applications"
-	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)}, member{"mode", string(a.Mode)}, member{"allowedOrigin", a.AllowedOrigin},
+	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)},
+		member{"mode", string(a.Mode)}, member{"allowedOrigin", a.AllowedOrigin},
 		member{"returnUrl", a.ReturnURL}, member{"prefill", data}) +
-		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)}, member{"connectUrl", h.URL + applicant.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
+		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)},
+		member{"connectUrl", h.URL + applicant.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
 }
 
 // begun describes how an attempt at the provider was opened.
 func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view, t applications.Attempt) {
-	request := object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+	request := object(member{"productId", h.Applicants.Service.Products[a.Product]},
+		member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
 	case t.Mode != applications.Embedded && t.Mode != "":
 		out.Kind, out.What = pages.TraceLeave, "POST /secure-redirect"
-		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"externalId", t.ExternalID},
+		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]},
+			member{"externalId", t.ExternalID},
 			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"}) +
 			"\n\n200\n" + object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
 	case optionOf(k.way).variant == applications.ByPrefill:
 		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
-		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID}, member{"externalId", t.ExternalID}, member{"prefill", "…"})
+		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID},
+			member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:
 		out.What = "POST /connect/initialization"
 		out.Body = "Authorization: Basic …\n" + request + "\n\n200\n" + object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})
@@ -182,8 +193,10 @@ func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view
 // returned describes the outcome token of a return. The timeline has it only if its
 // signature, times and browser were valid.
 func (h *Handler) returned(a applications.Application, l applications.TimelineEntry, s signed) string {
-	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess, journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
-	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)}, {"publicToken", masked(a.Journey.PublicToken)}, {"redirectArgs", "…"}}
+	outcome := map[journey.Kind]contract.Outcome{journey.ReturnSuccess: contract.OutcomeSuccess,
+		journey.ReturnExit: contract.OutcomeExit, journey.ReturnError: contract.OutcomeError}[journey.Kind(l.Kind)]
+	claims := []member{{"outcome", string(outcome)}, {"status", string(l.Status)}, {"error", string(l.Error)},
+		{"publicToken", masked(a.Journey.PublicToken)}, {"redirectArgs", "…"}}
 	head := ""
 	if s.keyID != "" || !s.issued.IsZero() {
 		head = object(member{"typ", "outcome+jwt"}, member{"kid", s.keyID}) + "\n"

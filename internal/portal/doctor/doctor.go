@@ -94,7 +94,8 @@ func (p Config) addresses() []Finding {
 	portal, err1 := url.Parse(p.PortalURL)
 	provider, err2 := url.Parse(p.ProviderURL)
 	if err1 != nil || err2 != nil || portal.Host == "" || provider.Host == "" {
-		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is none", "Set --portal-url and --provider-url to absolute URLs."}}
+		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is none",
+			"Set --portal-url and --provider-url to absolute URLs."}}
 	}
 	var found []Finding
 	for _, u := range []struct {
@@ -104,13 +105,16 @@ func (p Config) addresses() []Finding {
 		switch {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
-			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production", "Use https: names, tokens and reports would pass in the clear."})
+			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production",
+				"Use https: names, tokens and reports would pass in the clear."})
 		case !httpx.IsLoopback(u.Hostname()):
-			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine", "Use https; the portal's client refuses anything else."})
+			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine",
+				"Use https; the portal's client refuses anything else."})
 		}
 	}
 	if portal.Hostname() == provider.Hostname() {
-		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so their cookies meet", "Give each a host of its own; on one machine, localhost and 127.0.0.1."})
+		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so their cookies meet",
+			"Give each a host of its own; on one machine, localhost and 127.0.0.1."})
 	}
 	if len(found) == 0 {
 		found = append(found, Finding{OK, "addresses", fmt.Sprintf("portal %s, provider %s", p.PortalURL, p.ProviderURL), ""})
@@ -130,7 +134,8 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
-			found = append(found, Finding{Warn, "certificate", fmt.Sprintf("the provider's ends in %d days", int(left.Hours()/24)), "Tell the provider."})
+			found = append(found, Finding{Warn, "certificate",
+				fmt.Sprintf("the provider's ends in %d days", int(left.Hours()/24)), "Tell the provider."})
 		}
 	}
 	at, err := http.ParseTime(res.Header.Get("Date"))
@@ -144,7 +149,8 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 		found = append(found, Finding{Fail, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
 			"Synchronise this machine's clock: tokens and webhooks from another time are refused."})
 	case off > jose.Skew/6:
-		found = append(found, Finding{Warn, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)), "Synchronise this machine's clock; beyond 30 s, tokens are refused."})
+		found = append(found, Finding{Warn, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+			"Synchronise this machine's clock; beyond 30 s, tokens are refused."})
 	default:
 		found = append(found, Finding{OK, "clock", "the provider's and ours agree", ""})
 	}
@@ -186,9 +192,11 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	}
 	switch code := svcapi.CodeOf(err); code {
 	case contract.CodeUnknownCustomer:
-		return false, Finding{Fail, subject, "the provider does not know this clientId in " + string(p.Environment), "Credentials belong to one environment: see --environment, --client-id and --secret-key."}
+		return false, Finding{Fail, subject, "the provider does not know this clientId in " + string(p.Environment),
+			"Credentials belong to one environment: see --environment, --client-id and --secret-key."}
 	case contract.CodeUnauthorized:
-		return false, Finding{Fail, subject, "the secretKey is not the one of this clientId", "Set --secret-key to the current one; after a rotation the old one ends within a day."}
+		return false, Finding{Fail, subject, "the secretKey is not the one of this clientId",
+			"Set --secret-key to the current one; after a rotation the old one ends within a day."}
 	case "":
 		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
 	default:
@@ -213,12 +221,14 @@ func (p Config) products(ctx context.Context) []Finding {
 		}
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
-			return append(found, Finding{Fail, "complete URL", "the account does not let outcomes come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
+			return append(found, Finding{Fail, "complete URL", "the account does not let outcomes come back to " +
+				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
-	return append(found, Finding{OK, "complete URL", "outcomes may come back to " + redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
+	return append(found, Finding{OK, "complete URL", "outcomes may come back to " +
+		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
 func (p Config) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
@@ -230,7 +240,8 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	_, err := p.client().SecureRedirect(ctx, in)
 	switch code := svcapi.CodeOf(err); {
 	case err == nil:
-		return Finding{Warn, subject, "the provider began a visit for an e-mail address that is none", "Tell the provider; the visit ends by itself."}, true
+		return Finding{Warn, subject, "the provider began a visit for an e-mail address that is none",
+			"Tell the provider; the visit ends by itself."}, true
 	case code == contract.CodeInvalidCompleteURL:
 		return f, false
 	case code == contract.CodeInvalidProduct:
@@ -238,7 +249,8 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
 		return Finding{OK, subject, "the account has it", ""}, true
 	default:
-		return Finding{Skip, subject, "the provider did not say: " + plain(err), "Try again; if it stays, look the code up in docs/troubleshooting.md."}, true
+		return Finding{Skip, subject, "the provider did not say: " + plain(err),
+			"Try again; if it stays, look the code up in docs/troubleshooting.md."}, true
 	}
 }
 
@@ -267,7 +279,8 @@ func (p Config) widget(ctx context.Context) Finding {
 func (p Config) webhooks(ctx context.Context) Finding {
 	const subject = "webhooks"
 	if len(p.WebhookSecrets) == 0 {
-		return Finding{Fail, subject, "no secret is configured, so every webhook is refused", "Set --webhook-secret to the callback's, from the account's dashboard."}
+		return Finding{Fail, subject, "no secret is configured, so every webhook is refused",
+			"Set --webhook-secret to the callback's, from the account's dashboard."}
 	}
 	at := p.PortalURL + "/webhooks/visit"
 	body := []byte(`{"type":"DOCTOR"}`)
@@ -288,11 +301,13 @@ func (p Config) webhooks(ctx context.Context) Finding {
 			res, err = p.http().Do(req)
 		}
 		if err != nil {
-			return Finding{Skip, subject, "the portal cannot be reached from here: " + plain(err), "Start it, or run this where " + p.PortalURL + " leads to it."}
+			return Finding{Skip, subject, "the portal cannot be reached from here: " + plain(err),
+				"Start it, or run this where " + p.PortalURL + " leads to it."}
 		}
 		res.Body.Close()
 		if res.StatusCode/100 != 2 {
-			return Finding{Fail, subject, fmt.Sprintf("the portal at %s refuses a webhook that is signed with the configured secret (%d)", p.PortalURL, res.StatusCode),
+			return Finding{Fail, subject, fmt.Sprintf("the portal at %s refuses a webhook that is "+
+				"signed with the configured secret (%d)", p.PortalURL, res.StatusCode),
 				"See that the portal runs with this --webhook-secret, and that nothing in front of it changes bodies."}
 		}
 	}

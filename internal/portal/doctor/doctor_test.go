@@ -43,8 +43,9 @@ func admit(t *testing.T) (*ward, doctor.Config) {
 	}
 	receiver := &webhook.Receiver{Secrets: []webhook.Secret{parsed}}
 	w := &ward{answer: map[string]http.HandlerFunc{
-		"/connect/jwkset":      says(200, "application/json", string(keys)),
-		"/connect/accesstoken": says(200, "application/json", fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
+		"/connect/jwkset": says(200, "application/json", string(keys)),
+		"/connect/accesstoken": says(200, "application/json",
+			fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
 		"/secure-redirect":     says(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
 		"/widget/v1/widget.js": says(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
 		"/webhooks/visit": func(rw http.ResponseWriter, r *http.Request) {
@@ -132,9 +133,10 @@ func TestFindsEachProblem(t *testing.T) {
 		"another webhook secret": {func(_ *ward, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},
-		"a webhook secret that is none": {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = []string{"x"} }, "fail webhooks: a secret is not of the form"},
-		"no webhook secret":             {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
-		"a portal that does not run":    {func(w *ward, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
+		"a webhook secret that is none": {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
+			"fail webhooks: a secret is not of the form"},
+		"no webhook secret":          {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
+		"a portal that does not run": {func(w *ward, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
 		"one host for both": {func(w *ward, p *doctor.Config) {
 			p.PortalURL = w.portal.URL
 		}, "warn addresses: portal and provider share a host"},

@@ -33,7 +33,8 @@ func Attributes() []Attribute {
 		{"mode", `"inline" | "modal" | "redirect"`, "inline", "In the page, as a dialog over it, or by going to the portal's own page."},
 		{"lang", strings.Join(languages, " | "), "the page's", "Language of the frame; that of the nearest element with lang otherwise."},
 		{"height", "string", "860", "Inline: pixels that are kept free from the beginning, so that nothing below moves."},
-		{"label", "string", "in the language", "Accessible name of frame and dialog, and text of the button that the element makes if it has none."},
+		{"label", "string", "in the language",
+			"Accessible name of frame and dialog, and text of the button that the element makes if it has none."},
 	}
 }
 
@@ -45,7 +46,8 @@ type Method struct {
 // Methods returns the methods of the element.
 func Methods() []Method {
 	return []Method{
-		{"open", "open(): void", "Opens the dialog, goes to the portal's page, or loads the frame at once, as the mode is. From a click, so that the browser allows it."},
+		{"open", "open(): void", "Opens the dialog, goes to the portal's page, or loads the frame at " +
+			"once, as the mode is. From a click, so that the browser allows it."},
 		{"close", "close(): void", "Closes the dialog. What is in it goes on, and open() shows it again where it was."},
 	}
 }
@@ -78,10 +80,13 @@ func Events() []Event {
 		{Name: "ready", Doc: "The frame shows its first page.", Detail: []Field{ofApplication}},
 		{Name: "step", Doc: "The applicant is at another step.", Framed: true, Detail: []Field{ofApplication,
 			{Name: "step", TS: "Step", Doc: "Where."}}},
-		{Name: "success", Hook: "onSuccess", Doc: "The visit at the provider was completed; the report is on its way.", Framed: true, Detail: []Field{ofApplication,
-			{Name: "publicToken", TS: "string", Doc: "The report."}, {Name: "status", TS: "Status", Doc: "Of the report."}}},
-		{Name: "exit", Hook: "onExit", Doc: "The applicant closed the visit at the provider, and may begin another one.", Framed: true, Detail: []Field{ofApplication, ofToken}},
-		{Name: "error", Hook: "onError", Doc: "The visit could not be finished, or nothing could be shown at all. The applicant reads why.", Framed: true, Detail: []Field{
+		{Name: "success", Hook: "onSuccess", Doc: "The visit at the provider was completed; the report is on its way.",
+			Framed: true, Detail: []Field{ofApplication,
+				{Name: "publicToken", TS: "string", Doc: "The report."}, {Name: "status", TS: "Status", Doc: "Of the report."}}},
+		{Name: "exit", Hook: "onExit", Doc: "The applicant closed the visit at the provider, and may begin another one.",
+			Framed: true, Detail: []Field{ofApplication, ofToken}},
+		{Name: "error", Hook: "onError", Doc: "The visit could not be finished, or nothing could be " +
+			"shown at all. The applicant reads why.", Framed: true, Detail: []Field{
 			{Name: "application", TS: "string", Doc: "Its id, where it is known.", Optional: true}, ofToken,
 			{Name: "errorType", TS: "ErrorType", Doc: "Why."}}},
 		{Name: "state", Doc: "The application is in another state.", Framed: true, Detail: []Field{ofApplication,
@@ -117,7 +122,8 @@ type ProblemInfo struct {
 // Problems returns the problems of the element.
 func Problems() []ProblemInfo {
 	return []ProblemInfo{
-		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
+		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask " +
+			"for a new one: POST /api/v1/applications/{id}/embed-token.",
 			"embed.opened_elsewhere.title",
 			"embed.opened_elsewhere.text"},
 		{ProblemExpired, "The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
@@ -125,7 +131,8 @@ func Problems() []ProblemInfo {
 			"embed.expired.text"},
 		{ProblemOrigin, "The page's origin is not the token's allowedOrigin, exactly: scheme, host and port.",
 			"embed.setup.title", "embed.setup.text"},
-		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin.", "", ""},
+		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, " +
+			"or another page is around yours that is not the allowedOrigin.", "", ""},
 		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", "", ""},
 	}
 }
@@ -147,10 +154,12 @@ func Declarations() string {
 	union(&b, "Step", "Where the applicant is.", Steps(), func(s string) (string, string) { return s, "" })
 	union(&b, "State", "Where the application stands.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
 	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
-	union(&b, "ElementError", "Why nothing could be shown.", Problems(), func(p ProblemInfo) (string, string) { return string(p.Type), p.Engineer })
+	union(&b, "ElementError", "Why nothing could be shown.", Problems(),
+		func(p ProblemInfo) (string, string) { return string(p.Type), p.Engineer })
 	union(&b, "WidgetErrorType", "Why an applicant could not finish the visit at the provider.", contract.WidgetErrors(),
 		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
-	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; each is a property too. */\nexport interface VestibuleApplyAttributes {\n")
+	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; " +
+		"each is a property too. */\nexport interface VestibuleApplyAttributes {\n")
 	for _, a := range Attributes() {
 		fmt.Fprintf(&b, "  /** %s */\n  %s?: %s;\n", a.Doc, a.Name, a.TS)
 	}

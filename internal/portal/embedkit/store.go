@@ -24,7 +24,8 @@ func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin str
 	if _, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE expires_at < $1`, store.Micros(now.Add(-endedFor))); err != nil {
 		return "", err
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO embed_grants (hash, application_id, created_at, expires_at, allowed_origin) VALUES ($1, $2, $3, $4, $5)`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO embed_grants (hash, application_id, created_at,
+		expires_at, allowed_origin) VALUES ($1, $2, $3, $4, $5)`,
 		store.Hash(token), applicationID, store.Micros(now), store.Micros(now.Add(GrantLife)), origin)
 	return token, err
 }
@@ -39,7 +40,8 @@ type granted struct {
 
 func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g granted, err error) {
 	var until int64
-	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin, COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
+	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin,
+		COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
 		store.Hash(token)).Scan(&g.application, &g.origin, &g.holder, &until)
 	g.until = store.Time(until)
 	return g, store.MapNotFound(err)

@@ -159,14 +159,18 @@ func TestEventContent(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		app := r.application()
 		d := r.delivery(r.happen(app, "failed", 5))
-		want := fmt.Sprintf(`{"eventId":%q,"type":"application.failed","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
-			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed","outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION","error":"SUPPLIER_ERROR","resumable":true,"decision":null}}`, d.EventID, app)
+		want := fmt.Sprintf(`{"eventId":%q,"type":"application.failed",`+
+			`"createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
+			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed",`+
+			`"outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION",`+
+			`"error":"SUPPLIER_ERROR","resumable":true,"decision":null}}`, d.EventID, app)
 		if string(d.Body) != want {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
 		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.TimelineEntry{})
 		if err != nil || !strings.Contains(string(bare),
-			`"userArgs":null,"product":"","state":"started","outcome":null,"status":null,"substatus":null,"error":null,"resumable":true,"decision":null}`) {
+			`"userArgs":null,"product":"","state":"started","outcome":null,"status":null,`+
+				`"substatus":null,"error":null,"resumable":true,"decision":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
 		}
 		taken, line := r.moved(app, "failed", 2)

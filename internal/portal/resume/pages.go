@@ -227,8 +227,9 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent_to_own.title", Text: "resume.sent_to_own.text",
-		Next: applicant.StatusURL(a.ID)}))
+	return httpx.HTML(w, r, http.StatusOK,
+		pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent_to_own.title", Text: "resume.sent_to_own.text",
+			Next: applicant.StatusURL(a.ID)}))
 }
 
 // showForm shows the form to request a link by email.
@@ -257,7 +258,8 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
+	return httpx.HTML(w, r, http.StatusOK,
+		pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
 }
 
 // requestEmail stores a request for an email unless a limit is exceeded. The response reveals

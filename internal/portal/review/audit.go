@@ -78,7 +78,8 @@ type entryFilter struct {
 // page.
 func readEntryFilter(r *http.Request) (f entryFilter, err error) {
 	q := r.URL.Query()
-	f.Actor, f.Action, f.Subject, f.cursor = strings.TrimSpace(q.Get("actor")), q.Get("action"), strings.TrimSpace(q.Get("application")), q.Get("after")
+	f.Actor, f.Action, f.Subject, f.cursor = strings.TrimSpace(q.Get("actor")), q.Get("action"),
+		strings.TrimSpace(q.Get("application")), q.Get("after")
 	var ok1, ok2 bool
 	f.From, ok1 = dayOf(q.Get("from"))
 	f.To, ok2 = dayOf(q.Get("to"))
@@ -105,7 +106,8 @@ func (d *Handler) entries(ctx context.Context, tx *store.Tx, f entryFilter, size
 // url returns the address of the entries, as a page or a file, after a cursor.
 func (f entryFilter) url(path, after string) string {
 	q := url.Values{}
-	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject, "from": isoDay(f.From), "to": isoDay(f.To), "after": after} {
+	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject,
+		"from": isoDay(f.From), "to": isoDay(f.To), "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -127,7 +129,8 @@ func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	v := pages.AuditView{By: by.Email, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: isoDay(f.From), To: isoDay(f.To), Actions: actions[:], File: f.url(auditFile, "")}
+	v := pages.AuditView{By: by.Email, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: isoDay(f.From),
+		To: isoDay(f.To), Actions: actions[:], File: f.url(auditFile, "")}
 	err = d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.Staff.Users(ctx, tx, "")
 		if err != nil {
@@ -204,7 +207,8 @@ func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by staff.User
 	out.row("time", "person", "action", "application", "object", "detail", "request")
 	for {
 		for _, l := range lines {
-			out.row(l.At.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.Actor], l.Actor), l.Action, l.Subject, cmp.Or(names[l.Object], l.Object), l.Detail, l.RequestID)
+			out.row(l.At.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.Actor], l.Actor), l.Action,
+				l.Subject, cmp.Or(names[l.Object], l.Object), l.Detail, l.RequestID)
 		}
 		if err := out.end(); err != nil || f.cursor == "" {
 			return nil // complete, or the client has disconnected

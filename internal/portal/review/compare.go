@@ -43,7 +43,8 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v 
 		if err != nil {
 			return err
 		}
-		other := pages.Other{Row: pages.Row{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product, State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
+		other := pages.Other{Row: pages.Row{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product,
+			State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
 		if e.Product == a.Product && e.HasReport && a.HasReport() {
 			other.Compare = "/review/applications/" + a.ID + "/compare?with=" + e.ID
 		}

@@ -29,7 +29,8 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body.Attributes = []report.Attribute{{Name: "UA_ASSET_TOTAL_BAL_CUR", Node: "ASSET", Value: "1250.00"}, {Name: "UA_EXPENSE_NSFOD_CNT_12M", Node: "EXPENSE", Value: "2"}}
+	body.Attributes = []report.Attribute{{Name: "UA_ASSET_TOTAL_BAL_CUR", Node: "ASSET", Value: "1250.00"},
+		{Name: "UA_EXPENSE_NSFOD_CNT_12M", Node: "EXPENSE", Value: "2"}}
 	raw, err := report.Encode(body)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,8 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.add(later)
-	other := stored{Application: one(appOld, contract.Income, journey.Ready, noon, time.Time{}), Applicant: &prefill.Fields{Email: "zoe@example.org"}, Body: []byte("{}")}
+	other := stored{Application: one(appOld, contract.Income, journey.Ready, noon, time.Time{}),
+		Applicant: &prefill.Fields{Email: "zoe@example.org"}, Body: []byte("{}")}
 	other.Report = applications.StoredReport{Attempt: 1, At: noon}
 	d.add(other)
 	_, page := d.get(own)
@@ -50,7 +52,8 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	if strings.Contains(page, "with="+appOld) {
 		t.Error("a report of another kind is offered to be compared")
 	}
-	for _, path := range []string{own + "/compare?with=" + appLater, "/review/applications/" + appLater + "/compare?with=" + strings.ToUpper(appReady)} {
+	for _, path := range []string{own + "/compare?with=" + appLater, "/review/applications/" +
+		appLater + "/compare?with=" + strings.ToUpper(appReady)} {
 		_, page = d.get(path)
 		d.says(path, page, ">512<", ">540<", ">+28<", "$1,250.00", "$1,000.50", "−$249.50", ">+3<", ">none<")
 		if strings.Index(page, "order-7, Mar 14, 2026") > strings.Index(page, "order-9, Apr 14, 2026") {

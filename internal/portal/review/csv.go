@@ -123,7 +123,8 @@ func (s sheet) end() error {
 // harmless puts an apostrophe before text that a spreadsheet would take for a
 // formula, since report text comes from third parties. Numbers stay unchanged.
 func harmless(s string) string {
-	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r\n") && !strings.HasPrefix(s, "＝") && !strings.HasPrefix(s, "＋") && !strings.HasPrefix(s, "－") && !strings.HasPrefix(s, "＠") {
+	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r\n") && !strings.HasPrefix(s, "＝") && !strings.HasPrefix(s, "＋") &&
+		!strings.HasPrefix(s, "－") && !strings.HasPrefix(s, "＠") {
 		return s
 	}
 	if strings.HasPrefix(s, "-") && json.Valid([]byte(s)) {

@@ -189,7 +189,8 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 			return err
 		}
 		// Lock the application first, as every other change does, to avoid deadlocks.
-		if err := d.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.decision, Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
+		if err := d.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.decision,
+			Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
 		}
 		if err := d.tell(ctx, tx, by, email); err != nil {

@@ -27,9 +27,11 @@ func scored(t *testing.T) []byte {
 	value := 512
 	code := func(code, words string) report.AdverseCode { return report.AdverseCode{Code: code, Description: words} }
 	body.Scores = []report.Score{
-		{ScoreType: report.ScoreCashflow, ScoreVersion: "1.0.0", Value: &value, AdverseActionCodes: []report.AdverseCode{code("11", "Old reason")}},
-		{ScoreType: report.ScoreCashflow, ScoreVersion: "2.0.0", Value: &value, AdverseActionCodes: []report.AdverseCode{code("11", "Balance too low"), code("22", "Returned <b>payments</b>"),
-			code("33", "Third"), code("44", "Fourth"), code("55", "Fifth")}},
+		{ScoreType: report.ScoreCashflow, ScoreVersion: "1.0.0", Value: &value,
+			AdverseActionCodes: []report.AdverseCode{code("11", "Old reason")}},
+		{ScoreType: report.ScoreCashflow, ScoreVersion: "2.0.0", Value: &value,
+			AdverseActionCodes: []report.AdverseCode{code("11", "Balance too low"), code("22", "Returned <b>payments</b>"),
+				code("33", "Third"), code("44", "Fourth"), code("55", "Fifth")}},
 	}
 	raw, err := report.Encode(body)
 	if err != nil {
@@ -68,11 +70,13 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 				t.Errorf("deciding by %.80v: %d, want %d with %q", tc.form, resp.StatusCode, tc.status, tc.says)
 			}
 		}
-		if _, page := d.get(own); !strings.Contains(page, "Nobody has decided yet") || !strings.Contains(page, "Balance too low") || strings.Contains(page, "Old reason") ||
+		if _, page := d.get(own); !strings.Contains(page, "Nobody has decided yet") ||
+			!strings.Contains(page, "Balance too low") || strings.Contains(page, "Old reason") ||
 			!strings.Contains(page, "Returned &lt;b&gt;payments&lt;/b&gt;") {
 			t.Errorf("before a decision:\n%s", page)
 		}
-		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}})
+		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Declined},
+			"reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}})
 		if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done=decided#decision" {
 			t.Fatalf("declining: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
@@ -81,14 +85,16 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
 		}
-		d.says("another reviewer was faster", page, "Somebody decided while you were looking", "reviewer@example.com", "Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
+		d.says("another reviewer was faster", page, "Somebody decided while you were looking", "reviewer@example.com",
+			"Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
 		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {Escalated}}); resp.StatusCode != 303 {
 			t.Errorf("deciding anew: %d", resp.StatusCode)
 		}
 		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
 			t.Errorf("a letter of an escalation: %d", resp.StatusCode)
 		}
-		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {Declined}, "reason": {"11", "22"}, "text": {"In my own words."}}); resp.StatusCode != 303 {
+		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {Declined}, "reason": {"11", "22"},
+			"text": {"In my own words."}}); resp.StatusCode != 303 {
 			t.Errorf("deciding a third time: %d", resp.StatusCode)
 		}
 		_, page = d.get(own)
@@ -105,21 +111,26 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
 		}
 		_, page = d.get(own + "/letter")
-		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)", "Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
+		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
+			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
-		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7", "no nombra a la agencia federal", "<code>--regulator</code>")
+		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7",
+			"no nombra a la agencia federal", "<code>--regulator</code>")
 		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", "nombre, dirección y teléfono", "<code>--report-agency</code>")
 		d.says("the letter in Spanish", page, "no nombra al acreedor", "<code>--creditor</code>")
-		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110", "Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
+		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
+			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
 		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {
 			t.Error("a letter that names the agencies warns of naming none")
 		}
 		d.says("the letter", page, "Harbor Bank, 2 Pier Road, Boston, MA 02110")
 		d.says("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
-		d.says("the letter", page, "administers compliance with this law concerning this creditor is Federal Trade Commission, Washington, DC 20580.")
+		d.says("the letter", page, "administers compliance with this law concerning this "+
+			"creditor is Federal Trade Commission, Washington, DC 20580.")
 
 		var text []byte
-		if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil || strings.Contains(string(text), "line") {
+		if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil ||
+			strings.Contains(string(text), "line") {
 			t.Errorf("kept in the clear: %q %v", text, err)
 		}
 	})
@@ -155,11 +166,13 @@ func TestNotesAreForColleagues(t *testing.T) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", maxWritten+1), "a\u202eb"} {
-			if resp, page := d.post(own+"/notes", url.Values{"text": {bad}}); resp.StatusCode != 422 || !strings.Contains(page, "Write 1 to 2,000 characters") {
+			if resp, page := d.post(own+"/notes", url.Values{"text": {bad}}); resp.StatusCode != 422 ||
+				!strings.Contains(page, "Write 1 to 2,000 characters") {
 				t.Errorf("a note of %.20q: %d", bad, resp.StatusCode)
 			}
 		}
-		if resp, _ := d.post(own+"/notes", url.Values{"text": {"Called <twice>\nno answer"}}); resp.Header.Get("Location") != own+"?done=noted#notes" {
+		if resp, _ := d.post(own+"/notes", url.Values{"text": {"Called <twice>\nno answer"}}); resp.Header.Get("Location") != own+
+			"?done=noted#notes" {
 			t.Errorf("a note leads to %q", resp.Header.Get("Location"))
 		}
 		_, page := d.get(own + "?done=noted&lang=es")
@@ -191,14 +204,18 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 	}{
 		{contract.Cashflow, scored(t), []string{"11 Balance too low", "22 Returned <b>payments</b>", "33 Third", "44 Fourth", "55 Fifth"}},
 		{contract.Cashflow, sample(t), nil},
-		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion), Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no}, "ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
+		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion),
+			Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no},
+				"ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
 			[]string{"DOCUMENTS_READABLE A document could not be read"}},
 		{contract.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
-			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
+			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
+				Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
 			[]string{"TEXT_OVER_TEXT Text lies under a shape, an image or other text", "DATES_DISAGREE Its dates do not agree"}},
-		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion), Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
+		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion),
+			Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
 			[]string{"K1 Too many inquiries"}},
 	} {
 		got, err := reasons(tc.product, tc.raw)
@@ -252,20 +269,23 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 	withheld := func(decision string, want ...string) {
 		t.Helper()
 		sent, state := decide(decision)
-		if state.Number != int64(seen) || state.Withheld != strings.Join(want, " ") || (len(want) > 0) != (len(sent) == 0) || len(sent) == 1 && sent[0].To != "Zoe@Example.org" {
+		if state.Number != int64(seen) || state.Withheld != strings.Join(want, " ") || (len(want) > 0) != (len(sent) == 0) ||
+			len(sent) == 1 && sent[0].To != "Zoe@Example.org" {
 			t.Errorf("%s: %+v and %+v, want it withheld for %q", decision, sent, state, want)
 		}
 	}
 	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
 	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
 	withheld(Declined)
-	for lang, want := range map[i18n.Lang]string{i18n.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road", i18n.Spanish: "Atentamente,"} {
+	for lang, want := range map[i18n.Lang]string{i18n.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road",
+		i18n.Spanish: "Atentamente,"} {
 		d.change(appReady, func(r *stored) { r.Lang = lang })
 		sent, _ := decide(Declined)
 		if len(sent) != 1 {
 			t.Fatalf("%s: %+v", lang, sent)
 		}
-		if text := sent[0].Text; !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") || !strings.Contains(text, "Federal Trade Commission") ||
+		if text := sent[0].Text; !strings.Contains(text, want) || !strings.Contains(text, "In my own words.") ||
+			!strings.Contains(text, "Federal Trade Commission") ||
 			strings.Contains(text, "/return") || sent[0].Subject == "" {
 			t.Errorf("%s: %q\n%s", lang, sent[0].Subject, text)
 		}
@@ -274,7 +294,8 @@ func TestWhatALetterLacksWithholdsIt(t *testing.T) {
 		t.Errorf("an escalation has an email: %+v", state)
 	}
 	sent, _ := decide(MoreAsked)
-	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/resume/") || !strings.Contains(sent[0].Text, "https://portal.example/return") {
+	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/resume/") ||
+		!strings.Contains(sent[0].Text, "https://portal.example/return") {
 		t.Fatalf("the email that asks for more: %+v", sent)
 	}
 	d.Emails = []string{Approved}

@@ -127,7 +127,8 @@ func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.Use
 	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})
 }
 
-func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by staff.User, a applications.Application, v pages.EraseView) error {
+func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by staff.User,
+	a applications.Application, v pages.EraseView) error {
 	ids, oneSign, err := d.ofPerson(r.Context(), a)
 	if err != nil {
 		return err
@@ -146,7 +147,8 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID, Name: people[id].FullName(), Email: people[id].Email, Product: e.Product,
+		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID,
+			Name: people[id].FullName(), Email: people[id].Email, Product: e.Product,
 			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })

@@ -31,7 +31,8 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			return n
 		}
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -31)), Applicant: &prefill.Fields{FirstName: "Ana"}})
+		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -31)),
+			Applicant: &prefill.Fields{FirstName: "Ana"}})
 		if err := d.retain(t.Context()); err != nil || left() != 3 {
 			t.Errorf("without a limit %d are left: %v", left(), err)
 		}
@@ -67,7 +68,8 @@ func TestRetentionSkipsFailures(t *testing.T) {
 				t.Fatal(resp.StatusCode)
 			}
 		}
-		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)), Applicant: &prefill.Fields{FirstName: "Ben"}})
+		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)),
+			Applicant: &prefill.Fields{FirstName: "Ben"}})
 		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
 		d.RetentionDays = 30
 		for range 2 { // the job runs again
@@ -83,7 +85,8 @@ func TestRetentionSkipsFailures(t *testing.T) {
 			t.Fatal("the job does not come again")
 		}
 		var left int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_index WHERE updated_at < $1`, store.Micros(noon.AddDate(0, 0, -30))).Scan(&left); err != nil || left != 0 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_index WHERE updated_at < $1`,
+			store.Micros(noon.AddDate(0, 0, -30))).Scan(&left); err != nil || left != 0 {
 			t.Errorf("%d are left: %v", left, err)
 		}
 	})
@@ -154,7 +157,8 @@ func TestSharingAndDeletingAtOnce(t *testing.T) {
 			d.relay.meet = once(func() { other.post(own+"/shares", url.Values{"publicId": {"svc-late"}}) })
 		})
 		if resp, page := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.relay.tokens) != 2 || len(d.relay.revoked) != 2 {
-			t.Errorf("deleting what is shared meanwhile: %d, %d of %d withdrawn\n%s", resp.StatusCode, len(d.relay.revoked), len(d.relay.tokens), page)
+			t.Errorf("deleting what is shared meanwhile: %d, %d of %d withdrawn\n%s", resp.StatusCode,
+				len(d.relay.revoked), len(d.relay.tokens), page)
 		}
 	})
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
@@ -169,7 +173,8 @@ func TestSharingAndDeletingAtOnce(t *testing.T) {
 				}
 			}
 		})
-		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 || len(d.relay.tokens) != 1 || len(d.relay.revoked) != 1 {
+		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 ||
+			len(d.relay.tokens) != 1 || len(d.relay.revoked) != 1 {
 			t.Errorf("sharing what is deleted meanwhile: %d, %d of %d withdrawn", resp.StatusCode, len(d.relay.revoked), len(d.relay.tokens))
 		}
 		for _, table := range []string{"report_shares", "report_share_log"} {

@@ -27,7 +27,8 @@ func (d *testServer) happen(state journey.State, sequence int64) string {
 	}
 	a.Journey.State = state
 	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return d.Events.Record(ctx, tx, a, applications.TimelineEntry{Seq: sequence, At: d.Now(), Kind: string(journey.Poll), From: "another", To: string(state)})
+		return d.Events.Record(ctx, tx, a, applications.TimelineEntry{Seq: sequence, At: d.Now(),
+			Kind: string(journey.Poll), From: "another", To: string(state)})
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -51,7 +52,8 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 	last := 0
 	for i, r := range attempts {
 		last = r.HTTP
-		if _, err := d.DB.SQL.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ($1, $2, $3, $4, 7, $5)`,
+		if _, err := d.DB.SQL.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
+			VALUES ($1, $2, $3, $4, 7, $5)`,
 			id, int64(i+1), store.Micros(d.Now()), int64(r.HTTP), string(r.Class())); err != nil {
 			d.t.Fatal(err)
 		}
@@ -93,7 +95,8 @@ func TestThePagesOfEvents(t *testing.T) {
 	has(one, "On its way", "None was made yet", "!Send it again", "&#34;sequence&#34;: 1")
 	d.sent(first, webhook.StateDelivered, webhook.Result{Err: errors.New("broken")}, webhook.Result{HTTP: 200, Outcome: webhook.Delivered})
 	d.sent(second, webhook.StateDisabled, webhook.Result{HTTP: 410, Outcome: webhook.Disabled})
-	if _, err := d.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`, store.Hash(d.Events.URL), store.Micros(noon)); err != nil {
+	if _, err := d.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`,
+		store.Hash(d.Events.URL), store.Micros(noon)); err != nil {
 		t.Fatal(err)
 	}
 	has("/review/events", "application.started", one, "Not sent", "410", "Send events again")
@@ -126,7 +129,8 @@ func TestThePagesOfEvents(t *testing.T) {
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventsOn'`).Scan(&turnedOn); err != nil || turnedOn != 1 {
 		t.Errorf("the audit trail has events turned on %d times: %v", turnedOn, err)
 	}
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventSent' AND application_id = $1 AND object = 'application.started'`,
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventSent'
+		AND application_id = $1 AND object = 'application.started'`,
 		appStarted).Scan(&resent); err != nil || resent != 1 {
 		t.Errorf("the audit trail has the event sent again %d times: %v", resent, err)
 	}
@@ -140,7 +144,8 @@ func TestThePagesOfEvents(t *testing.T) {
 			t.Errorf("POST %s by an auditor = %d", path, resp.StatusCode)
 		}
 	}
-	for _, path := range []string{"/review/events/x", "/review/events/" + uuid.NewString(), "/review/events?state=done", "/review/events?state=given+up+", "/review/events?application=x", "/review/events?after=x"} {
+	for _, path := range []string{"/review/events/x", "/review/events/" + uuid.NewString(), "/review/events?state=done",
+		"/review/events?state=given+up+", "/review/events?application=x", "/review/events?after=x"} {
 		if resp, _ := d.get(path); resp.StatusCode != 404 {
 			t.Errorf("GET %s = %d, want 404", path, resp.StatusCode)
 		}

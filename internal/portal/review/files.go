@@ -96,7 +96,8 @@ func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by staff.User,
 	case contract.CodeNotFound, contract.CodeInvalidToken:
 		v.Problem, v.Retry, status = pages.FileUnknown, "", http.StatusNotFound
 	default:
-		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code), "err", e.Error(), "requestId", httpx.RequestID(r.Context()))
+		d.Log.WarnContext(r.Context(), "a report's files not fetched", "application", a.ID, "code", string(e.Code),
+			"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
 		httpx.RetryAfter(w, e.RetryAfter)
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Files(p, v) })

@@ -18,10 +18,12 @@ const stubPath = "6c1a/paystub.pdf"
 // kept is a testServer whose ready application has files at the service.
 func kept(t *testing.T, db *store.DB) *testServer {
 	d := open(t, db)
-	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"}, {DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
+	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"},
+		{DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
 		{DocumentType: "DOCUMENT", SourceID: "PAYSTUB", Path: "6c1a/page"}}
 	d.shelf.content = map[string]svcapi.Content{stubPath: {Type: "application/pdf", Body: []byte("%PDF-1.7 made up")},
-		"6c1a/transactions.json": {Type: "application/json", Body: []byte(`{}`)}, "6c1a/page": {Type: "text/html", Body: []byte("<script>alert(1)</script>")}}
+		"6c1a/transactions.json": {Type: "application/json", Body: []byte(`{}`)},
+		"6c1a/page":              {Type: "text/html", Body: []byte("<script>alert(1)</script>")}}
 	return d
 }
 
@@ -54,7 +56,8 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 			h := resp.Header
 			if resp.StatusCode != 200 || body != want.body || h.Get("Content-Type") != want.kind ||
 				h.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+"-"+ref+want.ending+`"` ||
-				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
+				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
+				!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
 				t.Errorf("%s = %d %v %q", path, resp.StatusCode, h, body)
 			}
 		}
@@ -67,7 +70,8 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 // looks counts the audit entries of an action on the ready application.
 func (d *testServer) looks(action string) (n int) {
 	d.t.Helper()
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1 AND application_id = $2`, action, appReady).Scan(&n); err != nil {
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1
+		AND application_id = $2`, action, appReady).Scan(&n); err != nil {
 		d.t.Fatal(err)
 	}
 	return n
@@ -111,11 +115,13 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 		}
 	}
 	d.shelf.content, d.shelf.files = nil, nil
-	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 || !strings.Contains(page, "no files of this report") {
+	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 ||
+		!strings.Contains(page, "no files of this report") {
 		t.Errorf("an empty list = %d", resp.StatusCode)
 	}
 	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
-	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 || !strings.Contains(page, "older than 90 days") {
+	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 ||
+		!strings.Contains(page, "older than 90 days") {
 		t.Errorf("a list of too old a report = %d", resp.StatusCode)
 	}
 }
@@ -130,12 +136,16 @@ func bodies(t *testing.T) map[contract.Product][]byte {
 	out := map[contract.Product][]byte{}
 	for product, body := range map[contract.Product]any{
 		contract.Income: report.Income{Meta: meta, Income: &report.IncomeNode{
-			FinancialAccounts: []report.FinancialAccount{{ModelType: report.ModelIncome, History: []report.IncomeYear{{Year: 2025, Gross: []*report.Cents{cents(12_34)}, Net: []*report.Cents{nil}}}}},
-			Payroll:           []report.Payroll{{SourceID: "=PAY", Statements: []report.Statement{{PayDate: &paid, GrossTotal: cents(1_00)}}}},
-			Paystubs: []report.Paystub{{SourceID: "PAYSTUB", SourceFilepath: stubPath, PayPeriodStart: &paid, PaystubAmounts: report.PaystubAmounts{NetTotal: cents(-5)},
+			FinancialAccounts: []report.FinancialAccount{{ModelType: report.ModelIncome,
+				History: []report.IncomeYear{{Year: 2025, Gross: []*report.Cents{cents(12_34)}, Net: []*report.Cents{nil}}}}},
+			Payroll: []report.Payroll{{SourceID: "=PAY", Statements: []report.Statement{{PayDate: &paid, GrossTotal: cents(1_00)}}}},
+			Paystubs: []report.Paystub{{SourceID: "PAYSTUB", SourceFilepath: stubPath, PayPeriodStart: &paid,
+				PaystubAmounts:        report.PaystubAmounts{NetTotal: cents(-5)},
 				IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview}}}}},
-		contract.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}}, Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
-			SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
+		contract.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}},
+			Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
+				SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{
+					{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
 		contract.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Type: "Score", Value: 5, Maximum: 9}}},
 	} {
 		raw, err := report.Encode(body)
@@ -159,12 +169,15 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			}
 			before := d.looks(reportViewed)
 			resp, page := d.get(at + "/report")
-			title := map[contract.Product]string{contract.Income: "Income report", contract.Eligibility: "Eligibility report", contract.Passport: "Credit passport"}[product]
-			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") || strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
+			title := map[contract.Product]string{contract.Income: "Income report", contract.Eligibility: "Eligibility report",
+				contract.Passport: "Credit passport"}[product]
+			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") ||
+				strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}
 			resp, got := d.get(at + "/report.json")
-			if got != `{"stated":`+statedZoe+`,`+string(raw)[1:] || !strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
+			if got != `{"stated":`+statedZoe+`,`+string(raw)[1:] ||
+				!strings.Contains(resp.Header.Get("Content-Disposition"), string(product)+"-"+appReady+".json") {
 				t.Errorf("%s: the JSON is another, or has another name", product)
 			}
 			rows := map[contract.Product]string{
@@ -172,11 +185,13 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 					"PAYROLL,'=PAY,2026-03-14,,,1.00,,,,\r\nPAYSTUB,PAYSTUB,,2026-03-14,,,,-0.05,,REVIEW\r\n",
 				contract.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
 					"\"Abacus, Inc\",P,2026-03-14,,,38.50,,,,9.00\r\n"}
-			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != byteOrderMark+rows[product] || rows[product] == "" && resp.StatusCode != 404 {
+			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != byteOrderMark+
+				rows[product] || rows[product] == "" && resp.StatusCode != 404 {
 				t.Errorf("%s: report.csv is\n%s", product, got)
 			}
 			resp, got = d.get(at + "/months.csv")
-			if product == contract.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" || product != contract.Income && resp.StatusCode != 404 {
+			if product == contract.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" ||
+				product != contract.Income && resp.StatusCode != 404 {
 				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
 			}
 			d.keep([]byte(`{"meta":{"public_token":"` + token + `"},"broken`))

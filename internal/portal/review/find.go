@@ -59,11 +59,13 @@ type filter struct {
 
 // readFilter reads a filter from an address or a form; false for invalid values.
 func readFilter(q url.Values) (filter, bool) {
-	f := filter{state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"), decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
+	f := filter{state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
+		decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
 	var ok1, ok2 bool
 	f.from, ok1 = dayOf(q.Get("from"))
 	f.to, ok2 = dayOf(q.Get("to"))
-	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) && (f.product == "" || contract.Product(f.product).Valid()) &&
+	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) &&
+		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions[:], f.decision)) &&
 		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100
@@ -154,7 +156,8 @@ func kindOf(text string) string {
 // next page.
 func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	after, _ := applications.ReadCursor(f.cursor)
-	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
+	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product,
+		Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
 		From: f.from, To: f.to, Text: f.text, After: after}, limit)
 }
 

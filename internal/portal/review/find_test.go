@@ -43,8 +43,10 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 	if decided == "" {
 		decided = search.Undecided
 	}
-	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) && (f.outcome == "" || f.outcome == string(a.Outcome)) &&
-		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) && (f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
+	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) &&
+		(f.outcome == "" || f.outcome == string(a.Outcome)) &&
+		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) &&
+		(f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
 }
 
 // For each filter, the pages together hold the matching applications, in order,
@@ -64,12 +66,14 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 		var all []search.Found
 		people := map[string]prefill.Fields{}
 		for i := range 300 {
-			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states[:]...)), day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
+			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states[:]...)),
+				day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
 			a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i), uuid.NewString()
 			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
 				a.Journey.Status = contract.StatusError // the journey is complete
 			}
-			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID, PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
+			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID,
+				PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
 				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt}
 			who := prefill.Fields{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
 			who.Email = pick("a@example.com", "B@Example.com", "")
@@ -99,7 +103,8 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 		})
 		for range 250 {
 			some := all[r.IntN(len(all))]
-			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "nobody", "b@example.com", "loan", "LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
+			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "nobody", "b@example.com", "loan",
+				"LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
 			if r.IntN(2) == 0 {
 				f.state = pick(states[:]...)
 			}
@@ -147,12 +152,14 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		for what, to := range map[string]string{" " + token + " ": appReady, "ORDER-7": appReady, appStarted: appStarted, "núñez zoe": appReady, " zoe@example.ORG ": appReady} {
+		for what, to := range map[string]string{" " + token + " ": appReady, "ORDER-7": appReady,
+			appStarted: appStarted, "núñez zoe": appReady, " zoe@example.ORG ": appReady} {
 			if resp, _ := d.post("/review/find", url.Values{"query": {what}}); resp.Header.Get("Location") != "/review/applications/"+to {
 				t.Errorf("looking for %q leads to %q", what, resp.Header.Get("Location"))
 			}
 		}
-		if resp, _ := d.post("/review/find", url.Values{"state": {"ready"}, "product": {"cashflow"}, "from": {"2026-01-01"}}); resp.Header.Get("Location") != "/review?from=2026-01-01&product=cashflow&state=ready" {
+		if resp, _ := d.post("/review/find", url.Values{"state": {"ready"}, "product": {"cashflow"},
+			"from": {"2026-01-01"}}); resp.Header.Get("Location") != "/review?from=2026-01-01&product=cashflow&state=ready" {
 			t.Errorf("filters without a text lead to %q", resp.Header.Get("Location"))
 		}
 		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria Núñez"}, "decision": {search.Undecided}})
@@ -160,7 +167,8 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 		if !strings.HasPrefix(to, "/review?decision=none&find=") || strings.Contains(strings.ToLower(to), "canaria") {
 			t.Fatalf("a search leads to %q", to)
 		}
-		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, "Nothing fits") || !strings.Contains(page, `value="Canaria Núñez"`) ||
+		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, "Nothing fits") ||
+			!strings.Contains(page, `value="Canaria Núñez"`) ||
 			!strings.Contains(page, `href="/review?find=`) {
 			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)
 		}

@@ -30,7 +30,8 @@ var Told = []string{Approved, Declined, MoreAsked}
 // letterOf returns the content of a decision letter, without the parts that only the
 // reviewer's page shows.
 func (d *Handler) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
-	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor, Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
+	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: d.Creditor,
+		Agency: d.Agency, Host: d.Host, Regulator: d.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: d.lacks(a, taken.Decision)}
 	if a.HasReport() {
 		score, err := d.scoreOf(ctx, a)
@@ -78,7 +79,8 @@ func (d *Handler) lacks(a applications.Application, decision string) (out []stri
 
 // emailOf returns the email of a decision. If required parts are missing, the email
 // is withheld; the outbox of a sandbox shows it with a notice instead.
-func (d *Handler) emailOf(ctx context.Context, a applications.Application, taken pages.Decision, number int64) (resume.DecisionEmail, error) {
+func (d *Handler) emailOf(ctx context.Context, a applications.Application,
+	taken pages.Decision, number int64) (resume.DecisionEmail, error) {
 	v, to, err := d.letterOf(ctx, a, taken)
 	if err != nil {
 		return resume.DecisionEmail{}, err
@@ -155,7 +157,8 @@ func (d *Handler) letterAgain(w http.ResponseWriter, r *http.Request, by staff.U
 		if err != nil || !again {
 			return err
 		}
-		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: letterRetried, Subject: a.ID, Object: strconv.FormatInt(taken.number, 10)})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: letterRetried,
+			Subject: a.ID, Object: strconv.FormatInt(taken.number, 10)})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, err)

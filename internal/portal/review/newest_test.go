@@ -39,7 +39,8 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 		}
 		before := d.looks(reportViewed)
 		resp, page := d.get(at + "/newest")
-		if resp.StatusCode != 200 || !strings.Contains(page, "not kept here") || !strings.Contains(page, "never corrected") || !strings.Contains(page, at+`/report"`) ||
+		if resp.StatusCode != 200 || !strings.Contains(page, "not kept here") ||
+			!strings.Contains(page, "never corrected") || !strings.Contains(page, at+`/report"`) ||
 			strings.Contains(page, "report.json") || strings.Contains(page, at+`/newest"`) || d.looks(reportViewed) != before+1 {
 			t.Errorf("the service's page = %d\n%s", resp.StatusCode, page)
 		}
@@ -48,7 +49,8 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 		kept.Income.Summary = report.IncomeSummary{AnnualGross: cents(52_345_00), AnnualNet: cents(41_234_00)}
 		kept.Income.Revised = &report.RevisedValues{GrossAnnual: &gross, NetAnnual: &net}
 		d.shelf.newest = encode(kept)
-		if _, page := d.get(at + "/newest"); !strings.Contains(page, "$41,234") || !strings.Contains(page, "after a dispute") || strings.Contains(page, "never corrected") {
+		if _, page := d.get(at + "/newest"); !strings.Contains(page, "$41,234") ||
+			!strings.Contains(page, "after a dispute") || strings.Contains(page, "never corrected") {
 			t.Errorf("the corrected report:\n%s", page)
 		}
 		if _, page := d.get(at + "/report"); strings.Contains(page, "41,234") {

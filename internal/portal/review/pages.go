@@ -117,7 +117,8 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	for _, e := range found {
-		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode, State: e.State,
+		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(),
+			Product: e.Product, Mode: e.Mode, State: e.State,
 			Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
 	}
 	if next != "" {
@@ -177,7 +178,8 @@ type shownParts struct {
 }
 
 // showApplication shows the page of an application.
-func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int, by staff.User, a applications.Application, parts shownParts) error {
+func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int,
+	by staff.User, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
 	lines, err := d.Applications.Timeline(ctx, a.ID, 0, timelineSize)
 	if err != nil {

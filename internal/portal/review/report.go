@@ -55,7 +55,8 @@ var (
 )
 
 // cashflow returns a cashflow report with its analysis.
-func (d *Handler) cashflow(ctx context.Context, by staff.User, a applications.Application, attempt int, raw []byte) (v pages.ReportView, err error) {
+func (d *Handler) cashflow(ctx context.Context, by staff.User, a applications.Application,
+	attempt int, raw []byte) (v pages.ReportView, err error) {
 	v = pages.ReportView{By: by.Email, ApplicationID: a.ID}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored

@@ -25,8 +25,10 @@ func withFigures(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range [][3]string{{"UA_ASSET_TOTAL_MIN_3M", "Lowest, \"end-of-day\"\nbalance", "-12.50"}, {"=1+1", "@SUM(A1)", "7"}, {"UA_X", "−5 is no formula", "0.12345"}} {
-		body.Attributes = append(body.Attributes, report.Attribute{Name: a[0], Description: a[1], Node: "ASSET", Value: json.Number(a[2]), AdverseActionCode: "11"})
+	for _, a := range [][3]string{{"UA_ASSET_TOTAL_MIN_3M", "Lowest, \"end-of-day\"\nbalance", "-12.50"},
+		{"=1+1", "@SUM(A1)", "7"}, {"UA_X", "−5 is no formula", "0.12345"}} {
+		body.Attributes = append(body.Attributes, report.Attribute{Name: a[0], Description: a[1],
+			Node: "ASSET", Value: json.Number(a[2]), AdverseActionCode: "11"})
 	}
 	raw, err := report.Encode(body)
 	if err != nil {
@@ -38,8 +40,10 @@ func withFigures(t testing.TB) []byte {
 func someAnalysis(t testing.TB) []byte {
 	t.Helper()
 	from := report.DateOf(noon.AddDate(0, 0, -1))
-	raw, err := report.Encode(report.Analysis{Version: "1.0.0", PublicToken: token, From: &from, To: report.DateOf(noon), Total: []report.Cents{5_00, -1_00},
-		Months: []report.AnalysisMonth{{Month: "2026-03", In: 12_34, Income: 10_00, Out: -20_00, End: -1_00, Lowest: -1_00, Count: 2, Returned: 1}}})
+	raw, err := report.Encode(report.Analysis{Version: "1.0.0", PublicToken: token, From: &from,
+		To: report.DateOf(noon), Total: []report.Cents{5_00, -1_00},
+		Months: []report.AnalysisMonth{{Month: "2026-03", In: 12_34, Income: 10_00, Out: -20_00,
+			End: -1_00, Lowest: -1_00, Count: 2, Returned: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +62,8 @@ func TestFilesForASpreadsheet(t *testing.T) {
 		if diff := cmp.Diff(want, body); diff != "" {
 			t.Errorf("report.csv: -want +got\n%s", diff)
 		}
-		if h := resp.Header; h.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.csv"` || !strings.HasPrefix(h.Get("Content-Type"), "text/csv; charset=utf-8") ||
+		if h := resp.Header; h.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.csv"` ||
+			!strings.HasPrefix(h.Get("Content-Type"), "text/csv; charset=utf-8") ||
 			h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("headers: %v", h)
 		}
@@ -69,7 +74,8 @@ func TestFilesForASpreadsheet(t *testing.T) {
 			t.Errorf("months.csv: -want +got\n%s", diff)
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reportExported' AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reportExported'
+			AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}
 		d.change(appReady, func(r *stored) { r.Analysis = nil })
@@ -128,7 +134,8 @@ func TestReportPageWithAnalysis(t *testing.T) {
 	if resp.StatusCode != 200 || strings.Contains(page, "style=") {
 		t.Errorf("%d, or inline style", resp.StatusCode)
 	}
-	if _, page := d.get(url + "?q=total+min&node=ASSET"); strings.Count(page, "figure-name") != 1 || !strings.Contains(page, "1 figure<") && !strings.Contains(page, "1 figure") {
+	if _, page := d.get(url + "?q=total+min&node=ASSET"); strings.Count(page, "figure-name") != 1 ||
+		!strings.Contains(page, "1 figure<") && !strings.Contains(page, "1 figure") {
 		t.Errorf("looked for one figure:\n%s", page)
 	}
 	for _, bad := range []string{"?q=" + strings.Repeat("x", maxQuery+1), "?q=%ff", "?node=" + strings.Repeat("x", maxQuery+1)} {

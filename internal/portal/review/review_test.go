@@ -110,13 +110,15 @@ func (d *testServer) keep(raw []byte) { d.change(appReady, func(r *stored) { r.B
 
 // one returns an application in a state.
 func one(id string, product contract.Product, state journey.State, created, updated time.Time) applications.Application {
-	return applications.Application{ID: id, Product: product, Journey: journey.Application{State: state}, CreatedAt: created, UpdatedAt: updated}
+	return applications.Application{ID: id, Product: product, Journey: journey.Application{State: state},
+		CreatedAt: created, UpdatedAt: updated}
 }
 
 var someLines = []applications.TimelineEntry{
 	{Seq: 1, At: noon, Kind: "created", From: "", To: "started"},
 	{Seq: 2, At: noon, Kind: "connect", Attempt: 1, From: "started", To: "connecting"},
-	{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1, Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
+	{Seq: 3, At: noon.Add(time.Minute), Kind: "hookError", Attempt: 1,
+		Error: contract.WidgetSupplierError, From: "connecting", To: "connecting"},
 	{Seq: 4, At: noon.Add(2 * time.Minute), Kind: "hookExit", Attempt: 1, From: "connecting", To: "exited"},
 	{Seq: 5, At: noon.Add(3 * time.Minute), Kind: "restart", Attempt: 2, From: "exited", To: "connecting"},
 	{Seq: 6, At: noon.Add(4 * time.Minute), Kind: "webhook", Attempt: 2, Status: contract.StatusSuccess, From: "connecting", To: "pending"},
@@ -130,7 +132,8 @@ func sample(t testing.TB) []byte {
 	cents := report.Cents(-123456789)
 	opened := report.DateOf(noon)
 	raw, err := report.Encode(report.Cashflow{
-		Meta:    &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: report.CashflowVersion, Status: contract.StatusSuccess},
+		Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon),
+			APIVersion: report.CashflowVersion, Status: contract.StatusSuccess},
 		Product: &report.Product{Name: "Everyday <b>cashflow</b>", ProductID: token, InquiryType: "PERSONAL"},
 		Sources: []report.Source{{SourceID: "FIRST_BANK", SourceType: report.SourceBankTransaction, Status: contract.StatusSuccess}},
 		Identities: []report.Identity{
@@ -142,7 +145,8 @@ func sample(t testing.TB) []byte {
 		AccountDetails: []report.Account{{SourceID: "FIRST_BANK", AccountID: token, MonthsAvailable: 24, InstitutionName: text("First Bank"),
 			AccountName: text("Everyday"), AccountType: report.CashEquivalent, AccountSubtype: text(report.Checking), DateOpened: &opened,
 			TruncatedNumber: text("4321"), CurrentBalance: &cents,
-			Addresses: []report.Address{{AddressID: token, Street: text("1 Main St"), City: text("Springfield"), State: text("IL"), ZIPCode: text("62701")}}}},
+			Addresses: []report.Address{{AddressID: token, Street: text("1 Main St"), City: text("Springfield"),
+				State: text("IL"), ZIPCode: text("62701")}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -165,24 +169,29 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	t.Helper()
 	staff.UseCheapHashes()
 	now := noon
-	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}}, shelf: &shelf{rows: map[string]stored{}}}
+	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}},
+		shelf: &shelf{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
 	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf, Products: map[contract.Product]string{contract.Cashflow: "product"},
+	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf,
+		Products:    map[contract.Product]string{contract.Cashflow: "product"},
 		Environment: contract.Sandbox, Now: clock, Log: log}
-	letters := &resume.Handler{DB: db, Applicants: &applicant.Handler{Service: apps}, Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
+	letters := &resume.Handler{DB: db, Applicants: &applicant.Handler{Service: apps},
+		Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log})
-	users, err := staff.New(t.Context(), staff.Config{Schema: staff.Reviewers, DB: db, Sessions: sessions, Now: clock, Log: log, URL: "https://portal.example",
+	users, err := staff.New(t.Context(), staff.Config{Schema: staff.Reviewers, DB: db,
+		Sessions: sessions, Now: clock, Log: log, URL: "https://portal.example",
 		Home: home, KnownCookie: "vestibule-known", Roles: RolesByPrivilege})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events, Queue: queue{}, Service: d.relay, Now: clock, Log: log,
+	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
+		Queue: queue{}, Service: d.relay, Now: clock, Log: log,
 		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Delete},
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
@@ -200,11 +209,13 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), added); err != nil {
 		t.Fatal(err)
 	}
-	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow, ExternalID: "order-7", CreatedAt: noon, UpdatedAt: noon,
+	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow,
+		ExternalID: "order-7", CreatedAt: noon, UpdatedAt: noon,
 		Journey: journey.Application{State: journey.Ready, Attempt: 2, Succeeded: 2, PublicToken: token, Status: contract.StatusSuccess},
 		Report:  applications.StoredReport{Attempt: 2, At: noon}},
 		Applicant: &prefill.Fields{FirstName: "Zoë", LastName: "O’Hara-Núñez", Email: "Zoe@Example.org"}, Body: sample(t), Timeline: someLines})
-	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow, Mode: applications.Redirect, Origin: applications.FromAPI,
+	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow,
+		Mode: applications.Redirect, Origin: applications.FromAPI,
 		Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon}})
 	apps.OnChange = append(apps.OnChange, d.OnChange)
 	mux := http.NewServeMux()
@@ -310,13 +321,15 @@ func TestTheList(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	resp, page := d.get("/review")
-	if resp.StatusCode != 200 || !strings.Contains(page, "order-7") || !strings.Contains(page, "Zoë O’Hara-Núñez") || resp.Header.Get("Cache-Control") != "no-store" {
+	if resp.StatusCode != 200 || !strings.Contains(page, "order-7") || !strings.Contains(page, "Zoë O’Hara-Núñez") ||
+		resp.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("list: %d\n%s", resp.StatusCode, page)
 	}
 	if _, page := d.get("/review?state=started&lang=es"); !strings.Contains(page, "Iniciada") || strings.Contains(page, "order-7") {
 		t.Errorf("filtered list in Spanish:\n%s", page)
 	}
-	for _, bad := range []string{"/review?state=nonsense", "/review?after=" + strings.Repeat("x", 300), "/review?from=2026-02-30", "/review?product=x", "/review?find=x",
+	for _, bad := range []string{"/review?state=nonsense", "/review?after=" + strings.Repeat("x", 300),
+		"/review?from=2026-02-30", "/review?product=x", "/review?find=x",
 		"/review?decision=x", "/review?outcome=x", "/review/applications/abc", "/review/applications/" + token} {
 		if resp, _ := d.get(bad); resp.StatusCode != 404 {
 			t.Errorf("GET %s = %d, want 404", bad, resp.StatusCode)
@@ -331,12 +344,14 @@ func TestOneApplication(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
-	for _, want := range []string{"order-7", token, "Your report is complete.", "Signed webhook", "SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
+	for _, want := range []string{"order-7", token, "Your report is complete.", "Signed webhook",
+		"SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
-	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report.") || strings.Contains(page, "Open the report") {
+	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report.") ||
+		strings.Contains(page, "Open the report") {
 		t.Errorf("an application without a report:\n%s", page)
 	}
 	got := attempts(nil)
@@ -344,7 +359,8 @@ func TestOneApplication(t *testing.T) {
 		t.Errorf("attempts of nothing = %v", got)
 	}
 	got = attempts(someLines)
-	if len(got) != 2 || got[0].State != "exited" || got[0].Result != "SUPPLIER_ERROR" || got[1].State != "pending" || got[1].Result != "SUCCESS" || got[0].Last != noon.Add(2*time.Minute) {
+	if len(got) != 2 || got[0].State != "exited" || got[0].Result != "SUPPLIER_ERROR" || got[1].State != "pending" ||
+		got[1].Result != "SUCCESS" || got[0].Last != noon.Add(2*time.Minute) {
 		t.Errorf("attempts = %+v", got)
 	}
 }
@@ -364,7 +380,8 @@ func TestTheReportAsAPage(t *testing.T) {
 	if strings.Contains(page, "style=") || strings.Contains(page, "<script") || resp.Header.Get("Content-Security-Policy") == "" {
 		t.Error("the page has inline style or script, or no policy")
 	}
-	d.keep([]byte(`{"meta":{"public_token":"` + token + `","created_at":"2026-03-14T12:00:00.000Z","api_version":"2.0.0","status":"SUCCESS","substatus":"NO_RECENT_USABLE_INFORMATION"}}`))
+	d.keep([]byte(`{"meta":{"public_token":"` + token + `","created_at":"2026-03-14T12:00:00.000Z",` +
+		`"api_version":"2.0.0","status":"SUCCESS","substatus":"NO_RECENT_USABLE_INFORMATION"}}`))
 	_, page = d.get("/review/applications/" + appReady + "/report")
 	for _, absent := range []string{">Identity<", ">Accounts<", ">Sources<", "Scores", "Attributes"} {
 		if strings.Contains(page, absent) {
@@ -388,7 +405,8 @@ func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		resp, body := d.get("/review/applications/" + appReady + "/report.json")
-		if body != `{"stated":`+statedZoe+`,`+string(d.shelf.rows[appReady].Body)[1:] || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
+		if body != `{"stated":`+statedZoe+`,`+string(d.shelf.rows[appReady].Body)[1:] ||
+			resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
 			resp.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.json"` {
 			t.Errorf("download: %v\n%s", resp.Header, body)
 		}
@@ -426,13 +444,15 @@ func TestSignInPage(t *testing.T) {
 		return w.Body.String()
 	}
 	for problem, want := range map[staff.Problem]string{staff.WrongPassword: "do not fit together", staff.TooManyTries: "Too many tries",
-		staff.NotAdmitted: "but not here", staff.IssuerFailed: "could not be signed in", staff.ClaimsMissing: "did not share a verified email address"} {
+		staff.NotAdmitted: "but not here", staff.IssuerFailed: "could not be signed in",
+		staff.ClaimsMissing: "did not share a verified email address"} {
 		if page := show(staff.SignInPage{Problem: problem}); !strings.Contains(page, want) || !strings.Contains(page, "sign-in-problem") {
 			t.Errorf("problem %d is not shown as %q:\n%s", problem, want, page)
 		}
 	}
 	page := show(staff.SignInPage{Issuer: "Acme <ID>", Next: own, Passwords: true})
-	if !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/oidc/login?next=") || !strings.Contains(page, `name="password"`) {
+	if !strings.Contains(page, "Acme &lt;ID&gt;") || !strings.Contains(page, "/review/oidc/login?next=") ||
+		!strings.Contains(page, `name="password"`) {
 		t.Errorf("with an issuer and passwords:\n%s", page)
 	}
 	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) {

@@ -68,12 +68,14 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",
 		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
 		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",
-		"GET /review/applications/{id}/letter": "RAU", "POST /review/applications/{id}/letter": "RA-", "GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
+		"GET /review/applications/{id}/letter": "RAU", "POST /review/applications/{id}/letter": "RA-",
+		"GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
-		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-", "POST /review/events/{id}/redeliver": "RA-",
+		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-",
+		"POST /review/events/{id}/redeliver": "RA-",
 	}
 	browsers := []*testServer{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d
@@ -123,10 +125,12 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 			t.Errorf("%s without signing in: %d to %q", r.pattern, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
-	if _, page := browsers[2].get(own); strings.Contains(page, "<textarea") || strings.Contains(page, "/withdraw") || strings.Contains(page, "/delete") || !strings.Contains(page, "/review/audit?application=") {
+	if _, page := browsers[2].get(own); strings.Contains(page, "<textarea") || strings.Contains(page, "/withdraw") ||
+		strings.Contains(page, "/delete") || !strings.Contains(page, "/review/audit?application=") {
 		t.Errorf("an auditor's page of an application offers what is refused, or lacks the trail:\n%s", page)
 	}
-	if _, page := browsers[0].get(own); !strings.Contains(page, "<textarea") || strings.Contains(page, "/review/people") || strings.Contains(page, "/review/audit") {
+	if _, page := browsers[0].get(own); !strings.Contains(page, "<textarea") ||
+		strings.Contains(page, "/review/people") || strings.Contains(page, "/review/audit") {
 		t.Errorf("a reviewer's page:\n%s", page)
 	}
 }
@@ -135,7 +139,8 @@ func TestUsersPages(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	link := d.invite(" Nina@Example.com ", Reviewer)
-	if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"}, "role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
+	if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"},
+		"role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
 		t.Errorf("a second user with the address: %d", resp.StatusCode)
 	}
 	for _, bad := range []string{"", "x", strings.Repeat("x", 250) + "@example.com"} {
@@ -173,19 +178,23 @@ func TestUsersPages(t *testing.T) {
 		form url.Values
 		done string
 	}{
-		{url.Values{"do": {"role"}, "role": {string(Auditor)}}, "role"}, {url.Values{"do": {"disable"}}, "disabled"}, {url.Values{"do": {"enable"}}, "enabled"},
+		{url.Values{"do": {"role"}, "role": {string(Auditor)}}, "role"}, {url.Values{"do": {"disable"}}, "disabled"},
+		{url.Values{"do": {"enable"}}, "enabled"},
 	} {
-		if resp, _ := d.post("/review/people/"+ids[Reviewer], tc.form); resp.StatusCode != 303 || resp.Header.Get("Location") != "/review/people?done="+tc.done {
+		if resp, _ := d.post("/review/people/"+ids[Reviewer], tc.form); resp.StatusCode != 303 ||
+			resp.Header.Get("Location") != "/review/people?done="+tc.done {
 			t.Errorf("%v: %d to %q", tc.form, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
 	if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
 		t.Errorf("a session from before the user was disabled: %d", resp.StatusCode)
 	}
-	if resp, page := d.post("/review/people/"+ids[Reviewer], url.Values{"do": {"link"}}); resp.StatusCode != 200 || !passwordLink.MatchString(page) {
+	if resp, page := d.post("/review/people/"+ids[Reviewer], url.Values{"do": {"link"}}); resp.StatusCode != 200 ||
+		!passwordLink.MatchString(page) {
 		t.Errorf("a new link: %d", resp.StatusCode)
 	}
-	for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {string(Auditor)}}, {"do": {"link"}}, {"do": {"nothing"}}, {}} {
+	for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {string(Auditor)}},
+		{"do": {"link"}}, {"do": {"nothing"}}, {}} {
 		if resp, _ := d.post("/review/people/"+ids[Administrator], form); resp.StatusCode != 400 {
 			t.Errorf("changing oneself by %v: %d", form, resp.StatusCode)
 		}
@@ -237,7 +246,8 @@ func TestTheAuditTrail(t *testing.T) {
 			got = append(got, strings.TrimSpace(line))
 		}
 		slices.Sort(got)
-		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed", "noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
+		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed",
+			"noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
 			"searched words", "shared shared", "signInFailed password", "signInFailed password unknown", "signedIn password", "withdrawn"}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -249,7 +259,8 @@ func TestTheAuditTrail(t *testing.T) {
 		if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
 			t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
 		}
-		if _, page := d.get("/review/audit"); !strings.Contains(page, "Opened a report") || !strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
+		if _, page := d.get("/review/audit"); !strings.Contains(page, "Opened a report") ||
+			!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
 			t.Errorf("the trail's page:\n%s", page)
 		}
 		_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")
@@ -259,7 +270,8 @@ func TestTheAuditTrail(t *testing.T) {
 		if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, "No such lines") {
 			t.Errorf("the trail of a later day:\n%s", page)
 		}
-		for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x", "?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
+		for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x",
+			"?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
 			if resp, _ := d.get("/review/audit" + bad); resp.StatusCode != 404 {
 				t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
 			}

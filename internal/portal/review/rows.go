@@ -22,7 +22,8 @@ func monthRows(a *report.Analysis) [][]string {
 	if a == nil {
 		return nil
 	}
-	rows := [][]string{{"month", "complete", "in", "income", "out", "net", "end_balance", "lowest_balance", "transactions", "nsf_or_overdraft"}}
+	rows := [][]string{{"month", "complete", "in", "income", "out", "net", "end_balance",
+		"lowest_balance", "transactions", "nsf_or_overdraft"}}
 	for _, m := range a.Months {
 		row := []string{m.Month, strconv.FormatBool(m.Complete)}
 		for _, c := range []report.Cents{m.In, m.Income, m.Out, m.In + m.Out, m.End, m.Lowest} {
@@ -54,14 +55,17 @@ func payRows(body *report.Income) [][]string {
 	if !(pages.IncomeView{Report: body}).HasStatements() {
 		return nil
 	}
-	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end", "gross", "gross_ytd", "net", "net_ytd", "irregularity"}}
+	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end",
+		"gross", "gross_ytd", "net", "net_ytd", "irregularity"}}
 	for _, p := range body.Income.Payroll {
 		for _, s := range p.Statements {
-			rows = append(rows, []string{"PAYROLL", p.SourceID, date(s.PayDate), "", "", amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), ""})
+			rows = append(rows, []string{"PAYROLL", p.SourceID, date(s.PayDate), "", "", amount(s.GrossTotal),
+				amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), ""})
 		}
 	}
 	for _, s := range body.Income.Paystubs {
-		rows = append(rows, []string{"PAYSTUB", s.SourceID, date(s.PayDate), date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.GrossTotal), amount(s.GrossTotalYTD),
+		rows = append(rows, []string{"PAYSTUB", s.SourceID, date(s.PayDate), date(s.PayPeriodStart),
+			date(s.PayPeriodEnd), amount(s.GrossTotal), amount(s.GrossTotalYTD),
 			amount(s.NetTotal), amount(s.NetTotalYTD), s.IrregularityDetection.Status})
 	}
 	return rows
@@ -73,10 +77,12 @@ func statementRows(body *report.Eligibility) [][]string {
 	if !(pages.EligibilityView{Report: body}).HasStatements() {
 		return nil
 	}
-	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end", "hours", "gross", "gross_ytd", "net", "net_ytd"}}
+	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end",
+		"hours", "gross", "gross_ytd", "net", "net_ytd"}}
 	for _, p := range body.Income.Payroll {
 		for _, s := range p.Statements {
-			rows = append(rows, []string{report.Text(p.ProviderName), p.SourceID, date(s.PayDate), date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.HoursWorked),
+			rows = append(rows, []string{report.Text(p.ProviderName), p.SourceID, date(s.PayDate),
+				date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.HoursWorked),
 				amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD)})
 		}
 	}

@@ -85,7 +85,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return err
 	}
-	s := share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID, Label: typed.Label, Granted: line.At, GrantedBy: by.ID}
+	s := share{ID: shareID(a.ID, typed.PublicID), ApplicationID: a.ID, PublicID: typed.PublicID,
+		Label: typed.Label, Granted: line.At, GrantedBy: by.ID}
 	s.RelayToken, err = d.Service.CreateRelayToken(ctx, a.Report.PublicToken, s.PublicID)
 	if err != nil {
 		if svcapi.CodeOf(err) == contract.CodeRelayTokenRevoked {
@@ -115,7 +116,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 			action = shared
 		}
 		typed.Done = pages.ShareDone(action)
-		if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: sharedLine, Subject: a.ID, Object: s.ID, Detail: action}); err != nil {
+		if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: sharedLine,
+			Subject: a.ID, Object: s.ID, Detail: action}); err != nil {
 			return err
 		}
 		return finishShareLine(ctx, tx, line.ID, action, d.Now())
@@ -277,7 +279,8 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staf
 	// response was lost.
 	if err := d.Service.RevokeRelayToken(ctx, s.RelayToken); err != nil && svcapi.CodeOf(err) != contract.CodeRelayTokenRevoked {
 		return d.refused(ctx, line, err, func(status int, problem pages.ShareProblem, code contract.Code) error {
-			return d.showApplication(w, r, status, by, a, shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
+			return d.showApplication(w, r, status, by, a,
+				shownParts{sharing: pages.Sharing{Problem: problem, Code: string(code), Withdrawing: true}})
 		})
 	}
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -345,7 +348,8 @@ func (d *Handler) fillSharing(ctx context.Context, a applications.Application, v
 			if err != nil {
 				return err
 			}
-			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: email, Action: l.Action, PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
+			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: email, Action: l.Action,
+				PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
 		}
 		v.Known, err = d.known(ctx, tx, called)
 		return err

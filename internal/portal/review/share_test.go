@@ -177,7 +177,8 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		resp, _ := d.post(own+"/shares", sharing(" "+harbor+" ", "Harbor <b>Bank</b>"))
 		d.led("sharing", resp, "shared")
 		_, page := d.get(own + "?done=shared")
-		d.says("shared", page, "The report is shared.", harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active", "Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", "Give another 72 hours")
+		d.says("shared", page, "The report is shared.", harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
+			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", "Give another 72 hours")
 		if strings.Contains(page, d.relay.tokens[token+"/"+harbor]) {
 			t.Errorf("the page shows the relay token:\n%s", page)
 		}
@@ -220,7 +221,8 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		d.says("withdrawn for good", page, "cannot be shared with it again")
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, withdrawn`})
 		d.expect("written down", d.lines(), []string{
-			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done", "reviewer@example.com withdrawn svc-harbor done"})
+			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done",
+			"reviewer@example.com withdrawn svc-harbor done"})
 
 		var label, sealed []byte
 		if err := db.SQL.QueryRow(`SELECT label, relay_token FROM report_shares`).Scan(&label, &sealed); err != nil {
@@ -256,7 +258,8 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 			return got
 		}
 		got := together(own+"/shares", func(int) url.Values { return sharing(harbor, "Harbor") })
-		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=shared#sharing": 1, "303 " + own + "?done=renewed#sharing": many - 1}, got); diff != "" {
+		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=shared#sharing": 1,
+			"303 " + own + "?done=renewed#sharing": many - 1}, got); diff != "" {
 			t.Errorf("sharing at once: -want +got\n%s", diff)
 		}
 		d.expect("shared at once", d.rows(), []string{harbor + ` "Harbor" since 2026-03-14 12:00:00, open`})
@@ -315,7 +318,8 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		{refusal(contract.CodeRelayTokenRevoked), 409, "was withdrawn from this third party", "se retiró a este tercero", false},
 		{refusal(contract.CodeInvalidToken), 409, "no longer has this report", "ya no tiene este informe", false},
 		{refusal(contract.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
-		{&svcapi.Error{Op: "share report", Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502, "nothing is noted as shared", "no consta nada como compartido", true},
+		{&svcapi.Error{Op: "share report", Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502,
+			"nothing is noted as shared", "no consta nada como compartido", true},
 		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
@@ -467,7 +471,8 @@ func TestRejectsMalformedShares(t *testing.T) {
 			t.Errorf("sharing with %.30q, %.30q: %d, want %d and %q", tc.publicID, tc.label, resp.StatusCode, tc.status, tc.words)
 		}
 	}
-	for _, path := range []string{"/review/shares/" + id + "/withdraw", "/review/shares/x/withdraw", "/review/applications/" + appStarted + "/shares"} {
+	for _, path := range []string{"/review/shares/" + id + "/withdraw", "/review/shares/x/withdraw",
+		"/review/applications/" + appStarted + "/shares"} {
 		if resp, _ := d.post(path, sharing(harbor, "")); resp.StatusCode != 404 {
 			t.Errorf("POST %s = %d, want 404", path, resp.StatusCode)
 		}
@@ -484,14 +489,16 @@ func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	const other = "55555555-5555-4555-8555-555555555555"
-	for i, s := range []share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"}, {PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
+	for i, s := range []share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"},
+		{PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
 		s.ID, s.ApplicationID, s.Granted = shareID(fmt.Sprint(other, i), s.PublicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
 		if _, err := d.grantShare(t.Context(), d.DB.SQL, s); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, page := d.get(own)
-	d.says("offered", page, `<option value="svc-harbor" label="Harbor">`, `<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
+	d.says("offered", page, `<option value="svc-harbor" label="Harbor">`,
+		`<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
 	d.post(own+"/shares", sharing(harbor, ""))
 	if _, page := d.get(own); strings.Contains(page, `<option value="svc-harbor"`) {
 		t.Error("one that has it is offered again")

@@ -24,10 +24,12 @@ func TestStatedStandsBesideFound(t *testing.T) {
 		ref := report.RecordRef{SourceID: "PAY", SourceRecordID: text(token)}
 		raw, err := report.Encode(report.Income{
 			Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: contract.StatusSuccess},
-			Identities: []report.IncomeIdentity{{SourceID: report.ConsumerInput, FullName: text("Zoë O’Hara"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Unmatched: []report.RecordRef{ref}}}},
+			Identities: []report.IncomeIdentity{{SourceID: report.ConsumerInput, FullName: text("Zoë O’Hara"),
+				Matching: &report.IncomeMatching{FullName: report.RecordMatching{Unmatched: []report.RecordRef{ref}}}},
 				{SourceID: "PAY", SourceRecordID: text(token), FullName: text("Z. Ohara-Smith"), Emails: []string{"ZOE@example.org"}}},
 			Employment: []report.Employment{
-				{SourceID: report.ConsumerInput, EmployerName: text("Harbor Mill"), Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{Matched: []report.RecordRef{ref}}}},
+				{SourceID: report.ConsumerInput, EmployerName: text("Harbor Mill"),
+					Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{Matched: []report.RecordRef{ref}}}},
 				{SourceID: "PAY", SourceRecordID: text(token), EmployerName: text("HARBOR MILL LLC")}},
 			Income: &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross}},
 		})
@@ -45,7 +47,8 @@ func TestStatedStandsBesideFound(t *testing.T) {
 				t.Fatalf("%s has nothing of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)", "1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
+			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)",
+				"1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 2 { // the email address and the employer
 				t.Errorf("%s: %d details agree:\n%s", path, n, card)
@@ -63,7 +66,8 @@ func TestStatedStandsBesideFound(t *testing.T) {
 			}
 		}
 		_, body := d.get(own + "/report.json")
-		if err := json.Unmarshal([]byte(body), &out); err != nil || out.Stated.DOB != who.DOB || *out.Stated.StatedAnnualIncome != stated || out.Meta.Token != token ||
+		if err := json.Unmarshal([]byte(body), &out); err != nil || out.Stated.DOB != who.DOB ||
+			*out.Stated.StatedAnnualIncome != stated || out.Meta.Token != token ||
 			!strings.HasSuffix(body, string(raw)[1:]) {
 			t.Errorf("the exported JSON: %v\n%s", err, body)
 		}

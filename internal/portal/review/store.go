@@ -50,7 +50,8 @@ func (d *Handler) decisionsOf(ctx context.Context, q store.Queryer, applicationI
 	if err != nil {
 		return nil, err
 	}
-	rows, err := q.QueryContext(ctx, `SELECT seq, decision, reasons, text, reviewer_id, at FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
+	rows, err := q.QueryContext(ctx, `SELECT seq, decision, reasons, text, reviewer_id, at
+		FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,8 @@ func (d *Handler) notesOf(ctx context.Context, q store.Queryer, applicationID st
 	if err != nil {
 		return nil, err
 	}
-	rows, err := q.QueryContext(ctx, `SELECT id, text, reviewer_id, at FROM review_notes WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, int64(limit))
+	rows, err := q.QueryContext(ctx, `SELECT id, text, reviewer_id, at FROM review_notes WHERE application_id = $1
+		ORDER BY at DESC, id LIMIT $2`, applicationID, int64(limit))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,8 @@ func eraseRows(ctx context.Context, tx *store.Tx, id string) error {
 
 // bury inserts a tombstone; false if one exists.
 func bury(ctx context.Context, q store.Queryer, t tombstone) (bool, error) {
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason)
+		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		t.applicationID, store.Micros(t.at), t.by, t.reason))
 }
 
@@ -142,7 +145,8 @@ func bury(ctx context.Context, q store.Queryer, t tombstone) (bool, error) {
 func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
 	t := tombstone{applicationID: id}
 	var at int64
-	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.by, &t.reason)
+	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions
+		WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.by, &t.reason)
 	t.at = store.Time(at)
 	return t, store.MapNotFound(err)
 }

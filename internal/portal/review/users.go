@@ -84,7 +84,8 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	change, role := staff.Change(form.Get("do")), staff.Role(form.Get("role"))
 	done := map[staff.Change]pages.PeopleDone{staff.ChangeRole: pages.PeopleRole, staff.Disable: pages.PeopleDisabled,
 		staff.Enable: pages.PeopleEnabled, staff.NewLink: pages.PeopleLinked}[change]
-	if done == "" || change == staff.ChangeRole && !slices.Contains(Roles, role) || change == staff.NewLink && d.Staff.NoPasswords || id == by.ID {
+	if done == "" || change == staff.ChangeRole && !slices.Contains(Roles, role) ||
+		change == staff.NewLink && d.Staff.NoPasswords || id == by.ID {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such change of a user"))
 	}
 	u, token, err := d.Staff.Change(r.Context(), by, id, change, role)

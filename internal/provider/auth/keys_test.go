@@ -96,7 +96,8 @@ func (d directory) Clients(_ context.Context, _ store.Queryer, id string) ([]Cli
 	if id != "parent" {
 		return nil, nil
 	}
-	return []Client{{CredentialID: "1", SecretHash: d.hash, Caller: Caller{CustomerID: "p", PublicID: "pub-p", Environment: contract.Sandbox}}}, nil
+	return []Client{{CredentialID: "1", SecretHash: d.hash, Caller: Caller{CustomerID: "p",
+		PublicID: "pub-p", Environment: contract.Sandbox}}}, nil
 }
 
 func (d directory) Client(context.Context, store.Queryer, string) (Client, error) {
@@ -117,8 +118,10 @@ func (d directory) Account(_ context.Context, _ store.Queryer, publicID string) 
 
 func TestAParentActsForItsChildren(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
-	g := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
-	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c", "pub-abroad": "", "pub-stranger": "", "pub-nobody": ""} {
+	g := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")},
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c",
+		"pub-abroad": "", "pub-stranger": "", "pub-nobody": ""} {
 		got := ""
 		h := httpx.API(g.Log, g.Basic(func(w http.ResponseWriter, r *http.Request) error {
 			got = CallerOf(r.Context()).CustomerID

@@ -86,8 +86,10 @@ func (r *testServer) made(consumer, key string, tokens bool, retrieved time.Time
 func (r *testServer) report(consumer, key, source string, retrieved time.Time) reports.Report {
 	r.t.Helper()
 	token, nullable := uuid.NewString(), func(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
-	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id, status, created_at, updated_at, retrieved_at, source_token, held_at)
-		VALUES ($1, 'c', 'p', 'cashflow', $2, $3, 'SUCCESS', 0, 0, $4, $5, $4)`, token, nullable(consumer), key, store.Micros(retrieved), nullable(source))
+	r.exec(`INSERT INTO reports (public_token, customer_id, product_id, kind, consumer_id, key_id,
+		status, created_at, updated_at, retrieved_at, source_token, held_at)
+		VALUES ($1, 'c', 'p', 'cashflow', $2, $3,
+		'SUCCESS', 0, 0, $4, $5, $4)`, token, nullable(consumer), key, store.Micros(retrieved), nullable(source))
 	out, err := r.Reports.Get(r.t.Context(), r.DB.SQL, token)
 	if err != nil {
 		r.t.Fatal(err)
@@ -223,11 +225,13 @@ func TestWhatWasSubmitted(t *testing.T) {
 		if again, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.account()); err != nil || again != d {
 			t.Errorf("by the secondary report: %+v, %v", again, err)
 		}
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.data.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken,
+			m.data.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without numbers: %v", err)
 		}
 		r.now = day.Add(Lifetime + time.Second)
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.data.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken,
+			m.data.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("first asked for by the secondary report when it is too late: %v", err)
 		}
 	})
@@ -292,7 +296,8 @@ func TestSweep(t *testing.T) {
 			if err := r.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if a, c := r.count(`SELECT count(*) FROM bank_accounts`), r.count(`SELECT count(*) FROM bank_connections`); a != accounts || c != connections {
+			if a, c := r.count(`SELECT count(*) FROM bank_accounts`),
+				r.count(`SELECT count(*) FROM bank_connections`); a != accounts || c != connections {
 				t.Errorf("%s: %d accounts of %d connections, want %d of %d", r.now, a, c, accounts, connections)
 			}
 		}
@@ -319,7 +324,8 @@ func TestNothingOfAnAccountIsReadable(t *testing.T) {
 	r.connect(m)
 	var id string
 	var sealed, numbers []byte
-	if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT id, details, numbers FROM bank_accounts`).Scan(&id, &sealed, &numbers); err != nil {
+	if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT id, details, numbers
+		FROM bank_accounts`).Scan(&id, &sealed, &numbers); err != nil {
 		t.Fatal(err)
 	}
 	for _, secret := range []string{"Ada", "Checking", "000123456789", "110000000"} {

@@ -33,7 +33,8 @@ type account struct {
 // Connect prepares the cash-equivalent accounts of a report that is about to be
 // SUCCESS, from fetched or submitted data. The returned function stores them in the
 // transaction that completes the report; it may be called several times there.
-func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
+func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data,
+	fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
 	if r.Secondary() {
 		return func(ctx context.Context, tx *store.Tx) error {
 			return inheritConnections(ctx, tx, r.PublicToken, r.Source())
@@ -90,7 +91,8 @@ func (s *Service) tokens(env contract.Environment, institution string) bool {
 }
 
 // ready returns the row of an account.
-func (s *Service) ready(ctx context.Context, r reports.Report, connectionID string, a bankdata.Account, fetched, tokens bool) (account, error) {
+func (s *Service) ready(ctx context.Context, r reports.Report, connectionID string,
+	a bankdata.Account, fetched, tokens bool) (account, error) {
 	row := account{keyID: r.KeyID, customerID: r.CustomerID, consumerID: r.ConsumerID, connectionID: connectionID, accountID: a.ID,
 		kind: AN, retrieved: r.Retrieved}
 	// A customer that submits accounts knows them by its own ids, whatever it submits as

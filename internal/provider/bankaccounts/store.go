@@ -107,8 +107,10 @@ func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (id) DO UPDATE SET connection_id = excluded.connection_id, retrieved_at = excluded.retrieved_at, details = excluded.details,
-			number_type = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.number_type ELSE bank_accounts.number_type END,
-			numbers = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.numbers ELSE bank_accounts.numbers END,
+			number_type = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.number_type
+			ELSE bank_accounts.number_type END,
+			numbers = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.numbers
+			ELSE bank_accounts.numbers END,
 			first_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_at END, revoked_at = NULL
 		WHERE excluded.retrieved_at > bank_accounts.retrieved_at`,
 		a.id, a.keyID, a.customerID, sql.NullString{String: a.consumerID, Valid: a.consumerID != ""}, a.connectionID, a.accountID,
@@ -161,5 +163,6 @@ func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit in
 func deleteConnections(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
 	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
 		SELECT c.key_id, c.id FROM bank_connections c WHERE c.expires_at < $1
-			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id
+			AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
 }

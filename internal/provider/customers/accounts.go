@@ -57,7 +57,8 @@ func NameProblem(s string) string {
 	case strings.TrimSpace(s) != s:
 		return "must not begin or end with a space"
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError || r == '\ufeff' || r == '\u200b'
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Co) ||
+			r == utf8.RuneError || r == '\ufeff' || r == '\u200b'
 	}):
 		return "must be visible characters only"
 	}
@@ -74,7 +75,8 @@ func (s *Service) AddAccount(ctx context.Context, tx *store.Tx, parentID string,
 	if err != nil {
 		return Account{}, false, err
 	}
-	a = Account{ID: uuid.NewString(), PublicID: "svc-" + strings.ToLower(rand.Text()), ParentID: parentID, Name: n.Name, DisplayName: n.DisplayName,
+	a = Account{ID: uuid.NewString(), PublicID: "svc-" + strings.ToLower(rand.Text()),
+		ParentID: parentID, Name: n.Name, DisplayName: n.DisplayName,
 		Environment: parent.Environment, ReturnMode: parent.ReturnMode, RequireForm: parent.RequireForm, Created: s.Now().UTC()}
 	if added, err = insertChild(ctx, tx, a); err != nil || added {
 		return a, added, err

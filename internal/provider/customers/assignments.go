@@ -109,7 +109,8 @@ func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string
 	known := isPublicID(to.ID)
 	if to.Type == TargetProduct {
 		unknown = func() error {
-			return &httpx.Error{Code: contract.CodeInvalidProduct, Status: http.StatusNotFound, Why: errors.New("no product of the caller or its children")}
+			return &httpx.Error{Code: contract.CodeInvalidProduct, Status: http.StatusNotFound,
+				Why: errors.New("no product of the caller or its children")}
 		}
 		known, to.ID = contract.IsUUID(to.ID), strings.ToLower(to.ID)
 	}

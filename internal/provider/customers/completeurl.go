@@ -45,7 +45,8 @@ func ParseCompleteURL(raw string) (CompleteURL, error) {
 	}
 	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
 	if scheme != "https" && scheme != "http" || host == "" ||
-		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") || strings.ContainsAny(host, "[]%*;,'\"()!$&+=<>") || strings.HasSuffix(u.Host, ":") {
+		strings.HasPrefix(u.Host, "[") && !strings.Contains(host, ":") ||
+		strings.ContainsAny(host, "[]%*;,'\"()!$&+=<>") || strings.HasSuffix(u.Host, ":") {
 		return CompleteURL{}, ErrCompleteURL
 	}
 	if strings.Contains(host, ":") {

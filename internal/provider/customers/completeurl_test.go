@@ -46,24 +46,36 @@ func TestCompleteURLsThatAreAllowed(t *testing.T) {
 		{"the registered one itself", "https://app.example/return", "https://app.example/return?jwt=T", "https://app.example/return"},
 		{"a path below it", "https://app.example/return/42", "https://app.example/return/42?jwt=T", "https://app.example/return/42"},
 		{"a path with a slash at its end", "https://app.example/return/", "https://app.example/return/?jwt=T", "https://app.example/return/"},
-		{"the port that goes without saying", "https://app.example:443/return", "https://app.example:443/return?jwt=T", "https://app.example:443/return"},
+		{"the port that goes without saying", "https://app.example:443/return",
+			"https://app.example:443/return?jwt=T", "https://app.example:443/return"},
 		{"a host in capitals", "https://APP.example/return", "https://APP.example/return?jwt=T", "https://APP.example/return"},
 		{"a query", "https://app.example/return?a=1", "https://app.example/return?a=1&jwt=T", "https://app.example/return?a=1"},
 		{"an open query", "https://app.example/return?", "https://app.example/return?jwt=T", "https://app.example/return"},
 		{"the placeholder", "https://app.example/return?jwt=[token]", "https://app.example/return?jwt=T", "https://app.example/return"},
-		{"the placeholder of another name, among others", "https://app.example/return?a=1&t=[token]&b=2", "https://app.example/return?a=1&t=T&b=2", "https://app.example/return?a=1&b=2"},
-		{"the placeholder as an encoder leaves it", "https://app.example/return?jwt=%5Btoken%5D", "https://app.example/return?jwt=T", "https://app.example/return"},
-		{"the same in small letters", "https://app.example/return?jwt=%5btoken%5d", "https://app.example/return?jwt=T", "https://app.example/return"},
-		{"two placeholders, of which one is replaced", "https://app.example/return?a=[token]&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
-		{"two spellings, of which the first is replaced", "https://app.example/return?a=%5Btoken%5D&b=[token]", "https://app.example/return?a=T&b=[token]", "https://app.example/return"},
+		{"the placeholder of another name, among others", "https://app.example/return?a=1&t=[token]&b=2",
+			"https://app.example/return?a=1&t=T&b=2", "https://app.example/return?a=1&b=2"},
+		{"the placeholder as an encoder leaves it", "https://app.example/return?jwt=%5Btoken%5D",
+			"https://app.example/return?jwt=T", "https://app.example/return"},
+		{"the same in small letters", "https://app.example/return?jwt=%5btoken%5d",
+			"https://app.example/return?jwt=T", "https://app.example/return"},
+		{"two placeholders, of which one is replaced", "https://app.example/return?a=[token]&b=[token]",
+			"https://app.example/return?a=T&b=[token]", "https://app.example/return"},
+		{"two spellings, of which the first is replaced", "https://app.example/return?a=%5Btoken%5D&b=[token]",
+			"https://app.example/return?a=T&b=[token]", "https://app.example/return"},
 		{"the placeholder in the path", "https://app.example/return/[token]", "https://app.example/return/T", "https://app.example/return/"},
-		{"the same with a query", "https://app.example/return/[token]?a=1", "https://app.example/return/T?a=1", "https://app.example/return/?a=1"},
-		{"in the path, as an encoder leaves it", "https://app.example/return/%5btoken%5d", "https://app.example/return/T", "https://app.example/return/"},
+		{"the same with a query", "https://app.example/return/[token]?a=1",
+			"https://app.example/return/T?a=1", "https://app.example/return/?a=1"},
+		{"in the path, as an encoder leaves it", "https://app.example/return/%5btoken%5d",
+			"https://app.example/return/T", "https://app.example/return/"},
 		{"in the midst of the path", "https://app.example/return/[token]/x", "https://app.example/return/T/x", "https://app.example/return/x"},
-		{"in a part of the path", "https://app.example/return/t-[token].html?b=2", "https://app.example/return/t-T.html?b=2", "https://app.example/return/t-.html?b=2"},
-		{"in path and query", "https://app.example/return/[token]?t=%5Btoken%5D&a=1", "https://app.example/return/T?t=%5Btoken%5D&a=1", "https://app.example/return/?a=1"},
-		{"an address in the query", "https://app.example/return?next=https://evil.example/@", "https://app.example/return?next=https://evil.example/@&jwt=T", "https://app.example/return?next=https://evil.example/@"},
-		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1", "http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
+		{"in a part of the path", "https://app.example/return/t-[token].html?b=2",
+			"https://app.example/return/t-T.html?b=2", "https://app.example/return/t-.html?b=2"},
+		{"in path and query", "https://app.example/return/[token]?t=%5Btoken%5D&a=1",
+			"https://app.example/return/T?t=%5Btoken%5D&a=1", "https://app.example/return/?a=1"},
+		{"an address in the query", "https://app.example/return?next=https://evil.example/@",
+			"https://app.example/return?next=https://evil.example/@&jwt=T", "https://app.example/return?next=https://evil.example/@"},
+		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1",
+			"http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := MatchCompleteURL(c.raw, registered)
@@ -83,7 +95,8 @@ func TestCompleteURLsThatAreAllowed(t *testing.T) {
 // What is allowed leads, as a browser and as net/url read it, to the registered
 // Origin, before and after the token is in it.
 func FuzzAllowed(f *testing.F) {
-	for _, s := range []string{"https://app.example/return", "https://app.example/return/x?jwt=[token]", "https://app.example@evil.example/return",
+	for _, s := range []string{"https://app.example/return", "https://app.example/return/x?jwt=[token]",
+		"https://app.example@evil.example/return",
 		"https://[token]/return", "https://app.example/return/%5Btoken%5D", "http://localhost:8080/redirect/return?jwt=%5Btoken%5D"} {
 		f.Add(s)
 	}
@@ -112,7 +125,8 @@ func FuzzAllowed(f *testing.F) {
 // A registered address becomes a source in the policy of the page that posts to
 // it; its host must not become a directive.
 func TestAHostIsNothingButAHost(t *testing.T) {
-	for _, host := range []string{"a.example;script-src", "a.example,b.example", "a'b.example", "a(b.example", "*.example", "a=b.example", "a&b.example"} {
+	for _, host := range []string{"a.example;script-src", "a.example,b.example", "a'b.example",
+		"a(b.example", "*.example", "a=b.example", "a&b.example"} {
 		raw := "https://" + host + "/return"
 		if c, err := MatchCompleteURL(raw, []string{raw}); err == nil {
 			t.Errorf("%s is taken, with the origin %s", raw, c.Origin)

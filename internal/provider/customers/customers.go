@@ -178,13 +178,15 @@ func (s *Service) Sweep(ctx context.Context) error {
 
 // CreateConsumer adds a consumer with a new data key. An externalID in use is
 // ErrDuplicateExternalID; tx stays usable.
-func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID, externalID string, prefill json.RawMessage) (Consumer, error) {
+func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID,
+	externalID string, prefill json.RawMessage) (Consumer, error) {
 	key, err := s.DB.Vault.NewKey(ctx, tx)
 	if err != nil {
 		return Consumer{}, err
 	}
 	now := s.Now().UTC()
-	c := Consumer{ID: uuid.NewString(), CustomerID: customerID, ExternalID: externalID, KeyID: key, Prefill: prefill, Created: now, Updated: now}
+	c := Consumer{ID: uuid.NewString(), CustomerID: customerID, ExternalID: externalID,
+		KeyID: key, Prefill: prefill, Created: now, Updated: now}
 	sealed, err := s.sealPrefill(ctx, tx, c)
 	if err != nil {
 		return Consumer{}, err

@@ -37,8 +37,10 @@ func newRoom(t *testing.T, db *store.DB) *testServer {
 }
 
 func (r *testServer) seed() Seed {
-	return Seed{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent", ClientID: "client-parent", SecretKey: "secret",
-		Products: map[contract.Product]string{contract.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"}, CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
+	return Seed{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent",
+		ClientID: "client-parent", SecretKey: "secret",
+		Products:    map[contract.Product]string{contract.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"},
+		CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
 }
 
 // tx runs f, which must succeed.
@@ -81,7 +83,8 @@ func (r *testServer) good(clientID, secret string) bool {
 func TestNameProblem(t *testing.T) {
 	for name, good := range map[string]bool{
 		"a": true, "Höhe & Söhne": true, "株式会社": true, "شركة": true, "👩‍👩‍👧 Loans": true, "<b>": true, strings.Repeat("é", 100): true,
-		"": false, " ": false, " a": false, "a\u00a0": false, "a\tb": false, "a\x00": false, "a\u2028b": false, "a\u202eb": false, "\u2066a": false,
+		"": false, " ": false, " a": false, "a\u00a0": false, "a\tb": false, "a\x00": false,
+		"a\u2028b": false, "a\u202eb": false, "\u2066a": false,
 		"\u200b": false, "\ufeffa": false, "a\xff": false, strings.Repeat("é", 101): false,
 	} {
 		if got := NameProblem(name); (got == "") != good {
@@ -107,8 +110,10 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 		for i := range many {
 			many[i] = "https://child.example/" + uuid.NewString()
 		}
-		for what, urls := range map[string][]string{"a bad one": {"https://child.example/", "ftp://x"}, "a double": {"https://a.example/", "https://a.example/"}, "too many": many} {
-			if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.SetCompleteURLs(ctx, tx, c.ID, urls) }); !errors.Is(err, ErrCompleteURL) {
+		for what, urls := range map[string][]string{"a bad one": {"https://child.example/", "ftp://x"},
+			"a double": {"https://a.example/", "https://a.example/"}, "too many": many} {
+			if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.SetCompleteURLs(ctx, tx, c.ID, urls) }); !errors.Is(
+				err, ErrCompleteURL) {
 				t.Errorf("%s: %v, want ErrCompleteURL", what, err)
 			}
 		}
@@ -145,10 +150,11 @@ func TestNamesThatAreTaken(t *testing.T) {
 			f    func(ctx context.Context, tx *store.Tx) error
 			want error
 		}{
-			"a sibling's name": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "A"}) }, ErrDuplicateName},
-			"its own name":     {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
-			"its parent's":     {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
-			"nobody":           {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
+			"a sibling's name": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "A"}) },
+				ErrDuplicateName},
+			"its own name": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
+			"its parent's": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
+			"nobody":       {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
 			"another product's": {func(ctx context.Context, tx *store.Tx) error {
 				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "Q"})
 			}, ErrDuplicateName},
@@ -168,7 +174,8 @@ func TestNamesThatAreTaken(t *testing.T) {
 			}
 		}
 		all, err := r.Products(t.Context(), db.SQL, a.ID)
-		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" || !all[0].Inherited || all[0].Kind != contract.Cashflow {
+		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" ||
+			!all[0].Inherited || all[0].Kind != contract.Cashflow {
 			t.Errorf("products: %+v, %v", all, err)
 		}
 		children, err := r.Children(t.Context(), db.SQL, r.parent)
@@ -187,11 +194,13 @@ func TestConfigurationsOfAParent(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newRoom(t, db)
 		c := r.child("Child")
-		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Income, Alias: "Mine", InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
+		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Income, Alias: "Mine",
+			InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
 		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, mine) })
 		again := mine
 		again.ID = uuid.NewString()
-		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err, ErrDuplicateName) {
+		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err,
+			ErrDuplicateName) {
 			t.Errorf("its alias again: %v", err)
 		}
 		if got, err := r.Configuration(t.Context(), db.SQL, r.parent, mine.ID); err != nil || got != mine {
@@ -201,7 +210,8 @@ func TestConfigurationsOfAParent(t *testing.T) {
 			t.Errorf("a configuration of another: %v", err)
 		}
 		for _, w := range report.Workflows() {
-			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Eligibility, Alias: string(w), InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
+			of := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Eligibility, Alias: string(w),
+				InquiryType: "TENANT", Settings: Settings{EligibilityKind: w}}
 			r.tx(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, of) })
 			if got, err := r.Configuration(t.Context(), db.SQL, r.parent, of.ID); err != nil || got != of {
 				t.Errorf("Configuration = %+v, %v, want %+v", got, err, of)
@@ -217,7 +227,8 @@ func TestConfigurationsOfAParent(t *testing.T) {
 			return r.Assign(ctx, tx, r.parent, Target{TargetProduct, p.ID}, mine.ID)
 		})
 		got, err := r.Product(t.Context(), db.SQL, c.ID, p.ID)
-		if err != nil || got.Configuration != mine || got.Kind != contract.Income || got.InquiryType != "TENANT" || got.Inherited || !got.Updated.Equal(r.at) || !got.Created.Before(got.Updated) {
+		if err != nil || got.Configuration != mine || got.Kind != contract.Income || got.InquiryType != "TENANT" ||
+			got.Inherited || !got.Updated.Equal(r.at) || !got.Created.Before(got.Updated) {
 			t.Errorf("Product = %+v, %v", got, err)
 		}
 		for _, to := range []Target{{TargetAccount, "svc-parent"}, {TargetAccount, "x"}, {TargetProduct, "x"}} {
@@ -225,7 +236,8 @@ func TestConfigurationsOfAParent(t *testing.T) {
 				t.Errorf("assigned to %+v: %v", to, err)
 			}
 		}
-		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[contract.Cashflow]}, mine.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[contract.Cashflow]},
+			mine.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a child assigned to its parent: %v", err)
 		}
 	})
@@ -307,7 +319,11 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 		if len(all) != 3 || live != 2 {
 			t.Errorf("%d credentials are listed, %d of them good; want 3 and 2", len(all), live)
 		}
-		if err := r.try(func(ctx context.Context, tx *store.Tx) error { _, err := r.IssueCredential(ctx, tx, "x"); return err }); !errors.Is(err, store.ErrNotFound) {
+		if err := r.try(func(ctx context.Context, tx *store.Tx) error {
+			_,
+				err := r.IssueCredential(ctx, tx, "x")
+			return err
+		}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a secret for an unknown account: %v", err)
 		}
 	})
@@ -397,7 +413,8 @@ func TestEntitlements(t *testing.T) {
 			t.Error("a child that was set apart follows its parent")
 		}
 		granted, err := r.Granted(t.Context(), db.SQL, c.ID)
-		if err != nil || len(granted) != len(Entitlements()) || granted[0] != (Granted{AccountNumbers, true, false}) || granted[1] != (Granted{PreparedReports, true, true}) {
+		if err != nil || len(granted) != len(Entitlements()) || granted[0] != (Granted{AccountNumbers, true, false}) ||
+			granted[1] != (Granted{PreparedReports, true, true}) {
 			t.Errorf("granted %v, %v", granted, err)
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error {

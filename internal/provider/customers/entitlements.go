@@ -30,7 +30,8 @@ const (
 
 // Entitlements lists all entitlements in display order.
 func Entitlements() []Entitlement {
-	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation, RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect}
+	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation,
+		RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect}
 }
 
 // ErrEntitlement is returned for an unknown entitlement.

@@ -184,7 +184,8 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	})
 	switch {
 	case errors.Is(err, ErrOverlap):
-		return &httpx.Error{Code: contract.CodeInvalidState, Why: err, Message: "The former secret is still good; rotate again when it has ended."}
+		return &httpx.Error{Code: contract.CodeInvalidState, Why: err,
+			Message: "The former secret is still good; rotate again when it has ended."}
 	case errors.Is(err, store.ErrNotFound):
 		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
 	case err != nil:

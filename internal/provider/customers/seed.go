@@ -64,7 +64,8 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, er
 func generated() []Configuration {
 	return []Configuration{
 		{Kind: contract.Cashflow, Alias: "Cash flow"},
-		{Kind: contract.Cashflow, Alias: "Cash flow with AV attributes and score v1.0", Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
+		{Kind: contract.Cashflow, Alias: "Cash flow with AV attributes and score v1.0",
+			Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
 		{Kind: contract.Cashflow, Alias: "Cash flow with score v2.1", Settings: Settings{ScoreV21: true}},
 		{Kind: contract.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0", IncomeInflows: true}},
 		{Kind: contract.Income, Alias: "Income, suite 2.0 without inflows", Settings: Settings{IncomeModelSuite: "2.0"}},
@@ -76,7 +77,8 @@ func generated() []Configuration {
 	}
 }
 
-func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID string, products map[contract.Product]string, now time.Time) error {
+func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID string,
+	products map[contract.Product]string, now time.Time) error {
 	of, fresh := map[contract.Product]string{}, map[contract.Product]bool{}
 	for _, c := range generated() {
 		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType
@@ -104,7 +106,8 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 		if !ok {
 			continue
 		}
-		added, err := insertProduct(ctx, tx, Product{ID: id, CustomerID: customerID, Kind: kind, Name: productName(kind), InquiryType: inquiryType}, now)
+		added, err := insertProduct(ctx, tx, Product{ID: id, CustomerID: customerID, Kind: kind,
+			Name: productName(kind), InquiryType: inquiryType}, now)
 		if err != nil {
 			return err
 		}

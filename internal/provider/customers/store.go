@@ -82,15 +82,18 @@ func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO customers
 		(id, public_id, environment, parent_id, name, display_name, return_mode, require_form, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (parent_id, name) DO NOTHING`,
-		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, nullable(a.DisplayName), a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
+		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, nullable(a.DisplayName),
+		a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
 }
 
 func renameAccount(ctx context.Context, tx *store.Tx, customerID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2 WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
+		WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
 }
 
 func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1, require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET return_mode = $1,
+		require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
 // entitled reports whether an account has an entitlement; its parent's setting applies
@@ -162,7 +165,8 @@ func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, u
 		return err
 	}
 	for i, u := range urls {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO complete_urls (customer_id, position, url) VALUES ($1, $2, $3)`, customerID, i, u); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO complete_urls (customer_id, position, url)
+			VALUES ($1, $2, $3)`, customerID, i, u); err != nil {
 			return err
 		}
 	}
@@ -201,7 +205,8 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 	rows, err := q.QueryContext(ctx, `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
 			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''), p.created_at, coalesce(p.updated_at, p.created_at),
 			p.configuration_id IS NULL, coalesce(g.id, ''), coalesce(g.customer_id, ''), coalesce(g.kind, ''), coalesce(g.alias, ''),
-			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE), coalesce(g.score_v21, FALSE), coalesce(g.income_model_suite, ''),
+			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE),
+			coalesce(g.score_v21, FALSE), coalesce(g.income_model_suite, ''),
 			coalesce(g.income_inflows, FALSE), coalesce(g.eligibility_kind, '')
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
@@ -216,7 +221,8 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 		g := &p.Configuration
 		var created, updated int64
 		if err := rows.Scan(&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.DisplayName, &p.InquiryType, &created, &updated,
-			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes, &g.ScoreV1, &g.ScoreV21, &g.IncomeModelSuite,
+			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes,
+			&g.ScoreV1, &g.ScoreV21, &g.IncomeModelSuite,
 			&g.IncomeInflows, &g.EligibilityKind); err != nil {
 			return nil, err
 		}
@@ -242,7 +248,8 @@ func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Nam
 }
 
 func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names, now time.Time) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2, updated_at = $3 WHERE id = $4 AND customer_id = $5`,
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
+		updated_at = $3 WHERE id = $4 AND customer_id = $5`,
 		n.Name, nullable(n.DisplayName), store.Micros(now), productID, customerID))
 }
 
@@ -250,9 +257,11 @@ func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID stri
 // account has the alias.
 func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
-		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind, created_at)
+		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21,
+		income_model_suite, income_inflows, eligibility_kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
-		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21, c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
+		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21,
+		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -267,7 +276,8 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 }
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
+	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
+		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
 		FROM product_configurations WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -276,7 +286,8 @@ func configurations(ctx context.Context, q store.Queryer, where string, args ...
 	var out []Configuration
 	for rows.Next() {
 		var c Configuration
-		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind); err != nil {
+		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1,
+			&c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind); err != nil {
 			return nil, err
 		}
 		out = append(out, c)
@@ -293,7 +304,8 @@ func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, con
 
 // configureGenerated gives a generated account a configuration, unless it has one.
 func configureGenerated(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2 AND configuration_id IS NULL`, configurationID, customerID)
+	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
+		AND configuration_id IS NULL`, configurationID, customerID)
 	return err
 }
 
@@ -328,7 +340,8 @@ func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []by
 }
 
 func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at FROM credentials WHERE `+where, args...)
+	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, client_id, created_at,
+		expires_at, revoked_at FROM credentials WHERE `+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -420,7 +433,8 @@ func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID strin
 
 // consentWithdrawn reports whether consent was withdrawn, also for an erased consumer.
 func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1 AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
+	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
+		AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
 	return withdrawn, store.MapNotFound(err)
 }
 
@@ -453,7 +467,8 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 // eraseConsumer empties a consumer's row. It keeps only the row's existence and whether
 // consent was withdrawn.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(now))
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
+		external_id = NULL WHERE id = $1`, id, store.Micros(now))
 	return err
 }
 

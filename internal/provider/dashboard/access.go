@@ -22,7 +22,8 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 	var v []pages.DashboardCredential
 	for _, c := range all {
 		live := c.Valid(now)
-		rotatable := live && !slices.ContainsFunc(all, func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
+		rotatable := live && !slices.ContainsFunc(all,
+			func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
 		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
 			Live: live, Rotatable: rotatable})
 	}
@@ -63,7 +64,8 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pag
 }
 
 // edit changes the account's redirect URLs.
-func (s *Service) edit(ctx context.Context, tx *store.Tx, by user, action, url string, say said, change func([]string) ([]string, error)) (done, error) {
+func (s *Service) edit(ctx context.Context, tx *store.Tx, by user, action, url string,
+	say said, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "dashboard.complete_url.invalid")

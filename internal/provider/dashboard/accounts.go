@@ -31,7 +31,8 @@ func (s *Service) configurations(ctx context.Context, by user) ([]pages.Dashboar
 
 func configurationView(c customers.Configuration) pages.DashboardConfiguration {
 	return pages.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite, Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite,
+		Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
 }
 
 func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DashboardProduct, error) {
@@ -61,7 +62,8 @@ func (s *Service) children(ctx context.Context, _ *http.Request, by user, d page
 	all, err := s.Customers.Children(ctx, s.DB.SQL, by.account.ID)
 	v := pages.DashboardAccounts{Addable: by.hierarchy}
 	for _, a := range all {
-		v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
+		v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID,
+			Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 	}
 	return pages.DashboardAccountsPage(d, v), err
 }
@@ -121,7 +123,8 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		return done{}, err
 	}
 	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
-	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)}, unlessAdded(added, err)
+	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
+		unlessAdded(added, err)
 }
 
 func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -144,7 +147,8 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 // that the target inherits.
 func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
-	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) || !isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
+	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) ||
+		!isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
 	if by.account.ParentID != "" || !by.configurer {

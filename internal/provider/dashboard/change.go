@@ -273,13 +273,15 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 
 // frame returns the common part of a page without a user.
 func (s *Service) frame(r *http.Request) pages.Dashboard {
-	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"), s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
+	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
+		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
 }
 
 // frameOf returns the common part of a page for a signed-in user.
 func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
 	d := s.frame(r)
-	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID, by.account.Environment == contract.Sandbox, by.account.ParentID != ""
+	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
+		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
 	return d
 }

@@ -35,7 +35,8 @@ func (s *Service) correction(ctx context.Context, r *http.Request, by user, d pa
 }
 
 // correctionPage renders the form; with then, also the result of the submitted values.
-func (s *Service) correctionPage(ctx context.Context, reference string, by user, d pages.Dashboard, then *report.RevisedValues) (templ.Component, error) {
+func (s *Service) correctionPage(ctx context.Context, reference string, by user, d pages.Dashboard,
+	then *report.RevisedValues) (templ.Component, error) {
 	token := s.token(reference)
 	if token == "" {
 		return nil, unknown("report")

@@ -80,7 +80,8 @@ func (s *Service) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: sessions: %w", err)
 	}
-	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB, Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
+	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB,
+		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
 		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
 		ShowSignIn: s.showSignIn, SignedOut: dropNotice})
 	if err != nil {

@@ -134,7 +134,8 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 	if len(chosen) == 0 {
 		return done{}, wrong("status", "dashboard.subscription.none")
 	}
-	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) + "/" + strconv.Itoa(len(webhooks.Subscribable())), said: "subscription"},
+	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) +
+			"/" + strconv.Itoa(len(webhooks.Subscribable())), said: "subscription"},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
@@ -249,7 +250,8 @@ func chip(query url.Values, path, name, value string) pages.DashboardChip {
 
 func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
 	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
-		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, HTTP: x.HTTP, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
+		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, HTTP: x.HTTP,
+		Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
 		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
 	}

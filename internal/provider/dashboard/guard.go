@@ -50,5 +50,6 @@ func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Ho
 // equivalent.
 func (s *Service) ourHost(host string) bool {
 	asked := &url.URL{Host: host}
-	return host == s.public.Host || httpx.IsLoopback(s.public.Hostname()) && httpx.IsLoopback(asked.Hostname()) && asked.Port() == s.public.Port()
+	return host == s.public.Host || httpx.IsLoopback(s.public.Hostname()) &&
+		httpx.IsLoopback(asked.Hostname()) && asked.Port() == s.public.Port()
 }

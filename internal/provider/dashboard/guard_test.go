@@ -41,30 +41,39 @@ func TestRequestsThatNoPersonMade(t *testing.T) {
 		header       []string
 		status       int // 0: let in
 	}{
-		"a link":                                {"GET", host, page, 0},
-		"a link of another site":                {"GET", host, []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 0},
-		"a browser that says nothing":           {"GET", host, nil, 0},
-		"a form":                                {"POST", host, with("Origin", "null"), 0},
-		"a form with its origin":                {"POST", host, with("Origin", "https://service.example"), 0},
-		"a form of a browser that says less":    {"POST", host, []string{"Origin", "https://service.example"}, 0},
-		"in a frame":                            {"GET", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
-		"read by script of the hosted page":     {"GET", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "empty"}, 403},
-		"prefetched":                            {"GET", host, with("Sec-Purpose", "prefetch;prerender"), 403},
-		"another host":                          {"GET", "evil.example", page, 421},
-		"another port":                          {"GET", "service.example:444", page, 421},
-		"this machine's name for another":       {"GET", "localhost", page, 421},
-		"posted by script of the hosted page":   {"POST", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "empty", "Origin", "https://service.example"}, 403},
-		"posted in the widget's frame":          {"POST", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe", "Origin", "https://service.example"}, 403},
-		"posted by another site":                {"POST", host, []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null"}, 403},
-		"posted by a sister of the site":        {"POST", host, []string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
-		"posted from the address bar":           {"POST", host, []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
+		"a link": {"GET", host, page, 0},
+		"a link of another site": {"GET", host, []string{"Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 0},
+		"a browser that says nothing":        {"GET", host, nil, 0},
+		"a form":                             {"POST", host, with("Origin", "null"), 0},
+		"a form with its origin":             {"POST", host, with("Origin", "https://service.example"), 0},
+		"a form of a browser that says less": {"POST", host, []string{"Origin", "https://service.example"}, 0},
+		"in a frame": {"GET", host, []string{"Sec-Fetch-Site", "same-origin",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
+		"read by script of the hosted page": {"GET", host, []string{"Sec-Fetch-Site", "same-origin",
+			"Sec-Fetch-Mode", "cors", "Sec-Fetch-Dest", "empty"}, 403},
+		"prefetched":                      {"GET", host, with("Sec-Purpose", "prefetch;prerender"), 403},
+		"another host":                    {"GET", "evil.example", page, 421},
+		"another port":                    {"GET", "service.example:444", page, 421},
+		"this machine's name for another": {"GET", "localhost", page, 421},
+		"posted by script of the hosted page": {"POST", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode",
+			"cors", "Sec-Fetch-Dest", "empty", "Origin", "https://service.example"}, 403},
+		"posted in the widget's frame": {"POST", host, []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode",
+			"navigate", "Sec-Fetch-Dest", "iframe", "Origin", "https://service.example"}, 403},
+		"posted by another site": {"POST", host, []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode",
+			"navigate", "Sec-Fetch-Dest", "document", "Origin", "null"}, 403},
+		"posted by a sister of the site": {"POST", host, []string{"Sec-Fetch-Site", "same-site",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
+		"posted from the address bar": {"POST", host, []string{"Sec-Fetch-Site", "none",
+			"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
 		"posted from nowhere":                   {"POST", host, nil, 403},
 		"posted by another origin":              {"POST", host, []string{"Origin", "https://evil.example"}, 403},
 		"posted by the origin without TLS":      {"POST", host, []string{"Origin", "http://service.example"}, 403},
 		"posted by an origin that hides itself": {"POST", host, []string{"Origin", "null"}, 403},
-		"posted from two origins":               {"POST", host, []string{"Origin", "https://service.example", "Origin", "https://evil.example"}, 403},
-		"posted from two sites":                 {"POST", host, with("Sec-Fetch-Site", "cross-site"), 403},
-		"an origin that contradicts the site":   {"POST", host, with("Origin", "https://evil.example"), 403},
+		"posted from two origins": {"POST", host,
+			[]string{"Origin", "https://service.example", "Origin", "https://evil.example"}, 403},
+		"posted from two sites":               {"POST", host, with("Sec-Fetch-Site", "cross-site"), 403},
+		"an origin that contradicts the site": {"POST", host, with("Origin", "https://evil.example"), 403},
 	} {
 		r := httptest.NewRequest(tc.method, "https://service.example/dashboard/webhooks", strings.NewReader(""))
 		r.Host, r.Header = tc.host, http.Header{}
@@ -80,7 +89,8 @@ func TestRequestsThatNoPersonMade(t *testing.T) {
 		}
 	}
 	local := bare(t, "http://127.0.0.1:8081")
-	for host, want := range map[string]bool{"127.0.0.1:8081": true, "localhost:8081": true, "[::1]:8081": true, "localhost:8080": false, "rebound.example:8081": false, "10.0.0.1:8081": false} {
+	for host, want := range map[string]bool{"127.0.0.1:8081": true, "localhost:8081": true, "[::1]:8081": true,
+		"localhost:8080": false, "rebound.example:8081": false, "10.0.0.1:8081": false} {
 		if got := local.ourHost(host); got != want {
 			t.Errorf("on this machine, ourHost(%q) = %v, want %v", host, got, want)
 		}
@@ -96,7 +106,8 @@ func TestReferencesHideWhatTheyName(t *testing.T) {
 			t.Fatalf("reference(%s) = %s, which names %s", token, ref, s.token(ref))
 		}
 	}
-	for _, bad := range []string{"", "x", "urn:uuid:" + uuid.NewString(), "{" + uuid.NewString() + "}", strings.ReplaceAll(uuid.NewString(), "-", "")} {
+	for _, bad := range []string{"", "x", "urn:uuid:" + uuid.NewString(), "{" + uuid.NewString() + "}",
+		strings.ReplaceAll(uuid.NewString(), "-", "")} {
 		if got := s.token(bad); got != "" {
 			t.Errorf("token(%q) = %q", bad, got)
 		}
@@ -118,7 +129,8 @@ func TestANonceBelongsToItsSession(t *testing.T) {
 		flipped = "B"
 	}
 	for name, got := range map[string]string{"another session": s.nonce("yours", once), "flipped": s.nonce("mine", flipped+once[1:]),
-		"cut": s.nonce("mine", once[:20]), "empty": s.nonce("mine", ""), "longer": s.nonce("mine", once+"AAAA"), "no base-64": s.nonce("mine", "!")} {
+		"cut": s.nonce("mine", once[:20]), "empty": s.nonce("mine", ""),
+		"longer": s.nonce("mine", once+"AAAA"), "no base-64": s.nonce("mine", "!")} {
 		if got != "" {
 			t.Errorf("%s: taken for a nonce", name)
 		}
@@ -133,7 +145,8 @@ func TestCursors(t *testing.T) {
 	if got, err := parseCursor(""); err != nil || got != (store.Cursor{}) || cursorText(got) != "" || got.Micros() != 0 {
 		t.Errorf("no cursor is %v, %v", got, err)
 	}
-	for _, bad := range []string{"1", ".", "1.x", "x." + c.ID, "-1." + c.ID, "0." + c.ID, "9999999999999999999." + c.ID, "9007199254740993." + c.ID, "1.{" + c.ID[2:], cursorText(c) + "\x00"} {
+	for _, bad := range []string{"1", ".", "1.x", "x." + c.ID, "-1." + c.ID, "0." + c.ID, "9999999999999999999." + c.ID,
+		"9007199254740993." + c.ID, "1.{" + c.ID[2:], cursorText(c) + "\x00"} {
 		if got, err := parseCursor(bad); err == nil {
 			t.Errorf("parseCursor(%q) = %v", bad, got)
 		}

@@ -68,7 +68,8 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 }
 
 // visitHistory adds the visit of the report; a submission has none.
-func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport, add func(at time.Time, kind, text string)) error {
+func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report,
+	v *pages.DashboardReport, add func(at time.Time, kind, text string)) error {
 	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		if r.Forgotten {

@@ -228,7 +228,8 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages
 		v.Received = append(v.Received, row)
 	}
 	if n := len(granted); n > 0 {
-		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize, store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
+		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize,
+			store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
 	}
 	return pages.DashboardSharingPage(d, v), nil
 }
@@ -281,7 +282,8 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 			return done{}, wrong("publicId", "dashboard.share.withdrawn")
 		}
 	}
-	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), said: "shared", to: "/dashboard/relay-tokens"}, err
+	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"),
+		said: "shared", to: "/dashboard/relay-tokens"}, err
 }
 
 func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

@@ -10,7 +10,8 @@ import (
 
 // takeForm uses up a form's nonce; one of several concurrent calls succeeds.
 func takeForm(ctx context.Context, tx *store.Tx, nonce, sessionID string, at time.Time) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at) VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO dashboard_forms (nonce, session_id, at)
+		VALUES ($1, $2, $3) ON CONFLICT (nonce) DO NOTHING`,
 		nonce, sessionID, store.Micros(at)))
 }
 

@@ -106,7 +106,8 @@ func TypeOf(head []byte) string {
 // ErrEmpty, ErrType, and those of from and of the database. Nothing of a rejected file
 // remains.
 func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, error) {
-	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer, Name: httpx.CleanFileName(n.Name), keyID: n.KeyID}
+	d := Document{ID: uuid.NewString(), PublicToken: n.PublicToken, Kind: n.Kind, Employer: n.Employer,
+		Name: httpx.CleanFileName(n.Name), keyID: n.KeyID}
 	part := make([]byte, partSize)
 	size, err := fill(from, part)
 	if err != nil {

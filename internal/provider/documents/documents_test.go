@@ -31,7 +31,8 @@ func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := &testServer{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 		r.Service = &Service{DB: db, Now: func() time.Time { return r.now }}
-		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at) VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
+		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at)
+			VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
 		r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'c', 'income', 'P', '', 0)`)
 		r.token, r.key = r.report()
 		f(t, r)
@@ -170,7 +171,8 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 			{"too many bytes", bytes.NewReader(file(MaxSize + 1)), false, ErrTooLarge},
 			{"a body that is cut off", io.MultiReader(bytes.NewReader(file(2*partSize)), iotest.ErrReader(cut)), false, cut},
 			{"one that is cut off at once", iotest.ErrReader(io.ErrUnexpectedEOF), false, io.ErrUnexpectedEOF},
-			{"one that is cut off in a part", io.MultiReader(bytes.NewReader(file(9)), iotest.ErrReader(io.ErrUnexpectedEOF)), false, io.ErrUnexpectedEOF},
+			{"one that is cut off in a part", io.MultiReader(bytes.NewReader(file(9)), iotest.ErrReader(io.ErrUnexpectedEOF)),
+				false, io.ErrUnexpectedEOF},
 		} {
 			_, err := r.Upload(t.Context(), New{PublicToken: r.token, KeyID: r.key, Kind: "PAYSTUB", Name: "paystub.pdf", AnyType: c.any}, c.from)
 			if !errors.Is(err, c.want) {
@@ -186,7 +188,8 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 				t.Errorf("%q: %v", body, err)
 			}
 		}
-		if d, err := r.Upload(t.Context(), New{PublicToken: r.token, KeyID: r.key}, bytes.NewReader(file(MaxSize))); err != nil || d.Size != MaxSize {
+		if d, err := r.Upload(t.Context(), New{PublicToken: r.token, KeyID: r.key},
+			bytes.NewReader(file(MaxSize))); err != nil || d.Size != MaxSize {
 			t.Errorf("the largest file: %v %v", d.Size, err)
 		}
 	})
@@ -280,7 +283,8 @@ func TestSweep(t *testing.T) {
 }
 
 func TestPath(t *testing.T) {
-	got := []string{Document{Kind: "PAYSTUB", Type: PDF}.Path(), Document{Kind: "PAYSTUB", Type: JPEG}.Path(), Document{Kind: "DOCUMENT", Type: PNG}.Path(), Document{Kind: "PAYSTUB", Type: Any}.Path()}
+	got := []string{Document{Kind: "PAYSTUB", Type: PDF}.Path(), Document{Kind: "PAYSTUB", Type: JPEG}.Path(),
+		Document{Kind: "DOCUMENT", Type: PNG}.Path(), Document{Kind: "PAYSTUB", Type: Any}.Path()}
 	if diff := cmp.Diff([]string{"paystub.pdf", "paystub.jpg", "document.png", "paystub"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -15,7 +15,8 @@ func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte, 
 
 // addPart adds a part; size is the file's size with it.
 func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []byte, size int64) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO document_parts (document_id, seq, sealed) VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO document_parts (document_id, seq, sealed)
+		VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size)
@@ -27,14 +28,16 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 // of a report.
 func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
-			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4) WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
+			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4)
+			WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
 		publicToken, id, most, store.Micros(now)))
 }
 
 // documentsBefore returns the ids of matching files that were begun before an instant.
 func documentsBefore(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+
+		`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +55,8 @@ func documentsBefore(ctx context.Context, tx *store.Tx, where string, before tim
 
 // remove deletes files with their parts and returns their number.
 func remove(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM document_parts
+		WHERE document_id IN (SELECT id FROM documents WHERE `+where+`)`, args...); err != nil {
 		return 0, err
 	}
 	res, err := tx.ExecContext(ctx, `DELETE FROM documents WHERE `+where, args...)

@@ -25,7 +25,8 @@ func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
 			if at := opened(t, other.Do("GET", to, nil)); at != path {
 				t.Errorf("%s: the link leads to %s", when, at)
 			}
-			for _, a := range []providertest.Answer{other.Do("GET", path, nil), other.Do("GET", path+"?lang=es", nil), other.Do("GET", path+"/return", nil),
+			for _, a := range []providertest.Answer{other.Do("GET", path, nil),
+				other.Do("GET", path+"?lang=es", nil), other.Do("GET", path+"/return", nil),
 				other.Do("POST", path, url.Values{"action": {"consent"}}), other.Do("POST", path, url.Values{"action": {"close"}}),
 				other.Do("POST", path, url.Values{"action": {"start-over"}}),
 				other.Do("GET", path, nil, func(req *http.Request) { req.Header.Set("X-Visit-Part", "step") })} {
@@ -67,7 +68,8 @@ func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
 		preview.Do("GET", path, nil)
 		preview.Do("HEAD", path, nil)
 		preview.Do("GET", path, nil, func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") })
-		if a := preview.Do("GET", path+"/return", nil, func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") }); a.Status != http.StatusServiceUnavailable {
+		if a := preview.Do("GET", path+"/return", nil,
+			func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") }); a.Status != http.StatusServiceUnavailable {
 			t.Errorf("a return fetched ahead: %d", a.Status)
 		}
 		if n := r.Count(`SELECT count(*) FROM visits WHERE browser_hash IS NOT NULL`); n != 0 {
@@ -78,8 +80,10 @@ func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
 		}
 		page := r.Do("GET", path, nil)
 		cookies := (&http.Response{Header: page.Header}).Cookies()
-		if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode || cookies[0].Path != "/" || cookies[0].Domain != "" ||
-			!strings.HasPrefix(cookies[0].Name, "visit-") || strings.Contains(path, cookies[0].Name[6:]) || cookies[0].MaxAge < int((72*time.Hour).Seconds()) {
+		if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode ||
+			cookies[0].Path != "/" || cookies[0].Domain != "" ||
+			!strings.HasPrefix(cookies[0].Name, "visit-") || strings.Contains(path, cookies[0].Name[6:]) ||
+			cookies[0].MaxAge < int((72*time.Hour).Seconds()) {
 			t.Fatalf("cookies %v", page.Header.Values("Set-Cookie"))
 		}
 		if a := r.Do("GET", path, nil); len(a.Header.Values("Set-Cookie")) != 0 {

@@ -104,7 +104,8 @@ func TestReturnByGet(t *testing.T) {
 		}
 		finish(t, r, path)
 		page := r.Do("GET", path, nil)
-		if !strings.Contains(page.Body, path+"/return") || !strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self' "+r.Return.URL+";") {
+		if !strings.Contains(page.Body, path+"/return") ||
+			!strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self' "+r.Return.URL+";") {
 			t.Errorf("no way back: %s\n%s", page.Header.Get("Content-Security-Policy"), page.Body)
 		}
 		tokens := map[string]bool{}
@@ -149,7 +150,8 @@ func TestReturnByPost(t *testing.T) {
 		path := opened(t, r.Do("GET", to, nil))
 		finish(t, r, path)
 		page := r.Do("GET", path+"/return", nil)
-		form := regexp.MustCompile(`<form id="return" method="post" action="([^"]+)"><input type="hidden" name="token" value="([^"]+)">`).FindStringSubmatch(page.Body)
+		form := regexp.MustCompile(`<form id="return" method="post" action="([^"]+)"><input ` +
+			`type="hidden" name="token" value="([^"]+)">`).FindStringSubmatch(page.Body)
 		if page.Status != 200 || form == nil || form[1] != r.Return.URL+"/return" {
 			t.Fatalf("no form to return by: %s", page.Body)
 		}
@@ -241,7 +243,8 @@ func TestOpening(t *testing.T) {
 func TestCreating(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		init := func() string {
-			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
+			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow],
+				"prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
 		}
 		tok := init()
 		create(t, r, map[string]any{"token": tok, "redirectArgs": strings.Repeat("ñ", 1024)})
@@ -264,22 +267,26 @@ func TestCreating(t *testing.T) {
 			{"redirectArgs too long", good(map[string]any{"redirectArgs": strings.Repeat("a", 1025)}), "MALFORMED_BODY"},
 			{"redirectArgs that grow too long in a token", good(map[string]any{"redirectArgs": strings.Repeat("<", 1024)}), "MALFORMED_BODY"},
 			{"an unknown member", good(map[string]any{"returnUrl": "x"}), "MALFORMED_BODY"},
-			{"bad prefill", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
+			{"bad prefill", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": map[string]any{}},
+				"INVALID_PREFILLS_PII_MISSING"},
 			{"nothing", map[string]any{}, "INVALID_PRODUCT"},
 			{"no JSON", "token=x", "MALFORMED_BODY"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM redirects) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM initialization_tokens WHERE used_at > 0)`)
+				before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM redirects) + (SELECT count(*)
+					FROM consumers) + (SELECT count(*) FROM initialization_tokens WHERE used_at > 0)`)
 				a := r.Do("POST", "/secure-redirect", c.body, r.Basic)
 				if a.Status != 400 || a.JSON["error"] != c.code {
 					t.Errorf("answered %d %s, want 400 %s", a.Status, a.Body, c.code)
 				}
-				if after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM redirects) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM initialization_tokens WHERE used_at > 0)`); after != before {
+				if after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM redirects) + (SELECT count(*)
+					FROM consumers) + (SELECT count(*) FROM initialization_tokens WHERE used_at > 0)`); after != before {
 					t.Errorf("%d rows were changed", after-before)
 				}
 			})
 		}
-		if a := r.Do("POST", "/secure-redirect", good(map[string]any{}), r.ThirdParty); a.JSON["error"] != "INVALID_PRODUCT" && a.JSON["error"] != "INVALID_COMPLETE_URL" {
+		if a := r.Do("POST", "/secure-redirect", good(map[string]any{}), r.ThirdParty); a.JSON["error"] != "INVALID_PRODUCT" &&
+			a.JSON["error"] != "INVALID_COMPLETE_URL" {
 			t.Errorf("with another's product: %d %s", a.Status, a.Body)
 		}
 	})
@@ -336,7 +343,8 @@ func TestTheSandboxWalksAVisit(t *testing.T) {
 		if code, answer := control("nobody", map[string]any{}); code != 404 {
 			t.Errorf("an unknown token answers %d %v", code, answer)
 		}
-		init := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
+		init := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow],
+			"prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
 		if code, done := control(init, map[string]any{}); code != 200 || done["status"] != "SUCCESS" {
 			t.Errorf("an initialization token answers %d %v", code, done)
 		}

@@ -34,7 +34,8 @@ func insert(ctx context.Context, tx *store.Tx, r redirect, handle, token string)
 	return err
 }
 
-const selectRedirect = `SELECT id, visit_id, customer_id, token_hash, form_only, complete_url, redirect_args, created_at, expires_at FROM redirects `
+const selectRedirect = `SELECT id, visit_id, customer_id, token_hash, form_only,
+	complete_url, redirect_args, created_at, expires_at FROM redirects `
 
 func scan(row *sql.Row) (redirect, error) {
 	var r redirect

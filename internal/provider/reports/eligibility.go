@@ -14,7 +14,8 @@ import (
 
 // eligibility computes an eligibility report. It leaves out what the configuration
 // does not verify, even if it was retrieved.
-func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status contract.Status, sub contract.Substatus, body any, err error) {
+func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status contract.Status,
+	sub contract.Substatus, body any, err error) {
 	product, consumerExternalID, err := s.subject(ctx, r)
 	if err != nil {
 		return "", "", nil, err

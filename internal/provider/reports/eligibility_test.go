@@ -23,8 +23,10 @@ type office struct{}
 
 func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll {
 	day := report.DateOf(at)
-	return income.Payroll{ID: link + provider, SourceID: strings.ToUpper(provider), Provider: provider, Type: income.ProviderPayroll, Jobs: []income.Job{{
-		Employer: provider, Status: report.EmploymentActive, Statements: []income.Statement{{PayDate: day, Start: day, End: day, Gross: 100_00, Net: 80_00}}}}}
+	return income.Payroll{ID: link + provider, SourceID: strings.ToUpper(provider),
+		Provider: provider, Type: income.ProviderPayroll, Jobs: []income.Job{{
+			Employer: provider, Status: report.EmploymentActive,
+			Statements: []income.Statement{{PayDate: day, Start: day, End: day, Gross: 100_00, Net: 80_00}}}}}
 }
 
 // TestAnEligibilityReportHasWhatItsVisitBrought: payroll connections that were
@@ -34,10 +36,12 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 		r := newRoom(t, db)
 		r.from.Payroll = office{}
 		for w, want := range map[report.Workflow][]string{
-			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
+			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED",
+				"Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
 				"employment 3, payroll 2, accounts 0, documents 2"},
 			report.AssetsOnly: {"employment 0, payroll 0, accounts 2, documents 1"},
-			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED", "Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
+			report.IncomeAndAssets: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED",
+				"Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",
 				"employment 3, payroll 2, accounts 2, documents 3"},
 		} {
 			var rep Report
@@ -55,13 +59,17 @@ func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			in := Input{Source: report.ConsumerInput, Profile: "default", Given: &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella", "Soylent"}},
-				SignIns:  []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
-				Paystubs: []income.Paystub{{ID: "d", SourceID: "PAYSTUB", Path: "d/paystub.pdf", Status: contract.StatusSuccess, Employer: "SOYLENT CORP"}},
+			in := Input{Source: report.ConsumerInput, Profile: "default",
+				Given:   &Given{Employers: []string{"Globex", "Vandelay", "Pied Piper", "Umbrella", "Soylent"}},
+				SignIns: []SignIn{{Provider: "globex"}, {Provider: "initech", Employer: "Vandelay"}},
+				Paystubs: []income.Paystub{{ID: "d", SourceID: "PAYSTUB", Path: "d/paystub.pdf",
+					Status: contract.StatusSuccess, Employer: "SOYLENT CORP"}},
 				Gathered: &eligibility.Gathered{
-					Payroll:   []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"}, Employer: "Vandelay", Status: contract.StatusNotAuthenticated}},
-					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Pied Piper", Status: contract.StatusSuccess}},
-					Skipped:   map[string]string{"Umbrella": "OTHER"},
+					Payroll: []eligibility.Connected{{Payroll: income.Payroll{ID: "h", SourceID: "HOOLI"},
+						Employer: "Vandelay", Status: contract.StatusNotAuthenticated}},
+					Documents: []eligibility.Document{{SourceID: "STUB", SourceUUID: "s", Type: report.VerifiedByPaystub,
+						Employer: "Pied Piper", Status: contract.StatusSuccess}},
+					Skipped: map[string]string{"Umbrella": "OTHER"},
 				}}
 			if err := r.attach(t, rep.PublicToken, in); err != nil {
 				t.Fatal(err)
@@ -120,5 +128,6 @@ func told(r *report.Eligibility) (out []string) {
 		accounts = len(r.Assets.AccountDetails)
 	}
 	digit := func(n int) string { return string(rune('0' + n)) }
-	return append(out, "employment "+digit(len(r.Employment))+", payroll "+digit(payroll)+", accounts "+digit(accounts)+", documents "+digit(len(r.Documents)))
+	return append(out, "employment "+digit(len(r.Employment))+", payroll "+digit(payroll)+
+		", accounts "+digit(accounts)+", documents "+digit(len(r.Documents)))
 }

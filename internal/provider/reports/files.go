@@ -100,7 +100,8 @@ func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Req
 		http.ServeContent(w, r, "", time.Time{}, contents)
 		return nil
 	}
-	if source, name, _ := strings.Cut(path, "/"); over && contract.IsUUID(source) && (name == analysisName || name == transactionsName || name == statementsName || isDocument(name)) {
+	if source, name, _ := strings.Cut(path, "/"); over && contract.IsUUID(source) && (name == analysisName ||
+		name == transactionsName || name == statementsName || isDocument(name)) {
 		return httpx.NewError(contract.CodeGone, errors.New("the file's retention is over"))
 	}
 	return httpx.NewError(contract.CodeNotFound, errors.New("the report has no such file"))
@@ -268,7 +269,8 @@ func fileOf(c bankdata.Connection, currency string, retrieved time.Time) fileBod
 		Retrieved: report.TimestampOf(retrieved), Currency: currency, Accounts: []fileAccount{}}
 	for _, a := range c.Accounts {
 		out := fileAccount{ID: a.ID, Name: report.Null(a.Name), Type: report.Null(a.Type), Subtype: report.Null(a.Subtype),
-			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.In() != currency, Balance: a.Balance, BalanceDate: a.BalanceDate, Transactions: []fileTransaction{}}
+			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.In() != currency,
+			Balance: a.Balance, BalanceDate: a.BalanceDate, Transactions: []fileTransaction{}}
 		for _, t := range a.Transactions {
 			row := fileTransaction{ID: t.ID, Pending: t.Pending, Amount: t.Amount, Description: report.Null(t.Description),
 				Merchant: report.Null(t.Merchant), Memo: report.Null(t.Memo)}

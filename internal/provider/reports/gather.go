@@ -68,7 +68,8 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 			continue
 		}
 		in.Failed = append(in.Failed, report.Source{SourceID: p.SourceID, SourceType: report.SourcePayroll, Status: at.Status})
-		added.Payroll = append(added.Payroll, eligibility.Connected{Payroll: p, Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
+		added.Payroll = append(added.Payroll, eligibility.Connected{Payroll: p,
+			Employer: at.Employer, Status: at.Status, Substatus: at.Substatus})
 	}
 	if in.Documents {
 		if added.Documents, err = s.read(ctx, r, in, from.Stubs); err != nil {
@@ -145,7 +146,8 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 		if err != nil {
 			return nil, err
 		}
-		others = append(others, eligibility.Document{SourceID: d.source, SourceUUID: d.ID, Type: report.VerifiedByDocument, Employer: in.stated(d.Employer), Status: status})
+		others = append(others, eligibility.Document{SourceID: d.source, SourceUUID: d.ID,
+			Type: report.VerifiedByDocument, Employer: in.stated(d.Employer), Status: status})
 	}
 	files := make([]StubFile, len(stubs))
 	for i, d := range stubs {

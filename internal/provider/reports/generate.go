@@ -145,7 +145,8 @@ func derivedID(publicToken, what string) string {
 
 // end moves the report to its final status and stores results, event, and notification
 // in the same transaction. It does nothing if the report has already ended.
-func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus, results func(context.Context, *store.Tx) error) error {
+func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus,
+	results func(context.Context, *store.Tx) error) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
 		if err != nil || !changed {

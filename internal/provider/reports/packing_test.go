@@ -79,7 +79,8 @@ func FuzzUnpack(f *testing.F) {
 func household(n int) Input {
 	a := bankdata.Account{ID: "a", Type: report.CashEquivalent, Currency: "USD"}
 	for i := range n {
-		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprintf("T%06d", i), Posted: report.DateOf(time.Unix(1_700_000_000-int64(i)*20_000, 0)),
+		a.Transactions = append(a.Transactions, bankdata.Transaction{ID: fmt.Sprintf("T%06d", i),
+			Posted: report.DateOf(time.Unix(1_700_000_000-int64(i)*20_000, 0)),
 			Amount: report.Cents(i * 7), Description: fmt.Sprintf("POS PURCHASE CORNER MARKET SAN DIEGO CA %06d", i), Merchant: "Corner Market"})
 	}
 	return Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", Accounts: []bankdata.Account{a}}}}}

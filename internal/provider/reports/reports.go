@@ -312,7 +312,8 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 
 // SetStatus ends a pending report and records the event. It returns false and does
 // nothing if the report has already ended.
-func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) (bool, error) {
+func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken string,
+	status contract.Status, sub contract.Substatus) (bool, error) {
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)
 	}

@@ -63,7 +63,8 @@ func newRoom(t *testing.T, db *store.DB) *testServer {
 		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db, Now: now},
 		Sources: func(contract.Environment) Sources { return r.from }}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
-	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
+	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+		VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
 	return r
 }
 

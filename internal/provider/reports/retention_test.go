@@ -88,7 +88,8 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 				name string
 				rep  Report
 				want string
-			}{{"ordinary", ordinary, c.ordinary}, {"old", old, c.old}, {"late", late, c.late}, {"failed", failed, c.failed}, {"waiting", waiting, c.waiting}} {
+			}{{"ordinary", ordinary, c.ordinary}, {"old", old, c.old}, {"late", late, c.late},
+				{"failed", failed, c.failed}, {"waiting", waiting, c.waiting}} {
 				if got := r.kept(t, of.rep.PublicToken); got != of.want {
 					t.Errorf("after %s the %s one has %q, want %q", c.after, of.name, got, of.want)
 				}
@@ -112,7 +113,8 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("holding it when the clock is back: %v", err)
 		}
-		if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{waiting.PublicToken}); err != nil || r.kept(t, waiting.PublicToken) != both {
+		if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{waiting.PublicToken}); err != nil ||
+			r.kept(t, waiting.PublicToken) != both {
 			t.Errorf("the one that was waited for: %q, %v", r.kept(t, waiting.PublicToken), err)
 		}
 	})

@@ -64,7 +64,8 @@ func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publ
 
 // Weigh returns the figures of a report as they would be after a correction. Its
 // errors are those of Figures, and an income.Unfit.
-func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string, values report.RevisedValues) (report.RevisedValues, error) {
+func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string,
+	values report.RevisedValues) (report.RevisedValues, error) {
 	r, body, err := s.revisable(ctx, q, customerID, publicToken)
 	if err != nil {
 		return report.RevisedValues{}, err
@@ -218,7 +219,8 @@ func unreadable(err error) error {
 
 // corrected is income.Corrected, with estimates from the report's input while that is
 // stored.
-func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body *report.Income, values report.RevisedValues) (report.RevisedValues, error) {
+func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body *report.Income,
+	values report.RevisedValues) (report.RevisedValues, error) {
 	return income.Corrected(body, values, func(net report.RevisedValues) (report.RevisedValues, error) {
 		in, err := s.inputOf(ctx, q, r)
 		if errors.Is(err, ErrDeleted) {

@@ -37,7 +37,8 @@ func (r *testServer) earner(t *testing.T) Report {
 			bankdata.Transaction{ID: fmt.Sprint("w", i), Posted: posted, Amount: 2_000_00, Description: "NORTHWIND LOGISTICS PAYROLL"},
 			bankdata.Transaction{ID: fmt.Sprint("b", i), Posted: posted, Amount: 100_00, Description: "SSA TREAS 310 XXSOC SEC PPD"})
 	}
-	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: []bankdata.Account{account}}}},
+	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK",
+		Status: contract.StatusSuccess, Accounts: []bankdata.Account{account}}}},
 		Given: &Given{State: "TX"}}
 	if err := r.attach(t, rep.PublicToken, in); err != nil {
 		t.Fatal(err)
@@ -92,11 +93,13 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 			t.Fatalf("it would come to %+v, %v", then, err)
 		}
 		now = start.Add(time.Hour)
-		if n, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{NetAnnual: &net}, Reason: reason, By: "ada"}); err != nil || n != 1 {
+		if n, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{NetAnnual: &net},
+			Reason: reason, By: "ada"}); err != nil || n != 1 {
 			t.Fatalf("corrected as %d, %v", n, err)
 		}
 		got := r.read(t, rep)
-		if report.Text(got.Meta.Revision) != "1" || !got.Meta.RevisionCreatedAt.Equal(now) || *got.Income.Summary.AnnualNet != report.Cents(net)*100 || *got.Income.Revised.GrossAnnual != *then.GrossAnnual {
+		if report.Text(got.Meta.Revision) != "1" || !got.Meta.RevisionCreatedAt.Equal(now) ||
+			*got.Income.Summary.AnnualNet != report.Cents(net)*100 || *got.Income.Revised.GrossAnnual != *then.GrossAnnual {
 			t.Errorf("revised: meta %+v, income %+v", got.Meta, got.Income)
 		}
 		if want := []string{"SUCCESS ", "SUCCESS "}; fmt.Sprint(r.events) != fmt.Sprint(want) {
@@ -110,7 +113,8 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 		less := int64(39_000)
 		second := Correction{Revision: 1, Values: report.RevisedValues{NetAnnual: &less}, Reason: reason, By: "bob"}
 		var no income.Unfit
-		if _, err := r.correct(t, rep.PublicToken, second); !errors.As(err, &no) || no != (income.Unfit{Figure: "gross_annual", Why: income.UnfitUnknown}) {
+		if _, err := r.correct(t, rep.PublicToken, second); !errors.As(err, &no) ||
+			no != (income.Unfit{Figure: "gross_annual", Why: income.UnfitUnknown}) {
 			t.Errorf("a net alone without data: %v", err)
 		}
 		if second.Values.GrossAnnual = &gross; len(r.events) != 2 {
@@ -123,7 +127,8 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 		if err != nil || len(all) != 2 {
 			t.Fatalf("revisions %+v, %v", all, err)
 		}
-		if x := all[0]; x.Number != 2 || x.By != "bob" || x.Reason != reason || !x.At.Equal(now) || *x.Before.NetAnnual != net || *x.Then.NetAnnual != less || *x.Then.GrossAnnual != gross {
+		if x := all[0]; x.Number != 2 || x.By != "bob" || x.Reason != reason || !x.At.Equal(now) || *x.Before.NetAnnual != net ||
+			*x.Then.NetAnnual != less || *x.Then.GrossAnnual != gross {
 			t.Errorf("the second: %+v", x)
 		}
 		if x := all[1]; x.Number != 1 || x.By != "ada" || *x.Before.NetAnnual != *income.Figures(first).NetAnnual || *x.Then.NetAnnual != net {
@@ -137,13 +142,15 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
-			if bytes.Contains(row.reason, []byte("canary")) || bytes.Contains(row.replaced, []byte("gross_annual")) || strings.Contains(log.String(), "canary") {
+			if bytes.Contains(row.reason, []byte("canary")) || bytes.Contains(row.replaced, []byte("gross_annual")) ||
+				strings.Contains(log.String(), "canary") {
 				t.Error("what is sealed can be read")
 			}
 		}
 		// With the report its revisions go.
 		now = start.Add(MaxAge + time.Hour)
-		if _, err := r.correct(t, rep.PublicToken, Correction{Revision: 2, Values: report.RevisedValues{NetAnnual: &net}}); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.correct(t, rep.PublicToken,
+			Correction{Revision: 2, Values: report.RevisedValues{NetAnnual: &net}}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("after 90 days: %v", err)
 		}
 		if err := r.Sweep(t.Context()); err != nil {

@@ -12,8 +12,10 @@ const relayed = "5e0d0a0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"
 func TestABodyForAThirdParty(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"a body": {
-			`{"meta":{"public_token":"own","user_args":"u","created_at":"2026-01-01T00:00:00Z","external_id":"e","consumer_id":"c","consumer_external_id":"x","status":"SUCCESS"},"product":{"name":"<p>"},"amounts":[1.50,2e3]}`,
-			`{"meta":{"public_token":"` + relayed + `","user_args":null,"created_at":"2026-01-01T00:00:00Z","external_id":null,"consumer_id":null,"consumer_external_id":null,"status":"SUCCESS"},"product":{"name":"<p>"},"amounts":[1.50,2e3]}`},
+			`{"meta":{"public_token":"own","user_args":"u","created_at":"2026-01-01T00:00:00Z","external_id":"e",` +
+				`"consumer_id":"c","consumer_external_id":"x","status":"SUCCESS"},"product":{"name":"<p>"},"amounts":[1.50,2e3]}`,
+			`{"meta":{"public_token":"` + relayed + `","user_args":null,"created_at":"2026-01-01T00:00:00Z","external_id":null,` +
+				`"consumer_id":null,"consumer_external_id":null,"status":"SUCCESS"},"product":{"name":"<p>"},"amounts":[1.50,2e3]}`},
 		"nulls and spaces": {
 			"{ \"meta\" : { \"public_token\" : \"own\" , \"external_id\" : null }\n, \"external_id\":\"kept\" }",
 			"{ \"meta\" : { \"public_token\" : \"" + relayed + "\" , \"external_id\" : null }\n, \"external_id\":\"kept\" }"},
@@ -26,7 +28,8 @@ func TestABodyForAThirdParty(t *testing.T) {
 			t.Errorf("%s:\ngot  %s %v\nwant %s", name, got, err, c.want)
 		}
 	}
-	for _, body := range []string{``, `null`, `[]`, `{}`, `{"meta":null}`, `{"meta":{}}`, `{"public_token":"own"}`, `{"meta":{"external_id":"e"}}`, `{"meta":{"public_token":"own"`, `{"meta":[{"public_token":"own"}]}`} {
+	for _, body := range []string{``, `null`, `[]`, `{}`, `{"meta":null}`, `{"meta":{}}`, `{"public_token":"own"}`,
+		`{"meta":{"external_id":"e"}}`, `{"meta":{"public_token":"own"`, `{"meta":[{"public_token":"own"}]}`} {
 		if got, err := forThirdParty([]byte(body), relayed); err == nil {
 			t.Errorf("%s is given out as %s", body, got)
 		}

@@ -13,7 +13,8 @@ import (
 // insert adds a report. It returns false if the customer's external id is in use.
 func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO reports
-		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id, key_id, status, created_at, updated_at, source_token, held_at)
+		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id,
+		key_id, status, created_at, updated_at, source_token, held_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
 		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
@@ -54,7 +55,8 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
 	var created int64
-	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at, forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
+	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at,
+		forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
 		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
 	r.Created = store.Time(created)
 	return r, store.MapNotFound(err)
@@ -74,7 +76,8 @@ func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte
 
 // finish sets the final status; it succeeds once for each report and returns the
 // report's owner.
-func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
+func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status,
+	sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
 		publicToken, string(status), nullable(string(sub)), store.Micros(now)).Scan(&customerID)
@@ -87,7 +90,8 @@ func finish(ctx context.Context, tx *store.Tx, publicToken string, status contra
 // setBody stores the body and, unless nil, the retrieved data.
 func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body []byte) error {
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
-	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input), body = $3 WHERE public_token = $1`, publicToken, kept, body)
+	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input),
+		body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
 }
 
@@ -138,7 +142,8 @@ func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int
 		return 0, err
 	}
 	if _, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
-		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token AND r.forgotten_at IS NOT NULL)`, store.Micros(created)); err != nil {
+		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token
+		AND r.forgotten_at IS NOT NULL)`, store.Micros(created)); err != nil {
 		return 0, err
 	}
 	for _, key := range keys {
@@ -179,14 +184,16 @@ type revisionRow struct {
 }
 
 func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x revisionRow) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision, at, staff_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision,
+		at, staff_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
 		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced)
 	return err
 }
 
 // revisions lists the revisions of a report, newest first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
-	rows, err := q.QueryContext(ctx, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
+	rows, err := q.QueryContext(ctx, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions
+		WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +233,8 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 
 // recent lists a customer's reports without inputs and bodies, newest first.
 func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
-	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
+	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind,
+		coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
 		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)
 			AND (CAST($4 AS BIGINT) = 0 OR created_at < $4 OR created_at = $4 AND public_token < $5)
 		ORDER BY created_at DESC, public_token DESC LIMIT $6`,

@@ -82,7 +82,8 @@ type clockBody struct {
 }
 
 func (c *Control) clock(w http.ResponseWriter, r *http.Request) error {
-	return httpx.JSON(w, http.StatusOK, clockBody{report.TimestampOf(c.Clock.Now()), time.Duration(c.Clock.offset.Load()).Round(time.Second).String()})
+	return httpx.JSON(w, http.StatusOK, clockBody{report.TimestampOf(c.Clock.Now()),
+		time.Duration(c.Clock.offset.Load()).Round(time.Second).String()})
 }
 
 func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
@@ -320,7 +321,8 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := c.Webhooks.CheckURL(in.URL); err != nil {
-		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
+		return httpx.NewError(contract.CodeInvalidParameters, err,
+			httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
 	}
 	var secret string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {

@@ -10,7 +10,8 @@ import (
 // TestSuppliersAreFoundByTheirCountry in both languages, and in its own.
 func TestSuppliersAreFoundByTheirCountry(t *testing.T) {
 	all := supplierList()
-	for _, query := range []string{"Germany", "alemania", "Deutschland", "Reino Unido", "united kingdom", "Filipinas", "Corea", "Suiza", "Schweiz", "China", "中国"} {
+	for _, query := range []string{"Germany", "alemania", "Deutschland", "Reino Unido", "united kingdom",
+		"Filipinas", "Corea", "Suiza", "Schweiz", "China", "中国"} {
 		if found, _ := visits.FindBanks(all, query); len(found) == 0 {
 			t.Errorf("%s finds nothing", query)
 		}

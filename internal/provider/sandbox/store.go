@@ -27,7 +27,8 @@ func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
 	return err
 }
 
-func insertPrepared(ctx context.Context, tx *store.Tx, id, customerID string, kind contract.Product, keyID string, sealed []byte, now time.Time) error {
+func insertPrepared(ctx context.Context, tx *store.Tx, id, customerID string, kind contract.Product,
+	keyID string, sealed []byte, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(now))
 	return err

@@ -18,7 +18,8 @@ func TestAResetLeavesReferencesHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			late = true
-			_, err := tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error) VALUES ('gone', 1, 0, 200, 1, '')`)
+			_, err := tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
+				VALUES ('gone', 1, 0, 200, 1, '')`)
 			if err == nil {
 				t.Error("a row refers to one that is gone")
 			}

@@ -30,7 +30,8 @@ const (
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/relay-tokens", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.RelayTokens, s.create))))
 	mux.Handle("DELETE /connect/relay-tokens/{token}", httpx.API(s.Log, s.Auth.Basic(s.revoke)))
-	mux.Handle("POST /connect/multi-product-tokens", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
+	mux.Handle("POST /connect/multi-product-tokens",
+		httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.MultiProductTokens, s.derive))))
 }
 
 type relayToken struct {
@@ -130,7 +131,8 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 		// A report that was shared in time can be shared again for as long as it can be read.
 		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return "", httpx.NewError(contract.CodeRelayTokenExpired, errors.New("the report is over 30 days old, and was not shared with the third party before"))
+			return "", httpx.NewError(contract.CodeRelayTokenExpired,
+				errors.New("the report is over 30 days old, and was not shared with the third party before"))
 		}
 		if err != nil {
 			return "", err

@@ -186,7 +186,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 // Grant shares a report of the caller with the account of a publicId, or extends its
 // sharing by another 72 hours, and returns the sharing token of the pair. Its errors
 // are those of the endpoint.
-func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (relayToken string, err error) {
+func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller,
+	publicToken, publicID string) (relayToken string, err error) {
 	return s.share(ctx, tx, caller, publicToken, publicID)
 }
 
@@ -198,6 +199,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayT
 
 // Granted lists the shares that a customer gave or, with received, received, newest
 // first, before a cursor of Created and RelayToken.
-func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, received bool, before store.Cursor, limit int) ([]Share, error) {
+func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string,
+	received bool, before store.Cursor, limit int) ([]Share, error) {
 	return recent(ctx, q, customerID, received, before, limit)
 }

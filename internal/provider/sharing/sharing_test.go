@@ -106,7 +106,8 @@ func newRoom(t *testing.T, db *store.DB) *testServer {
 	for _, id := range []string{"owner", "a", "b", "c"} {
 		exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 	}
-	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'owner', 'cashflow', 'x', 'OTHER', 0)`)
+	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
+		VALUES ('p', 'owner', 'cashflow', 'x', 'OTHER', 0)`)
 	for _, token := range []string{"r1", "r2"} {
 		exec(t, db, `INSERT INTO reports (public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at)
 			VALUES ($1, 'owner', 'p', 'cashflow', 'k', 'PENDING', $2, $2)`, token, store.Micros(start))
@@ -175,8 +176,10 @@ func TestWhatIsSharedWithWhom(t *testing.T) {
 			report       string
 			code         contract.Code
 		}{
-			{"a", tokens["a"], "r1", ""}, {"b", tokens["b"], "", contract.CodeRelayTokenRevoked}, {"c", tokens["c"], "", contract.CodeRelayTokenExpired},
-			{"a", other, "", contract.CodeRelayTokenExpired}, {"b", tokens["a"], "", "unknown"}, {"owner", tokens["a"], "", "unknown"}, {"a", "r1", "", "unknown"},
+			{"a", tokens["a"], "r1", ""}, {"b", tokens["b"], "", contract.CodeRelayTokenRevoked},
+			{"c", tokens["c"], "", contract.CodeRelayTokenExpired},
+			{"a", other, "", contract.CodeRelayTokenExpired}, {"b", tokens["a"], "", "unknown"},
+			{"owner", tokens["a"], "", "unknown"}, {"a", "r1", "", "unknown"},
 		} {
 			got, err := r.Find(ctx, db.SQL, c.third, c.token)
 			code := contract.Code("")

@@ -110,7 +110,8 @@ func markRead(ctx context.Context, q store.Queryer, token string, now time.Time)
 // withdraw revokes a share of the customer, once.
 func withdraw(ctx context.Context, q store.Queryer, customerID, token string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE relay_tokens SET revoked_at = $3
-		WHERE token = $2 AND customer_id = $1 AND revoked_at IS NULL AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, customerID, token, store.Micros(now)))
+		WHERE token = $2 AND customer_id = $1
+		AND revoked_at IS NULL AND `+withdrawnAt+`relay_tokens.public_token) IS NULL`, customerID, token, store.Micros(now)))
 }
 
 const columns = `SELECT token, public_token, customer_id, third_party_id, created_at, expires_at, read_at,

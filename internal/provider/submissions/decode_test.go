@@ -114,7 +114,8 @@ func TestASubmissionBecomesBankData(t *testing.T) {
 		t.Errorf("account: %+v", a)
 	}
 	want := []bankdata.Transaction{
-		{ID: "T1", Posted: report.DateOf(time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)), Amount: -1250, Description: "Café «Sol»", Merchant: "Cafe Sol 7"},
+		{ID: "T1", Posted: report.DateOf(time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)),
+			Amount: -1250, Description: "Café «Sol»", Merchant: "Cafe Sol 7"},
 		{ID: "T2", Pending: true, Amount: 300, Description: "deposit"},
 	}
 	for i := range want {
@@ -129,7 +130,8 @@ func TestCreditOrDebitIsTheDirection(t *testing.T) {
 		amount, direction string
 		want              report.Cents
 	}{{"5.01", "CREDIT", 501}, {"5.01", "DEBIT", -501}, {"-5.01", "CREDIT", 501}, {"-5.01", "DEBIT", -501}, {"0", "DEBIT", 0}} {
-		in := put(put(good(), "accounts[0].transactions[0].amount", json.Number(c.amount)), "accounts[0].transactions[0].creditOrDebit", c.direction)
+		in := put(put(good(), "accounts[0].transactions[0].amount", json.Number(c.amount)),
+			"accounts[0].transactions[0].creditOrDebit", c.direction)
 		s, fields, err := read(t, in)
 		if err != nil {
 			t.Fatal(fields)
@@ -177,7 +179,8 @@ func TestAllAmountsTogetherAreBelowTenTrillion(t *testing.T) {
 	// However many there are, the sum does not come round.
 	var txs []any
 	for i := range 20_000 {
-		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z", "amount": json.Number("9999999999999.99"),
+		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z",
+			"amount":      json.Number("9999999999999.99"),
 			"description": "x", "creditOrDebit": "DEBIT"})
 	}
 	if _, fields, err := read(t, put(good(), "accounts[0].transactions", txs)); err == nil || len(fields) != 1 {
@@ -189,7 +192,8 @@ func TestABodyHasAtMostAThousandAccounts(t *testing.T) {
 	for n, want := range map[int][]string{MaxAccounts: nil, MaxAccounts + 1: {"accounts"}, MaxAccounts + 2000: {"accounts"}} {
 		var accounts []any
 		for i := range n {
-			accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": "B", "accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
+			accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": "B",
+				"accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
 		}
 		if _, fields, _ := read(t, put(good(), "accounts", accounts)); !reflect.DeepEqual(fields, want) {
 			t.Errorf("of %d accounts: named %v, want %v", n, fields, want)
@@ -216,7 +220,8 @@ func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
 		work := func(n int) float64 {
 			var accounts []any
 			for i := range n {
-				accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": name(i), "accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
+				accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": name(i),
+					"accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
 			}
 			raw, _ := json.Marshal(put(good(), "accounts", accounts))
 			return testing.AllocsPerRun(1, func() {
@@ -255,38 +260,68 @@ func TestTheSubmissionTable(t *testing.T) {
 		good  bool
 		named string
 	}{
-		{"userArgs", absent, ok, ""}, {"userArgs", nil, ok, ""}, {"userArgs", "", bad, ""}, {"userArgs", long("é", 255), ok, ""}, {"userArgs", long("é", 256), bad, ""},
+		{"userArgs", absent, ok, ""}, {"userArgs", nil, ok, ""}, {"userArgs", "", bad, ""},
+		{"userArgs", long("é", 255), ok, ""}, {"userArgs", long("é", 256), bad, ""},
 		{"userArgs", 7, bad, ""}, {"userArgs", "a\x00b", bad, ""}, {"userArgs", "a\nb", bad, ""},
-		{"externalId", absent, ok, ""}, {"externalId", "", bad, ""}, {"externalId", long("x", 64), ok, ""}, {"externalId", long("x", 65), bad, ""}, {"externalId", object{}, bad, ""},
-		{"pullDate", absent, bad, ""}, {"pullDate", nil, bad, ""}, {"pullDate", "2026-11-21T12:00:00.000Z", ok, ""}, {"pullDate", "2026-11-21T12:00:00.001Z", bad, ""},
-		{"pullDate", "2026-10-22T11:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00.000+00:00", bad, ""},
-		{"pullDate", "2026-11-20", bad, ""}, {"pullDate", "2026-02-29T10:00:00.000Z", bad, ""}, {"pullDate", "2026-11-20T24:00:00.000Z", bad, ""}, {"pullDate", 1, bad, ""},
+		{"externalId", absent, ok, ""}, {"externalId", "", bad, ""}, {"externalId", long("x", 64), ok, ""},
+		{"externalId", long("x", 65), bad, ""}, {"externalId", object{}, bad, ""},
+		{"pullDate", absent, bad, ""}, {"pullDate", nil, bad, ""}, {"pullDate", "2026-11-21T12:00:00.000Z", ok, ""},
+		{"pullDate", "2026-11-21T12:00:00.001Z", bad, ""},
+		{"pullDate", "2026-10-22T11:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00Z", bad, ""},
+		{"pullDate", "2026-11-20T10:00:00.000+00:00", bad, ""},
+		{"pullDate", "2026-11-20", bad, ""}, {"pullDate", "2026-02-29T10:00:00.000Z", bad, ""},
+		{"pullDate", "2026-11-20T24:00:00.000Z", bad, ""}, {"pullDate", 1, bad, ""},
 		{"pullDate", "2026-11-20T08:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T09:00:00.000Z", ok, ""},
-		{"applicationDate", absent, ok, ""}, {"applicationDate", "2026-11-21T12:00:00.000Z", ok, ""}, {"applicationDate", "2026-11-21T12:00:00.001Z", bad, ""}, {"applicationDate", "yesterday", bad, ""},
-		{"sandboxReportId", "nope", bad, ""}, {"sandboxReportId", "4F1C2D0E-7b1f-4a57-9c0b-0d1f5b8f3a11", ok, ""}, {"sandboxReportId", nil, ok, ""}, {"sandboxReportId", 5, bad, ""},
-		{"personal", "Ana", bad, ""}, {"personal.firstName", 5, bad, ""}, {"personal.firstName", absent, ok, ""}, {"personal.firstName", long("x", 5000), ok, ""}, {"personal.middleName", "B", bad, ""},
+		{"applicationDate", absent, ok, ""}, {"applicationDate", "2026-11-21T12:00:00.000Z", ok, ""},
+		{"applicationDate", "2026-11-21T12:00:00.001Z", bad, ""}, {"applicationDate", "yesterday", bad, ""},
+		{"sandboxReportId", "nope", bad, ""}, {"sandboxReportId", "4F1C2D0E-7b1f-4a57-9c0b-0d1f5b8f3a11", ok, ""},
+		{"sandboxReportId", nil, ok, ""}, {"sandboxReportId", 5, bad, ""},
+		{"personal", "Ana", bad, ""}, {"personal.firstName", 5, bad, ""}, {"personal.firstName", absent, ok, ""},
+		{"personal.firstName", long("x", 5000), ok, ""}, {"personal.middleName", "B", bad, ""},
 		{"personal", absent, ok, ""}, {"personal.dob", "soon", ok, ""}, {"personal.phone", []any{}, bad, ""},
-		{"address", absent, ok, ""}, {"address", []any{}, bad, ""}, {"address.state", true, bad, ""}, {"address.state", "ZZ", ok, ""}, {"address.country", "US", bad, ""},
-		{"accounts", absent, bad, ""}, {"accounts", []any{}, bad, ""}, {"accounts", object{}, bad, ""}, {"accounts", []any{7}, bad, "accounts[0]"}, {"accounts", nil, bad, ""},
-		{account + "id", absent, bad, ""}, {account + "id", "", bad, ""}, {account + "id", long("a", 50), ok, ""}, {account + "id", long("a", 51), bad, ""}, {account + "id", "a-b", bad, ""}, {account + "id", "é", bad, ""},
-		{account + "institutionName", absent, bad, ""}, {account + "institutionName", "", bad, ""}, {account + "institutionName", long("ü", 100), ok, ""}, {account + "institutionName", long("ü", 101), bad, ""},
-		{account + "accountType", absent, bad, ""}, {account + "accountType", "SAVINGS", ok, ""}, {account + "accountType", "checking", bad, ""}, {account + "accountType", "OTHER", bad, ""}, {account + "accountType", false, bad, ""},
-		{account + "currentBalance", absent, bad, ""}, {account + "currentBalance", nil, bad, ""}, {account + "currentBalance", 0, ok, ""}, {account + "currentBalance", n("-250.10"), ok, ""},
-		{account + "currentBalance", n("1.005"), bad, ""}, {account + "currentBalance", n("1e2"), bad, ""}, {account + "currentBalance", "12.50", bad, ""},
-		{account + "currentBalance", n("-9999999999984.49"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""}, {account + "currentBalance", n(long("9", 500)), bad, ""},
-		{account + "dateBalanceLastUpdated", absent, ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.000Z", ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.001Z", bad, ""},
+		{"address", absent, ok, ""}, {"address", []any{}, bad, ""}, {"address.state", true, bad, ""},
+		{"address.state", "ZZ", ok, ""}, {"address.country", "US", bad, ""},
+		{"accounts", absent, bad, ""}, {"accounts", []any{}, bad, ""}, {"accounts", object{}, bad, ""},
+		{"accounts", []any{7}, bad, "accounts[0]"}, {"accounts", nil, bad, ""},
+		{account + "id", absent, bad, ""}, {account + "id", "", bad, ""}, {account + "id", long("a", 50), ok, ""},
+		{account + "id", long("a", 51), bad, ""}, {account + "id", "a-b", bad, ""}, {account + "id", "é", bad, ""},
+		{account + "institutionName", absent, bad, ""}, {account + "institutionName", "", bad, ""},
+		{account + "institutionName", long("ü", 100), ok, ""}, {account + "institutionName", long("ü", 101), bad, ""},
+		{account + "accountType", absent, bad, ""}, {account + "accountType", "SAVINGS", ok, ""},
+		{account + "accountType", "checking", bad, ""}, {account + "accountType", "OTHER", bad, ""}, {account + "accountType", false, bad, ""},
+		{account + "currentBalance", absent, bad, ""}, {account + "currentBalance", nil, bad, ""},
+		{account + "currentBalance", 0, ok, ""}, {account + "currentBalance", n("-250.10"), ok, ""},
+		{account + "currentBalance", n("1.005"), bad, ""}, {account + "currentBalance", n("1e2"), bad, ""},
+		{account + "currentBalance", "12.50", bad, ""},
+		{account + "currentBalance", n("-9999999999984.49"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""},
+		{account + "currentBalance", n(long("9", 500)), bad, ""},
+		{account + "dateBalanceLastUpdated", absent, ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.000Z",
+			ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.001Z", bad, ""},
 		{account + "dateBalanceLastUpdated", "2026-11-21T12:00:00.001Z", bad, ""}, {account + "dateBalanceLastUpdated", "x", bad, ""},
-		{account + "dateAccountOpened", absent, ok, ""}, {account + "dateAccountOpened", "2026-11-21T11:59:59.999Z", ok, ""}, {account + "dateAccountOpened", "2026-11-21T12:00:00.000Z", bad, ""}, {account + "dateAccountOpened", "2019-02-29T00:00:00.000Z", bad, ""},
-		{account + "currency", absent, bad, ""}, {account + "currency", "CAD", ok, ""}, {account + "currency", "usd", bad, ""}, {account + "currency", "US", bad, ""}, {account + "currency", "USDX", bad, ""}, {account + "currency", "QQQ", bad, ""}, {account + "currency", "D A", bad, ""},
-		{account + "transactions", absent, ok, ""}, {account + "transactions", []any{}, ok, ""}, {account + "transactions", nil, ok, ""}, {account + "transactions", "none", bad, ""}, {account + "transactions", []any{[]any{}}, bad, account + "transactions[0]"},
+		{account + "dateAccountOpened", absent, ok, ""}, {account + "dateAccountOpened", "2026-11-21T11:59:59.999Z", ok, ""},
+		{account + "dateAccountOpened", "2026-11-21T12:00:00.000Z", bad, ""},
+		{account + "dateAccountOpened", "2019-02-29T00:00:00.000Z", bad, ""},
+		{account + "currency", absent, bad, ""}, {account + "currency", "CAD", ok, ""}, {account + "currency", "usd", bad, ""},
+		{account + "currency", "US", bad, ""}, {account + "currency", "USDX", bad, ""},
+		{account + "currency", "QQQ", bad, ""}, {account + "currency", "D A", bad, ""},
+		{account + "transactions", absent, ok, ""}, {account + "transactions", []any{}, ok, ""},
+		{account + "transactions", nil, ok, ""}, {account + "transactions", "none", bad, ""},
+		{account + "transactions", []any{[]any{}}, bad, account + "transactions[0]"},
 		{account + "colour", "blue", bad, ""},
-		{tx + "id", absent, bad, ""}, {tx + "id", long("9", 50), ok, ""}, {tx + "id", long("9", 51), bad, ""}, {tx + "id", "T2", bad, account + "transactions[1].id"}, {tx + "id", "t 1", bad, ""},
+		{tx + "id", absent, bad, ""}, {tx + "id", long("9", 50), ok, ""}, {tx + "id", long("9", 51), bad, ""},
+		{tx + "id", "T2", bad, account + "transactions[1].id"}, {tx + "id", "t 1", bad, ""},
 		{tx + "status", absent, bad, ""}, {tx + "status", "PENDING", ok, ""}, {tx + "status", "SETTLED", bad, ""},
-		{tx + "datePosted", absent, bad, ""}, {tx + "datePosted", nil, bad, ""}, {tx + "datePosted", "2026-11-20T10:00:00.000Z", ok, ""}, {tx + "datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {tx + "datePosted", "2026-13-01T00:00:00.000Z", bad, ""},
-		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {account + "transactions[1].datePosted", "2026-11-20T10:00:00.000Z", ok, ""},
-		{tx + "amount", absent, bad, ""}, {tx + "amount", n("0.01"), ok, ""}, {tx + "amount", n("12.505"), bad, ""}, {tx + "amount", "12.50", bad, ""}, {tx + "amount", nil, bad, ""},
-		{tx + "description", absent, bad, ""}, {tx + "description", "", bad, ""}, {tx + "description", long("字", 255), ok, ""}, {tx + "description", long("字", 256), bad, ""},
-		{tx + "merchant", absent, ok, ""}, {tx + "merchant", "", bad, ""}, {tx + "merchant", long("M", 100), ok, ""}, {tx + "merchant", long("M", 101), bad, ""}, {tx + "merchant", "Ñandú 24", ok, ""}, {tx + "merchant", "A&B!", bad, ""}, {tx + "merchant", "  ", bad, ""},
+		{tx + "datePosted", absent, bad, ""}, {tx + "datePosted", nil, bad, ""}, {tx + "datePosted", "2026-11-20T10:00:00.000Z",
+			ok, ""}, {tx + "datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {tx + "datePosted", "2026-13-01T00:00:00.000Z", bad, ""},
+		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.001Z", bad, ""},
+		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.000Z", ok, ""},
+		{tx + "amount", absent, bad, ""}, {tx + "amount", n("0.01"), ok, ""}, {tx + "amount", n("12.505"), bad, ""},
+		{tx + "amount", "12.50", bad, ""}, {tx + "amount", nil, bad, ""},
+		{tx + "description", absent, bad, ""}, {tx + "description", "", bad, ""}, {tx + "description", long("字", 255), ok, ""},
+		{tx + "description", long("字", 256), bad, ""},
+		{tx + "merchant", absent, ok, ""}, {tx + "merchant", "", bad, ""}, {tx + "merchant", long("M", 100), ok, ""},
+		{tx + "merchant", long("M", 101), bad, ""}, {tx + "merchant", "Ñandú 24", ok, ""},
+		{tx + "merchant", "A&B!", bad, ""}, {tx + "merchant", "  ", bad, ""},
 		{tx + "memo", absent, ok, ""}, {tx + "memo", "", ok, ""}, {tx + "memo", long("m", 255), ok, ""}, {tx + "memo", long("m", 256), bad, ""},
 		{tx + "creditOrDebit", absent, bad, ""}, {tx + "creditOrDebit", "credit", bad, ""}, {tx + "creditOrDebit", "CREDIT", ok, ""},
 		{"iban", "x", bad, ""}, {"UserArgs", "x", bad, ""},
@@ -379,9 +414,11 @@ func TestAnUploadMayBeOld(t *testing.T) {
 }
 
 func TestBodiesThatAreNoJSON(t *testing.T) {
-	for _, body := range []string{"", " ", "nul", "null", "[]", `"x"`, "{", `{"a"`, `{"a":}`, `{"personal":{}`, `{} {}`, `{},`, `{"userArgs":"x",}`,
+	for _, body := range []string{"", " ", "nul", "null", "[]", `"x"`, "{", `{"a"`, `{"a":}`,
+		`{"personal":{}`, `{} {}`, `{},`, `{"userArgs":"x",}`,
 		`{"userArgs":"` + "\xff" + `"}`, `{"userArgs":"\ud800"}`, `{"userArgs":"\ud800A"}`, `{"userArgs":"\x"}`, `{"userArgs":"a` + "\n" + `b"}`,
-		`{"accounts":[{"currentBalance":01}]}`, `{"accounts":[{"currentBalance":1.}]}`, `{"accounts":[{"currentBalance":-}]}`, `{"accounts":[1,]}`,
+		`{"accounts":[{"currentBalance":01}]}`, `{"accounts":[{"currentBalance":1.}]}`,
+		`{"accounts":[{"currentBalance":-}]}`, `{"accounts":[1,]}`,
 		`{"x":` + strings.Repeat("[", 10000), "\xef\xbb\xbf{}", "{\x00}"} {
 		if _, fields, err := read(t, body); !errors.Is(err, ErrRefused) || len(fields) == 0 {
 			t.Errorf("%.40q: %v %v", body, err, fields)
@@ -477,9 +514,11 @@ func FuzzRead(f *testing.F) {
 	f.Add(raw)
 	f.Add([]byte(`{"accounts":[{"transactions":[{"amount":1e5}]}],"x":[[{}]]}`))
 	f.Add([]byte(`{"personal":{"firstName":"\ud83d\ude00"}}`))
-	f.Add([]byte(`{"sandboxReportId":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001","personal":null,"address":{"street":"1 A St","city":"B","state":"OH","postalCode":"12345-6789"}}`))
+	f.Add([]byte(`{"sandboxReportId":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001","personal":null,` +
+		`"address":{"street":"1 A St","city":"B","state":"OH","postalCode":"12345-6789"}}`))
 	f.Add([]byte(`{"pullDate":"2026-02-29T24:00:60.000Z","pullDate":null,"applicationDate":"x","externalId":"","userArgs":0}`))
-	f.Add([]byte(`{"accounts":[{"id":"A","id":"A"},{"id":"A","transactions":[{"id":"T","amount":-0.005},{"id":"T","amount":1E+400,"datePosted":[[]]}]}]}`))
+	f.Add([]byte(`{"accounts":[{"id":"A","id":"A"},{"id":"A","transactions":[{"id":"T",` +
+		`"amount":-0.005},{"id":"T","amount":1E+400,"datePosted":[[]]}]}]}`))
 	f.Add([]byte("\ufeff{\"accounts\":[{\"institutionName\":\"\xff\\u0000\"}]} {}"))
 	f.Add([]byte(strings.Repeat(`{"accounts":[`, 40)))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -519,7 +558,8 @@ func bodyOf(n int) []byte {
 	var txs []any
 	for i := range n {
 		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED",
-			"datePosted": now.AddDate(0, 0, -2-i%700).Format("2006-01-02T15:04:05.000Z"), "amount": json.Number(fmt.Sprintf("%d.%02d", i%900, i%100)),
+			"datePosted":  now.AddDate(0, 0, -2-i%700).Format("2006-01-02T15:04:05.000Z"),
+			"amount":      json.Number(fmt.Sprintf("%d.%02d", i%900, i%100)),
 			"description": fmt.Sprintf("POS PURCHASE %d CORNER MARKET SAN DIEGO CA", i), "merchant": "Corner Market", "creditOrDebit": "DEBIT"})
 	}
 	raw, _ := json.Marshal(put(in, "accounts[0].transactions", txs))

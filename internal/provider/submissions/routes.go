@@ -85,7 +85,8 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
-		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"), httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
+			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
 	p, err := customers.Product{}, store.ErrNotFound

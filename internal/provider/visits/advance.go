@@ -206,7 +206,8 @@ func (s *Service) markOpened(ctx context.Context, tx *store.Tx, v visit) (visit,
 
 // ReportFinished is called in the transaction that ends a report. It ignores reports without a
 // visit and visits that have moved on.
-func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error {
+func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string,
+	status contract.Status, sub contract.Substatus) error {
 	v, err := byPublicToken(ctx, tx, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

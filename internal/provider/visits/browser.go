@@ -82,7 +82,8 @@ func (s *Service) setSecret(w http.ResponseWriter, r *http.Request, handle strin
 
 func (s *Service) setCookie(w http.ResponseWriter, name, value string, life int) {
 	// Lax, not Strict: applicants reach the page by a link on another site.
-	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: life,
+		HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
 // authorize rejects a browser other than the visit's.

@@ -7,7 +7,8 @@ import (
 )
 
 func TestFindBanks(t *testing.T) {
-	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""}, {"m", "Meridian Quay Bank", "San Francisco, CA", ""},
+	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""},
+		{"m", "Meridian Quay Bank", "San Francisco, CA", ""},
 		{"q", "Quay Savings", "Boise, ID", ""}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa"}}
 	for _, c := range []struct {
 		query, first string

@@ -27,7 +27,8 @@ func TestAnotherCode(t *testing.T) {
 			codes := func(want int, words string) {
 				t.Helper()
 				body := a.get(t).Body
-				if n := r.Count(`SELECT codes FROM visits WHERE public_token = $1`, a.publicToken); n != want || a.step(t) != "code" || !strings.Contains(body, words) {
+				if n := r.Count(`SELECT codes FROM visits WHERE public_token = $1`, a.publicToken); n != want ||
+					a.step(t) != "code" || !strings.Contains(body, words) {
 					t.Fatalf("%s: %d codes were sent at %s, want %d and %q in %s", way, n, a.step(t), want, words, body)
 				}
 			}
@@ -102,7 +103,8 @@ func TestAnotherBankInPlace(t *testing.T) {
 		} {
 			a := newcomer(t, r, providertest.Prefill())
 			a.toAccounts(t, c.username)
-			if body := a.get(t).Body; a.step(t) != "failed" || !strings.Contains(body, c.en) || !strings.Contains(body, "Choose another bank") || strings.Contains(body, "data-end") {
+			if body := a.get(t).Body; a.step(t) != "failed" || !strings.Contains(body, c.en) ||
+				!strings.Contains(body, "Choose another bank") || strings.Contains(body, "data-end") {
 				t.Fatalf("%s: at %s: %s", c.username, a.step(t), body)
 			}
 			if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, c.es) || !strings.Contains(body, "Elegir otro banco") {
@@ -159,7 +161,8 @@ func TestSourcesWithoutData(t *testing.T) {
 		a.post(t, "action", "code", "code", "123456")
 		body := a.get(t).Body
 		more, finish := strings.Index(body, `value="more"`), strings.Index(body, `value="finish"`)
-		if !strings.Contains(body, "nothing recent there") || !strings.Contains(body, "There is no recent pay statement.") || strings.Contains(body, ">connected<") {
+		if !strings.Contains(body, "nothing recent there") || !strings.Contains(body, "There is no recent pay statement.") ||
+			strings.Contains(body, ">connected<") {
 			t.Errorf("the page says %s", body)
 		}
 		if more < 0 || more > finish || !strings.Contains(body, "Add another source") {

@@ -142,7 +142,8 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 		case v.SourceType != "" && v.Step == v.SourceType.FirstStep() && current && v.SourceType == t.SourceType:
 			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: t.SourceType, Bank: t.bank}
 		case v.Step == flow.StepSignIn && current && v.SourceType == t.SourceType && v.Bank == t.bank:
-			in = flow.Input{Kind: flow.EventSignedIn, Username: t.username, Login: s.catalogue(v.environment).login(v.SourceType, t.username), Correct: true}
+			in = flow.Input{Kind: flow.EventSignedIn, Username: t.username,
+				Login: s.catalogue(v.environment).login(v.SourceType, t.username), Correct: true}
 			if !in.Login.Known {
 				in.Username = ""
 			}
@@ -153,7 +154,8 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 		case v.Step == flow.StepFailed:
 			in.Kind = flow.EventClosed
 		case v.Step == flow.StepCode:
-			in = flow.Input{Kind: flow.EventMFASubmitted, Login: s.catalogue(v.environment).login(v.SourceType, v.Username), Correct: true, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+			in = flow.Input{Kind: flow.EventMFASubmitted, Login: s.catalogue(v.environment).login(v.SourceType, v.Username),
+				Correct: true, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 		case v.Step == flow.StepAccounts:
 			in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v)}
 			for _, a := range s.accounts(v) {

@@ -136,7 +136,8 @@ func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 func (w Request) checkLengths() error {
 	var d []httpx.Detail
 	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
-		d = append(d, httpx.Detail{Field: "externalId", Message: "must be at most 64 characters, without control characters and without spaces at either end"})
+		d = append(d, httpx.Detail{Field: "externalId",
+			Message: "must be at most 64 characters, without control characters and without spaces at either end"})
 	}
 	if utf8.RuneCountInString(w.UserArgs) > contract.MaxUserArgs {
 		d = append(d, httpx.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
@@ -162,7 +163,8 @@ func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Call
 }
 
 // preparedReport checks a sandboxReportId. Outside the sandbox it is ignored.
-func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller auth.Caller, product customers.Product, id string) (string, error) {
+func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller auth.Caller,
+	product customers.Product, id string) (string, error) {
 	all := s.catalogue(caller.Environment).Prepared
 	if id == "" || all == nil {
 		return "", nil
@@ -181,7 +183,8 @@ func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller au
 
 // visitConsumer returns the consumer of the visit: an existing one, or one created from the
 // prefill. A prepared report needs neither.
-func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller, product customers.Product, req Request) (customers.Consumer, error) {
+func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller,
+	product customers.Product, req Request) (customers.Consumer, error) {
 	if req.ConsumerID != "" {
 		if req.hasPrefill() || !contract.IsUUID(req.ConsumerID) {
 			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
@@ -245,7 +248,8 @@ func externalIDError(err error) error {
 // unused initialization token in the member "token". The applicant reaches it at
 // Path(handle). It runs in the caller's transaction, and its errors are the
 // initialization's.
-func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage, handle string) (visitID, publicToken string, err error) {
+func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage,
+	handle string) (visitID, publicToken string, err error) {
 	v, err := s.createOrClaim(ctx, tx, caller, members)
 	if err != nil {
 		return "", "", err

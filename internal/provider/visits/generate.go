@@ -59,7 +59,8 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 func (s *Service) reportSignIn(v visit, c flow.Connection, employers []string) reports.SignIn {
 	sources := s.catalogue(v.environment)
 	of, _ := sources.find(c.SourceType, c.Bank)
-	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Number), Accounts: c.Accounts, Status: c.Failed, Substatus: c.Substatus}
+	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Number),
+		Accounts: c.Accounts, Status: c.Failed, Substatus: c.Substatus}
 	if c.Employer > 0 {
 		out.Employer = employers[c.Employer-1]
 	}
@@ -89,7 +90,8 @@ func parsePrefill(raw json.RawMessage) (p prefill.Fields) {
 
 // inputOf returns a report's input from the data that the applicant typed.
 func inputOf(p prefill.Fields, employers []string) reports.Input {
-	in := reports.Input{Given: reports.Given{DOB: p.DOB != "", State: p.State, Employers: employers, AnnualIncome: p.StatedAnnualIncome}.OrNil()}
+	in := reports.Input{Given: reports.Given{DOB: p.DOB != "", State: p.State,
+		Employers: employers, AnnualIncome: p.StatedAnnualIncome}.OrNil()}
 	if p.FirstName == "" && p.LastName == "" {
 		return in
 	}

@@ -67,7 +67,8 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 				env = c.Environment
 			}
 			r.Count(`UPDATE customers SET environment = $1 WHERE public_id = $2 RETURNING 1`, string(env), r.Seed.PublicID)
-			before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
+			before := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*)
+				FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
 			raw, _ := json.Marshal(map[string]any{"productId": product, "prefill": c.Prefill})
 			a := r.Do("POST", "/connect/initialization", string(raw), r.Basic,
 				func(req *http.Request) {
@@ -76,7 +77,8 @@ func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 						openapitest.Loose(req)
 					}
 				})
-			after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
+			after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*)
+				FROM reports) + (SELECT count(*) FROM initialization_tokens)`)
 			if c.Code() == "" {
 				if a.Status != 200 || after != before+4 {
 					t.Fatalf("answered %d %s; %d rows more", a.Status, a.Body, after-before)
@@ -140,11 +142,15 @@ func TestInitializationRefuses(t *testing.T) {
 			{"an unknown consumer", map[string]any{"consumerId": uuid.NewString()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"another customer's consumer", map[string]any{"consumerId": consumer}, 400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"a consumer who is none", map[string]any{"consumerId": "' OR 1=1"}, 400, "INVALID_CONSUMER_ID", "consumerId"},
-			{"consumer and prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": providertest.Prefill()}, 400, "INVALID_CONSUMER_ID", "consumerId"},
+			{"consumer and prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": providertest.Prefill()},
+				400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"neither consumer nor prefill", map[string]any{}, 400, "INVALID_PREFILLS_PII_MISSING", "prefill.firstName"},
-			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()}, 400, "MALFORMED_BODY", "sandboxReportId"},
-			{"an unknown prepared report", map[string]any{"sandboxReportId": uuid.NewString(), "prefill": providertest.Prefill()}, 400, "MALFORMED_BODY", "sandboxReportId"},
-			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, 400, "DUPLICATE_EXTERNAL_ID", "externalId"},
+			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()},
+				400, "MALFORMED_BODY", "sandboxReportId"},
+			{"an unknown prepared report", map[string]any{"sandboxReportId": uuid.NewString(), "prefill": providertest.Prefill()},
+				400, "MALFORMED_BODY", "sandboxReportId"},
+			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()},
+				400, "DUPLICATE_EXTERNAL_ID", "externalId"},
 			{"a body too large", map[string]any{"userArgs": strings.Repeat("a", 70_000)}, 413, "BODY_TOO_LARGE", ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -162,7 +168,8 @@ func TestInitializationRefuses(t *testing.T) {
 				if a.JSON["terminated"] != false || a.JSON["requestId"] == "" {
 					t.Errorf("not the shape of an error: %s", a.Body)
 				}
-				if after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*) FROM consumers) + (SELECT count(*) FROM reports)`); after != before {
+				if after := r.Count(`SELECT (SELECT count(*) FROM visits) + (SELECT count(*)
+					FROM consumers) + (SELECT count(*) FROM reports)`); after != before {
 					t.Errorf("%d rows were kept of what was refused", after-before)
 				}
 			})
@@ -208,12 +215,15 @@ func TestRegister(t *testing.T) {
 			{"no environment", map[string]any{"env": "", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
 			{"the other environment", map[string]any{"env": "production", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
 			{"an unknown customer", map[string]any{"publicId": "nobody", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
-			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID, "token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
+			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID,
+				"token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
 			{"an unknown product", map[string]any{"productId": uuid.NewString(), "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
 			{"a product that is none", map[string]any{"productId": "cashflow", "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
-			{"another product than the token's", map[string]any{"productId": r.Seed.Products[contract.Income], "token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
+			{"another product than the token's", map[string]any{"productId": r.Seed.Products[contract.Income],
+				"token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
 			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, "DUPLICATE_EXTERNAL_ID"},
-			{"an externalId that is taken, with a token", map[string]any{"externalId": "taken", "token": token(r, map[string]any{})}, "DUPLICATE_EXTERNAL_ID"},
+			{"an externalId that is taken, with a token", map[string]any{"externalId": "taken",
+				"token": token(r, map[string]any{})}, "DUPLICATE_EXTERNAL_ID"},
 			{"an unsupported key", map[string]any{"prefill": map[string]any{"nickname": "A"}}, "INVALID_PREFILL_KEY"},
 			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
 			{"userArgs too long", map[string]any{"userArgs": strings.Repeat("u", 256), "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
@@ -250,12 +260,18 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 			message, field   string
 			english, spanish string
 		}{
-			{"nothing of the three", nil, "INVALID_TOKEN", "no token, no prefill and no consumerId", "token", "not set up correctly", "no está bien configurada"},
-			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()}, "INVALID_TOKEN", "exclude each other", "token", "not set up correctly", "no está bien configurada"},
-			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN", "unknown, used, expired", "token", "open for too long", "demasiado tiempo"},
-			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.", "prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},
-			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING", "firstName, lastName, email, dob or a full address", "prefill.firstName", "Enter your last name.", "Escriba su apellido."},
-			{"a wrong value", map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "x", "dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email", "not accepted", "no fueron aceptados"},
+			{"nothing of the three", nil, "INVALID_TOKEN", "no token, no prefill and no consumerId",
+				"token", "not set up correctly", "no está bien configurada"},
+			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()},
+				"INVALID_TOKEN", "exclude each other", "token", "not set up correctly", "no está bien configurada"},
+			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN", "unknown, used, expired",
+				"token", "open for too long", "demasiado tiempo"},
+			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.",
+				"prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},
+			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING",
+				"firstName, lastName, email, dob or a full address", "prefill.firstName", "Enter your last name.", "Escriba su apellido."},
+			{"a wrong value", map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "x",
+				"dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email", "not accepted", "no fueron aceptados"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for lang, words := range map[string]string{"en": c.english, "es": c.spanish} {
@@ -269,7 +285,8 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 					if err := json.Unmarshal([]byte(a.Body), &got); err != nil {
 						t.Fatal(err)
 					}
-					if a.Status != 400 || got.Error != c.code || !strings.Contains(got.Message, c.message) || len(got.Details) == 0 || got.Details[0].Field != c.field || !strings.Contains(got.Applicant, words) {
+					if a.Status != 400 || got.Error != c.code || !strings.Contains(got.Message, c.message) || len(got.Details) == 0 ||
+						got.Details[0].Field != c.field || !strings.Contains(got.Applicant, words) {
 						t.Errorf("%s: answered %d %s, want %s with %q, %s, %q", lang, a.Status, a.Body, c.code, c.message, c.field, words)
 					}
 				}
@@ -323,7 +340,8 @@ func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 func TestATokenIsUsedOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		tok := token(r, map[string]any{})
-		if a := register(r, map[string]any{"token": tok, "productId": r.Seed.Products[contract.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
+		if a := register(r, map[string]any{"token": tok,
+			"productId": r.Seed.Products[contract.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
 			t.Fatalf("with another product: %s", a.Body)
 		}
 		var wg sync.WaitGroup
@@ -389,7 +407,8 @@ func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
 		if a := from("203.0.113.1", map[string]any{"token": token(r, map[string]any{})}); a.Status != 201 {
 			t.Errorf("with a token: %d %s", a.Status, a.Body)
 		}
-		if page := r.Do("GET", "/widget/v1/problems/RATE_LIMITED", nil); page.Status != 200 || !strings.Contains(page.Body, "Wait a minute") || !strings.Contains(page.Body, "RATE_LIMITED") {
+		if page := r.Do("GET", "/widget/v1/problems/RATE_LIMITED", nil); page.Status != 200 ||
+			!strings.Contains(page.Body, "Wait a minute") || !strings.Contains(page.Body, "RATE_LIMITED") {
 			t.Errorf("its words: %d %s", page.Status, page.Body)
 		}
 	})

@@ -117,7 +117,8 @@ func TestFilesOfAnEarlierStepAreNotTaken(t *testing.T) {
 				io.WriteString(w, pdfOf(name))
 			}
 			form.Close()
-			return a.Do("POST", a.path+"/documents", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) }).Status
+			return a.Do("POST", a.path+"/documents", body.String(),
+				func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) }).Status
 		}
 		first := a.nonce(t)
 		if got := send(first, "paystub-1.pdf", "paystub-2.pdf"); got != http.StatusSeeOther {

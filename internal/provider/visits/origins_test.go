@@ -28,22 +28,26 @@ func TestOnlyRegisteredSitesShowTheWidget(t *testing.T) {
 		if got := ancestors(mine); got != "*" {
 			t.Errorf("without registered sites, frame-ancestors %s", got)
 		}
-		if a := register(r, map[string]any{"token": token(r, map[string]any{}), "origin": "https://anywhere.example"}); a.Status != http.StatusCreated {
+		if a := register(r, map[string]any{"token": token(r, map[string]any{}),
+			"origin": "https://anywhere.example"}); a.Status != http.StatusCreated {
 			t.Errorf("without registered sites: %d %s", a.Status, a.Body)
 		}
 		for _, origin := range []string{"https://shop.example", "https://app.example:8443"} {
-			r.Count(`INSERT INTO widget_origins (customer_id, origin) SELECT id, $1 FROM customers WHERE public_id = $2 RETURNING 1`, origin, r.Seed.PublicID)
+			r.Count(`INSERT INTO widget_origins (customer_id, origin) SELECT id, $1 FROM customers
+				WHERE public_id = $2 RETURNING 1`, origin, r.Seed.PublicID)
 		}
 		if got := ancestors(mine); got != "https://app.example:8443 https://shop.example" {
 			t.Errorf("frame-ancestors %s", got)
 		}
-		for _, others := range []url.Values{nil, {"publicId": {r.Seed.ThirdParty.PublicID}, "env": {"sandbox"}}, {"publicId": {"x'; --"}, "env": {"x"}}} {
+		for _, others := range []url.Values{nil, {"publicId": {r.Seed.ThirdParty.PublicID}, "env": {"sandbox"}},
+			{"publicId": {"x'; --"}, "env": {"x"}}} {
 			if got := ancestors(others); got != "*" {
 				t.Errorf("%v: frame-ancestors %s", others, got)
 			}
 		}
 		tok := token(r, map[string]any{})
-		for _, origin := range []any{nil, "", "null", "*", "https://evil.example", "https://shop.example.evil.example", "https://shop.example/", "http://shop.example"} {
+		for _, origin := range []any{nil, "", "null", "*", "https://evil.example", "https://shop.example.evil.example",
+			"https://shop.example/", "http://shop.example"} {
 			a := register(r, map[string]any{"token": tok, "resume": store.NewSecret(), "origin": origin})
 			if a.Status != http.StatusForbidden || a.JSON["error"] != "UNKNOWN_CUSTOMER" {
 				t.Errorf("from %v: %d %s", origin, a.Status, a.Body)

@@ -147,14 +147,16 @@ func (s *Service) checkOrigin(ctx context.Context, q store.Queryer, caller auth.
 	if err != nil || len(origins) == 0 || slices.Contains(origins, origin) {
 		return err
 	}
-	return &httpx.Error{Code: contract.Code(contract.WidgetUnknownCustomer), Status: http.StatusForbidden, Why: errors.New("the page's origin is not registered"),
+	return &httpx.Error{Code: contract.Code(contract.WidgetUnknownCustomer), Status: http.StatusForbidden,
+		Why:     errors.New("the page's origin is not registered"),
 		Message: "This account registered the pages that may show the widget, and the page is of another origin.",
 		Details: []httpx.Detail{{Field: "origin", Message: "is not among the origins registered on the account"}}}
 }
 
 // resume finds the visit that the same browser has begun with the same registration.
 // It reopens a closed visit, because registering again shows that it is wanted.
-func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller, reg registration, handle string) (v visit, found bool, err error) {
+func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller,
+	reg registration, handle string) (v visit, found bool, err error) {
 	if reg.Resume == "" {
 		return visit{}, false, nil
 	}

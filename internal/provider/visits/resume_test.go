@@ -41,7 +41,8 @@ func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 				a := applicant{r, "/visit/" + first.JSON["handle"].(string), first.JSON["publicToken"].(string)}
 				a.toSignIn(t)
 				again := with(secret)
-				if again.Status != http.StatusCreated || again.JSON["handle"] != first.JSON["handle"] || again.JSON["publicToken"] != first.JSON["publicToken"] {
+				if again.Status != http.StatusCreated || again.JSON["handle"] != first.JSON["handle"] ||
+					again.JSON["publicToken"] != first.JSON["publicToken"] {
 					t.Fatalf("registering again: %d %s, at first %s", again.Status, again.Body, first.Body)
 				}
 				if got := a.step(t); got != "sign-in" {
@@ -69,7 +70,8 @@ func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 				}
 			})
 		}
-		for _, bad := range []any{"x", strings.Repeat("a", 42), strings.Repeat("a", 44), strings.Repeat("/", 43), strings.Repeat("a", 42) + "\n", 7} {
+		for _, bad := range []any{"x", strings.Repeat("a", 42), strings.Repeat("a", 44),
+			strings.Repeat("/", 43), strings.Repeat("a", 42) + "\n", 7} {
 			if got := register(r, map[string]any{"token": token(r, map[string]any{}), "resume": bad}); got.Status != http.StatusBadRequest {
 				t.Errorf("resume %q: %d %s", bad, got.Status, got.Body)
 			}

@@ -109,9 +109,12 @@ func TestHowIncomeVisitsEnd(t *testing.T) {
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
 			}, "error", contract.StatusNotAuthenticated, ""},
 			{"lastName supplierdown at a bank", named("Ana", "supplierdown"), bank("default"), "error", contract.StatusBureauUnresponsive, ""},
-			{"lastName supplierdown at a payroll provider, which is no bank", named("Ana", "supplierdown"), payroll("default"), "success", contract.StatusSuccess, ""},
-			{"firstName mfa required at a bank", named("mfa required", "Pérez"), bank("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
-			{"firstName mfa required at a payroll provider", named("mfa required", "Pérez"), payroll("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"lastName supplierdown at a payroll provider, which is no bank", named("Ana", "supplierdown"),
+				payroll("default"), "success", contract.StatusSuccess, ""},
+			{"firstName mfa required at a bank", named("mfa required", "Pérez"), bank("default"), "error",
+				contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"firstName mfa required at a payroll provider", named("mfa required", "Pérez"), payroll("default"),
+				"error", contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"paystub.pdf", ana, stubs("paystub.pdf"), "success", contract.StatusSuccess, ""},
 			{"missingfields.pdf", ana, stubs("missingfields.pdf"), "success", contract.StatusSuccess, ""},
 			{"empty.pdf", ana, stubs("empty.pdf"), "success", contract.StatusNotAuthenticated, ""},
@@ -155,14 +158,16 @@ func TestAddingASource(t *testing.T) {
 		a := earner(t, r, named("Ana", "Pérez"))
 		a.toPayrollCode(t, "default")
 		a.post(t, "action", "code", "code", "123456")
-		if body := a.get(t).Body; a.step(t) != "connected" || !strings.Contains(body, "Northwind Logistics") || strings.Contains(body, "could not be connected") {
+		if body := a.get(t).Body; a.step(t) != "connected" || !strings.Contains(body, "Northwind Logistics") ||
+			strings.Contains(body, "could not be connected") {
 			t.Fatalf("after the code: %s", body)
 		}
 		a.post(t, "action", "more")
 		a.post(t, "action", "source", "source", "bank")
 		a.post(t, "action", "bank", "bank", "kestrel-bank")
 		a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
-		if body := a.get(t).Body; a.step(t) != "connected" || strings.Count(body, "could not be connected") != 1 || !strings.Contains(body, "Kestrel Bank") {
+		if body := a.get(t).Body; a.step(t) != "connected" || strings.Count(body, "could not be connected") != 1 ||
+			!strings.Contains(body, "Kestrel Bank") {
 			t.Errorf("after a bank that is down: %s", body)
 		}
 		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
@@ -190,7 +195,8 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			body := a.get(t).Body
-			if again := strings.Contains(body, "start again"); again != (username == "session_expired") || strings.Contains(body, `data-end="error"`) != again {
+			if again := strings.Contains(body, "start again"); again != (username == "session_expired") ||
+				strings.Contains(body, `data-end="error"`) != again {
 				t.Errorf("%s: %s", username, body)
 			}
 		}
@@ -202,15 +208,18 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},
-			{"action", "bank", "bank", "kestrel-bank"}, {"action", "employer", "employer", "paywright"}, {"action", "employer", "employer", "kestrel-bank"},
+			{"action", "bank", "bank", "kestrel-bank"}, {"action", "employer", "employer", "paywright"},
+			{"action", "employer", "employer", "kestrel-bank"},
 			{"action", "rechoose"}, {"action", "code", "code", "123456"}, {"action", "no-code"}, {"action", "accounts", "account", "x"},
 			{"action", "hand-in"}, {"action", "remove", "document", "x"}, {"action", "reopen"},
 		}
-		takes := map[string]string{"consent": "consent", "source": "source payroll", "employer": "employer paywright turn", "sign-in": "rechoose", "code": "code no-code rechoose"}
+		takes := map[string]string{"consent": "consent", "source": "source payroll", "employer": "employer paywright turn",
+			"sign-in": "rechoose", "code": "code no-code rechoose"}
 		a := earner(t, r, providertest.Prefill())
 		for _, step := range []string{"consent", "source", "employer", "sign-in", "code"} {
 			for _, form := range forms {
-				if last := form[len(form)-1]; strings.Contains(takes[step], form[1]) && (len(form) == 2 || form[1] == "code" || strings.Contains(takes[step], last)) {
+				if last := form[len(form)-1]; strings.Contains(takes[step], form[1]) &&
+					(len(form) == 2 || form[1] == "code" || strings.Contains(takes[step], last)) {
 					continue
 				}
 				a.post(t, form...)
@@ -229,10 +238,12 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 			case "employer":
 				a.post(t, "action", "turn")
 				a.post(t, "action", "source", "source", "payroll")
-				if page := r.Do("GET", a.path+"?q="+strings.Repeat("z", 60_000), nil); page.Status != 200 || strings.Contains(page.Body, strings.Repeat("z", 101)) {
+				if page := r.Do("GET", a.path+"?q="+strings.Repeat("z", 60_000), nil); page.Status != 200 ||
+					strings.Contains(page.Body, strings.Repeat("z", 101)) {
 					t.Errorf("a query of 60 KB: %d, and it is repeated whole", page.Status)
 				}
-				if page := r.Do("GET", a.path+"?q=zipporah", nil); !strings.Contains(page.Body, "Zipporah Rides") || strings.Contains(page.Body, "Northwind") {
+				if page := r.Do("GET", a.path+"?q=zipporah", nil); !strings.Contains(page.Body, "Zipporah Rides") ||
+					strings.Contains(page.Body, "Northwind") {
 					t.Errorf("the search finds %s", page.Body)
 				}
 				a.post(t, "action", "employer", "employer", "zipporah-rides")
@@ -243,7 +254,8 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 		// A cashflow report is made from banks only.
 		b := newcomer(t, r, providertest.Prefill())
 		b.post(t, "action", "consent")
-		for _, form := range [][]string{{"action", "turn"}, {"action", "source", "source", "payroll"}, {"action", "employer", "employer", "paywright"}, {"action", "hand-in"}} {
+		for _, form := range [][]string{{"action", "turn"}, {"action", "source", "source", "payroll"},
+			{"action", "employer", "employer", "paywright"}, {"action", "hand-in"}} {
 			b.post(t, form...)
 			if got := b.step(t); got != "bank" {
 				t.Fatalf("%v led to %s", form, got)
@@ -284,11 +296,15 @@ func TestTheControlWalksEveryWay(t *testing.T) {
 			{"closing", contract.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
 			{"no such provider", contract.Income, payroll("nobody", ""), 400, "", nil},
 			{"two ways", contract.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
-			{"all ways, of which one fails", contract.Income, map[string]any{"username": "default", "payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},
-			{"two ways, of which the first fails", contract.Income, map[string]any{"username": "mfa", "payroll": map[string]any{}}, 200, "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
+			{"all ways, of which one fails", contract.Income, map[string]any{"username": "default",
+				"payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},
+			{"two ways, of which the first fails", contract.Income, map[string]any{"username": "mfa", "payroll": map[string]any{}},
+				200, "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
 			{"a supplier and a bank", contract.Income, map[string]any{"username": "default", "supplier": "USA_XP"}, 400, "", nil},
-			{"a bank and payroll for a cashflow report", contract.Cashflow, map[string]any{"username": "default", "payroll": map[string]any{}}, 400, "", nil},
-			{"no base-64", contract.Income, map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
+			{"a bank and payroll for a cashflow report", contract.Cashflow,
+				map[string]any{"username": "default", "payroll": map[string]any{}}, 400, "", nil},
+			{"no base-64", contract.Income,
+				map[string]any{"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": "%"}}}, 400, "", nil},
 			{"eleven files", contract.Income, stub(strings.Split("a b c d e f g h i j k", " ")...), 400, "", nil},
 			{"payroll for a cashflow report", contract.Cashflow, payroll("", ""), 400, "", nil},
 			{"pay stubs for a cashflow report", contract.Cashflow, stub("paystub.pdf"), 400, "", nil},

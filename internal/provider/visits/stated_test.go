@@ -48,7 +48,8 @@ func (a applicant) employers(t *testing.T) string {
 func TestAVisitOfEmployers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")
-		if body := a.get(t).Body; !strings.Contains(body, "Verify your employers and your money") || !strings.Contains(body, "Pay stubs and other documents") {
+		if body := a.get(t).Body; !strings.Contains(body, "Verify your employers and your money") ||
+			!strings.Contains(body, "Pay stubs and other documents") {
 			t.Errorf("the consent says %s", body)
 		}
 		a.post(t, "action", "consent")
@@ -59,19 +60,23 @@ func TestAVisitOfEmployers(t *testing.T) {
 			}
 		}
 		expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
-		for _, form := range [][]string{{"action", "verify"}, {"action", "verify", "stated", "4"}, {"action", "verify", "stated", "x"}, {"action", "skip", "stated", "-1"},
-			{"action", "skipped", "reason", "OTHER"}, {"action", "source", "source", "payroll"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "turn"}, {"action", "more"}} {
+		for _, form := range [][]string{{"action", "verify"}, {"action", "verify", "stated", "4"},
+			{"action", "verify", "stated", "x"}, {"action", "skip", "stated", "-1"},
+			{"action", "skipped", "reason", "OTHER"}, {"action", "source", "source", "payroll"},
+			{"action", "bank", "bank", "kestrel-bank"}, {"action", "turn"}, {"action", "more"}} {
 			a.post(t, form...)
 			expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
 		}
 		a.post(t, "action", "verify", "stated", "1")
 		// A second tab that still shows the list changes nothing, and shows where it stands.
 		a.post(t, "action", "skip", "stated", "2")
-		if body := a.get(t).Body; a.step(t) != "source" || !strings.Contains(body, "verify Northwind Logistics?") || strings.Contains(body, `value="bank"`) {
+		if body := a.get(t).Body; a.step(t) != "source" || !strings.Contains(body, "verify Northwind Logistics?") ||
+			strings.Contains(body, `value="bank"`) {
 			t.Fatalf("the ways for an employer: %s", body)
 		}
 		a.post(t, "action", "source", "source", "payroll")
-		if body := a.get(t).Body; !strings.Contains(body, `value="Northwind Logistics"`) || !strings.Contains(body, `value="northwind-logistics"`) || strings.Contains(body, "Zipporah") {
+		if body := a.get(t).Body; !strings.Contains(body, `value="Northwind Logistics"`) ||
+			!strings.Contains(body, `value="northwind-logistics"`) || strings.Contains(body, "Zipporah") {
 			t.Errorf("the employer is not searched for: %s", body)
 		}
 		if body := r.Do("GET", a.path+"?q=zip", nil).Body; !strings.Contains(body, "Zipporah") {
@@ -119,8 +124,9 @@ func TestAVisitOfEmployers(t *testing.T) {
 		}
 
 		// What the consumer is known by may change; the visit is about what was stated.
-		changed := r.Do("PATCH", "/connect/consumers/"+consumerOf(r, a), map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com",
-			"dob": "1990-06-15", "state": "CA", "statedEmployerNames": []string{"Vandelay"}}}, r.Basic)
+		changed := r.Do("PATCH", "/connect/consumers/"+consumerOf(r, a),
+			map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com",
+				"dob": "1990-06-15", "state": "CA", "statedEmployerNames": []string{"Vandelay"}}}, r.Basic)
 		if changed.Status != 200 {
 			t.Fatalf("PATCH: %d %s", changed.Status, changed.Body)
 		}
@@ -128,7 +134,8 @@ func TestAVisitOfEmployers(t *testing.T) {
 
 		// Two banks, and one that fails.
 		a.post(t, "action", "finish")
-		for _, at := range [][2]string{{"harbor-national-bank", "default"}, {"kestrel-bank", "multi"}, {"meridian-quay-bank", "supplier_unresponsive"}} {
+		for _, at := range [][2]string{{"harbor-national-bank", "default"}, {"kestrel-bank", "multi"},
+			{"meridian-quay-bank", "supplier_unresponsive"}} {
 			a.post(t, "action", "bank", "bank", at[0])
 			a.post(t, "action", "sign-in", "username", at[1], "password", "x")
 			a.post(t, "action", "code", "code", "123456")
@@ -144,7 +151,8 @@ func TestAVisitOfEmployers(t *testing.T) {
 				a.post(t, "action", "more")
 			}
 		}
-		if body := a.get(t).Body; strings.Count(body, "could not be connected") != 1 || !strings.Contains(body, "Connect another bank") || strings.Contains(body, "Tern") {
+		if body := a.get(t).Body; strings.Count(body, "could not be connected") != 1 ||
+			!strings.Contains(body, "Connect another bank") || strings.Contains(body, "Tern") {
 			t.Errorf("the banks: %s", body)
 		}
 		a.post(t, "action", "turn")
@@ -162,7 +170,8 @@ func TestAVisitOfEmployers(t *testing.T) {
 		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
 			t.Errorf("%d files stay, want the letter", n)
 		}
-		if kept := r.Count(`SELECT count(*) FROM visits WHERE sources LIKE '%Northwind L%' OR sources LIKE '%Vandelay%'`); kept != 0 || strings.Contains(r.Log(), "Vandelay") {
+		if kept := r.Count(`SELECT count(*) FROM visits WHERE sources LIKE '%Northwind L%'
+			OR sources LIKE '%Vandelay%'`); kept != 0 || strings.Contains(r.Log(), "Vandelay") {
 			t.Error("an employer's name is in the visit or in the log")
 		}
 	})
@@ -171,9 +180,11 @@ func TestAVisitOfEmployers(t *testing.T) {
 // How visits end that verify employers only, and those where nothing is shown.
 func TestHowVisitsOfEmployersEnd(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
-		products := map[string]string{"both": verifying(r, "INCOME_AND_ASSETS"), "income": verifying(r, "INCOME"), "assets": verifying(r, "ASSETS")}
+		products := map[string]string{"both": verifying(r, "INCOME_AND_ASSETS"),
+			"income": verifying(r, "INCOME"), "assets": verifying(r, "ASSETS")}
 		payroll := func(username string) [][]string {
-			return [][]string{{"action", "verify", "stated", "1"}, {"action", "source", "source", "payroll"}, {"action", "employer", "employer", "paywright"},
+			return [][]string{{"action", "verify", "stated", "1"}, {"action", "source", "source", "payroll"},
+				{"action", "employer", "employer", "paywright"},
 				{"action", "sign-in", "username", username, "password", "x"}, {"action", "code", "code", "123456"}, {"action", "finish"}}
 		}
 		for _, c := range []struct {
@@ -186,16 +197,25 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 			substatus contract.Substatus
 		}{
 			{"income by payroll", "income", "Ana", payroll("default"), "success", contract.StatusSuccess, ""},
-			{"income, and the session is over", "income", "Ana", payroll("session_expired"), "success", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired},
-			{"income, and the provider is incomplete", "income", "Ana", payroll("incomplete"), "success", contract.StatusError, contract.SubIncomplete},
-			{"income, and the code is not confirmed, as the name says", "income", "mfa required", payroll("default"), "success", contract.StatusNotAuthenticated, contract.SubMFARequired},
-			{"income, and nothing is shown", "income", "Ana", [][]string{{"action", "finish"}}, "success", contract.StatusSuccess, contract.SubNoRecentInformation},
-			{"income, and all are skipped", "income", "Ana", [][]string{{"action", "skip", "stated", "1"}, {"action", "skipped", "reason", "OTHER"}, {"action", "finish"}}, "success", contract.StatusSuccess, contract.SubNoRecentInformation},
-			{"both, and the bank is down", "both", "Ana", [][]string{{"action", "finish"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "sign-in", "username", "supplier_unresponsive", "password", "x"}},
+			{"income, and the session is over", "income", "Ana", payroll("session_expired"), "success",
+				contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired},
+			{"income, and the provider is incomplete", "income", "Ana", payroll("incomplete"),
+				"success", contract.StatusError, contract.SubIncomplete},
+			{"income, and the code is not confirmed, as the name says", "income", "mfa required", payroll("default"),
+				"success", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"income, and nothing is shown", "income", "Ana", [][]string{{"action", "finish"}}, "success",
+				contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"income, and all are skipped", "income", "Ana", [][]string{{"action", "skip", "stated", "1"},
+				{"action", "skipped", "reason", "OTHER"}, {"action", "finish"}}, "success", contract.StatusSuccess, contract.SubNoRecentInformation},
+			{"both, and the bank is down", "both", "Ana", [][]string{{"action", "finish"}, {"action", "bank", "bank", "kestrel-bank"},
+				{"action", "sign-in", "username", "supplier_unresponsive", "password", "x"}},
 				"error", contract.StatusSupplierUnresponsive, ""},
-			{"both, and the bank is down beside payroll", "both", "Ana", append(payroll("default"), []string{"action", "bank", "bank", "kestrel-bank"}, []string{"action", "sign-in", "username", "supplier_unresponsive", "password", "x"}, []string{"action", "finish"}),
+			{"both, and the bank is down beside payroll", "both", "Ana",
+				append(payroll("default"), []string{"action", "bank", "bank", "kestrel-bank"}, []string{"action", "sign-in",
+					"username", "supplier_unresponsive", "password", "x"}, []string{"action", "finish"}),
 				"success", contract.StatusSuccess, ""},
-			{"assets, and only debts", "assets", "Ana", [][]string{{"action", "bank", "bank", "kestrel-bank"}, {"action", "sign-in", "username", "debt_only", "password", "x"}, {"action", "code", "code", "123456"}},
+			{"assets, and only debts", "assets", "Ana", [][]string{{"action", "bank", "bank", "kestrel-bank"},
+				{"action", "sign-in", "username", "debt_only", "password", "x"}, {"action", "code", "code", "123456"}},
 				"error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
 		} {
 			prefill := named(c.first, "Pérez")
@@ -215,7 +235,8 @@ func TestHowVisitsOfEmployersEnd(t *testing.T) {
 			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			hook := r.Hooks(a.publicToken, 1)[0]
-			if got := fmt.Sprint(hook["status"], " ", hook["substatus"]); got != fmt.Sprint(c.status, " ", orNil(c.substatus)) || !strings.Contains(a.get(t).Body, `data-end="`+c.end+`"`) {
+			if got := fmt.Sprint(hook["status"], " ", hook["substatus"]); got != fmt.Sprint(c.status, " ", orNil(c.substatus)) ||
+				!strings.Contains(a.get(t).Body, `data-end="`+c.end+`"`) {
 				t.Errorf("%s: the webhook says %s, want %s %s and %s", c.name, got, c.status, c.substatus, c.end)
 			}
 		}

@@ -167,7 +167,8 @@ func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted
 
 // bind binds a hosted visit to a browser if it has none.
 func bind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2 AND hosted AND browser_hash IS NULL`, browser, visitID))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2
+		AND hosted AND browser_hash IS NULL`, browser, visitID))
 }
 
 // rebind binds a hosted visit to another browser.
@@ -200,7 +201,8 @@ func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visi
 
 // expiredVisits lists expired visits that have not ended, oldest first.
 func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0 AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0
+		AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		store.Micros(now), limit)
 	if err != nil {
 		return nil, err
@@ -211,7 +213,8 @@ func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit in
 // uploadedBytes returns how many bytes of files were uploaded in a customer's visits without
 // a token since an instant.
 func uploadedBytes(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
-	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT) FROM documents d JOIN visits v ON v.public_token = d.public_token
+	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT)
+		FROM documents d JOIN visits v ON v.public_token = d.public_token
 		WHERE d.begun_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
 	return n, err
 }
@@ -256,14 +259,16 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with
 // their tokens, redirects, and invites.
 func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
+	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1
+		ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
 	if err != nil {
 		return 0, err
 	}
 	all, err := ids(rows)
 	for _, id := range all {
 		for _, query := range []string{
-			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
+			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects
+				WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
 			`DELETE FROM visit_events WHERE visit_id = $1`, `DELETE FROM visits WHERE id = $1`,
 		} {
 			if _, err := tx.ExecContext(ctx, query, id); err != nil {

@@ -168,7 +168,8 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		if len(code) != len(flow.Code) || strings.Trim(code, "0123456789") != "" {
 			return flow.Input{}, "visit.code.invalid"
 		}
-		in = flow.Input{Kind: flow.EventMFASubmitted, Login: sources.login(v.SourceType, v.Username), Correct: code == flow.Code, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+		in = flow.Input{Kind: flow.EventMFASubmitted, Login: sources.login(v.SourceType, v.Username), Correct: code == flow.Code,
+			SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 	case "no-code":
 		in.Kind = flow.EventMFAResent
 	case "accounts":

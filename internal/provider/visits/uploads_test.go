@@ -89,7 +89,8 @@ func TestAddingPayStubs(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				if got := a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))); got.Status != http.StatusSeeOther && got.Status != http.StatusUnprocessableEntity {
+				if got := a.upload(t, fmt.Sprintf("paystub%d.pdf", i), pdfOf(fmt.Sprint(i))); got.Status != http.StatusSeeOther &&
+					got.Status != http.StatusUnprocessableEntity {
 					t.Errorf("one of many at once answers %d", got.Status)
 				}
 			})
@@ -106,7 +107,9 @@ func TestAddingPayStubs(t *testing.T) {
 		}
 		cut := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"paystub.pdf\"\r\n\r\n" + pdfOf("cut")
 		before := r.Count(`SELECT count(*) FROM documents`)
-		if got := a.Do("POST", a.path+"/documents", cut, func(r *http.Request) { r.Header.Set("Content-Type", "multipart/form-data; boundary=x") }); got.Status != 400 || r.Count(`SELECT count(*) FROM documents`) != before {
+		if got := a.Do("POST", a.path+"/documents", cut,
+			func(r *http.Request) { r.Header.Set("Content-Type", "multipart/form-data; boundary=x") }); got.Status != 400 ||
+			r.Count(`SELECT count(*) FROM documents`) != before {
 			t.Errorf("a body that is cut off answers %d", got.Status)
 		}
 		a.post(t, "action", "hand-in")

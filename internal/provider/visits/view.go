@@ -131,7 +131,8 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 
 func (c Catalogue) connected(from flow.Connection) pages.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
-	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "", Why: pages.Failure{Status: from.Failed, Substatus: from.Substatus}, Empty: from.Empty}
+	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "",
+		Why: pages.Failure{Status: from.Failed, Substatus: from.Substatus}, Empty: from.Empty}
 }
 
 // addEmployers adds the stated employers to the page.

@@ -142,10 +142,13 @@ func TestHowVisitsEnd(t *testing.T) {
 			{"supplier_unresponsive", named("Ana", "Pérez"), toCode("supplier_unresponsive"), "error", contract.StatusSupplierUnresponsive, ""},
 			{"mfa", named("Ana", "Pérez"), toCode("mfa"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"debt_only", named("Ana", "Pérez"), toCode("debt_only"), "error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error", contract.StatusNotAuthenticated, contract.SubEBankingNotSupported},
+			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error",
+				contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error",
+				contract.StatusNotAuthenticated, contract.SubEBankingNotSupported},
 			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", contract.StatusBureauUnresponsive, ""},
-			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
+			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error",
+				contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"three wrong codes", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
 				for _, want := range []string{"2 more times", "one more time", "Choose another bank"} {
@@ -177,7 +180,8 @@ func TestHowVisitsEnd(t *testing.T) {
 					t.Errorf("the page does not end in %s: %s", c.end, body)
 				}
 				hooks := r.Hooks(a.publicToken, 1)
-				if hooks[0]["status"] != string(c.status) || hooks[0]["substatus"] != nil && hooks[0]["substatus"] != string(c.substatus) || c.substatus != "" && hooks[0]["substatus"] == nil {
+				if hooks[0]["status"] != string(c.status) || hooks[0]["substatus"] != nil && hooks[0]["substatus"] != string(c.substatus) ||
+					c.substatus != "" && hooks[0]["substatus"] == nil {
 					t.Errorf("the webhook says %v %v, want %s %s", hooks[0]["status"], hooks[0]["substatus"], c.status, c.substatus)
 				}
 				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
@@ -332,20 +336,25 @@ func TestClosing(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
-		for path, ancestors := range map[string]string{a.path: "'none'", "/widget/v1/frame": "*", "/widget/v1/problems/INVALID_TOKEN": "'none'", "/visit/x": "'none'"} {
+		for path, ancestors := range map[string]string{a.path: "'none'", "/widget/v1/frame": "*",
+			"/widget/v1/problems/INVALID_TOKEN": "'none'", "/visit/x": "'none'"} {
 			page := r.Do("GET", path, nil)
 			policy := page.Header.Get("Content-Security-Policy")
-			if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors "+ancestors) {
+			if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") ||
+				!strings.Contains(policy, "frame-ancestors "+ancestors) {
 				t.Errorf("%s: policy %q", path, policy)
 			}
-			if page.Header.Get("Set-Cookie") != "" || page.Header.Get("Referrer-Policy") != "no-referrer" || page.Header.Get("Cache-Control") != "no-store" {
+			if page.Header.Get("Set-Cookie") != "" || page.Header.Get("Referrer-Policy") != "no-referrer" ||
+				page.Header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: headers %v", path, page.Header)
 			}
-			if strings.Contains(page.Body, "style=") || strings.Contains(page.Body, "onclick=") || regexp.MustCompile(`<script[^>]*>[^<]`).MatchString(page.Body) {
+			if strings.Contains(page.Body, "style=") || strings.Contains(page.Body, "onclick=") ||
+				regexp.MustCompile(`<script[^>]*>[^<]`).MatchString(page.Body) {
 				t.Errorf("%s has something inline", path)
 			}
 		}
-		if page := r.Do("GET", a.path+"?lang=es", nil); !strings.Contains(page.Body, "Comparta sus datos bancarios") || !strings.Contains(page.Body, `lang="es"`) {
+		if page := r.Do("GET", a.path+"?lang=es", nil); !strings.Contains(page.Body, "Comparta sus datos bancarios") ||
+			!strings.Contains(page.Body, `lang="es"`) {
 			t.Errorf("no Spanish: %s", page.Body)
 		}
 	})
@@ -376,7 +385,8 @@ func TestAPreparedReport(t *testing.T) {
 				t.Errorf("%s: the webhook says %v", name, hooks[0]["status"])
 			}
 		}
-		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id, "productId": r.Seed.Products[contract.Passport]})
+		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id,
+			"productId": r.Seed.Products[contract.Passport]})
 		if a.JSON["error"] != "INTERNAL_ERROR" || a.Status != 400 {
 			t.Errorf("for another product: %d %s", a.Status, a.Body)
 		}
@@ -403,7 +413,8 @@ func TestAStepPostedManyTimesAtOnce(t *testing.T) {
 			t.Errorf("webhooks %v", hooks)
 		}
 		// begun, came, consented, chose, signed in, coded, picked, made
-		if n := r.Count(`SELECT count(*) FROM visit_events e JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1`, a.publicToken); n != 8 {
+		if n := r.Count(`SELECT count(*) FROM visit_events e JOIN visits v ON v.id = e.visit_id
+			WHERE v.public_token = $1`, a.publicToken); n != 8 {
 			t.Errorf("%d lines in the timeline, want 8", n)
 		}
 		if n := r.Count(`SELECT count(*) FROM visits WHERE username NOT IN ('', 'multi') OR bank LIKE '%anything%'`); n != 0 {

@@ -182,7 +182,8 @@ func TestBodyIsThatOfTheFirstAttempt(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.work(made)
-		want := fmt.Sprintf(`{"eventId":%q,"type":"VISIT","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","publicId":"customer-1",`+
+		want := fmt.Sprintf(`{"eventId":%q,"type":"VISIT","createdAt":"2026-05-04T10:00:00.000Z",`+
+			`"environment":"sandbox","publicId":"customer-1",`+
 			`"productId":"p","publicToken":%q,"externalId":null,"userArgs":"a canary","consumerId":null,"status":"SUCCESS","substatus":null}`,
 			r.delivery(id).EventID, report)
 		for _, sent := range append(r.bodies, string(r.delivery(id).Body), string(r.delivery(made).Body)) {

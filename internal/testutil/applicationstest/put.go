@@ -93,7 +93,8 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`,
 		r.ID, string(r.Product), string(cmp.Or(r.Mode, applications.Embedded)), string(cmp.Or(r.Variant, applications.ByToken)),
 		cmp.Or(r.Origin, applications.FromWeb), cmp.Or(r.ExternalID, r.ID), r.UserArgs, r.ReturnURL, r.AllowedOrigin, string(r.Lang),
-		key, given, string(j.State), int64(j.Attempt), j.Since, j.PublicToken, string(j.Status), string(j.Substatus), string(j.Error), int64(succeeded),
+		key, given, string(j.State), int64(j.Attempt), j.Since, j.PublicToken, string(j.Status),
+		string(j.Substatus), string(j.Error), int64(succeeded),
 		seal("report", r.Body), reportAt, seal("analysis", r.Analysis), analysisAt,
 		r.Decision.Kind, r.Decision.Number, decidedAt, strings.Join(r.Decision.Reasons, " "),
 		int64(len(r.Timeline)), store.Micros(r.CreatedAt), store.Micros(r.UpdatedAt))
@@ -106,7 +107,8 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		if n > 1 {
 			external += fmt.Sprintf("~%d", n)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token_until, opened,
+		_, err := tx.ExecContext(ctx, `INSERT INTO application_attempts (application_id,
+			attempt, mode, external_id, consumer_id, token_until, opened,
 				public_token, asked_at, created_at)
 			VALUES ($1, $2, $3, $4, $5, 0, TRUE, '', 0, $6)`,
 			r.ID, int64(n), string(cmp.Or(r.Mode, applications.Embedded)), external, consumer, store.Micros(r.CreatedAt))
@@ -116,7 +118,8 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		_, err := tx.ExecContext(ctx, `INSERT INTO application_timeline
 				(application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			r.ID, fmt.Sprint("test/", i), l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt), string(l.Status), string(l.Substatus), string(l.Error),
+			r.ID, fmt.Sprint("test/", i), l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt),
+			string(l.Status), string(l.Substatus), string(l.Error),
 			l.From, l.To, strings.Join(l.Reasons, " "))
 		errs = append(errs, err)
 	}

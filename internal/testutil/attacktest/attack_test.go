@@ -217,7 +217,8 @@ func TestBindingAndOnce(t *testing.T) {
 				t.Fatalf("%d of 50 were parked", len(parked[303]))
 			}
 			cookies := 0
-			for _, got := range f.atOnce(t, 50, func(i int) (reply, error) { return f.send(v.browser.copy(), "GET", parked[303][i].location(), "") })[303] {
+			for _, got := range f.atOnce(t, 50,
+				func(i int) (reply, error) { return f.send(v.browser.copy(), "GET", parked[303][i].location(), "") })[303] {
 				if c := got.header.Get("Set-Cookie"); c != "" {
 					cookies++
 					v.browser.cookies["vestibule"], _, _ = strings.Cut(strings.TrimPrefix(c, "vestibule="), ";")
@@ -272,7 +273,8 @@ func TestBindingAndOnce(t *testing.T) {
 		t.Run("after a sign-in and sign-out", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			before := v.browser.copy()
-			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.Reviewer.Email}, "password": {f.Reviewer.Password}}.Encode(), "Content-Type", asForm)
+			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.Reviewer.Email},
+				"password": {f.Reviewer.Password}}.Encode(), "Content-Type", asForm)
 			if in.status != 303 {
 				t.Fatalf("the reviewer is not let in: %d", in.status)
 			}
@@ -305,7 +307,8 @@ func TestBindingAndOnce(t *testing.T) {
 		t.Run("cookies", func(t *testing.T) {
 			v, other := f.start(t, &browser{}), f.start(t, &browser{})
 			good := v.browser.cookies["vestibule"]
-			for name, c := range map[string]string{"tampered": "A" + good[1:], "cut": good[:len(good)/2], "longer": good + "A", "swapped": other.browser.cookies["vestibule"],
+			for name, c := range map[string]string{"tampered": "A" + good[1:], "cut": good[:len(good)/2],
+				"longer": good + "A", "swapped": other.browser.cookies["vestibule"],
 				"mixed": good[:len(good)/2] + other.browser.cookies["vestibule"][len(good)/2:], "huge": strings.Repeat("A", 20_000)} {
 				b := &browser{cookies: map[string]string{"vestibule": c}}
 				refused(t, name, get(b, s.token(v.task, nil)))
@@ -421,8 +424,10 @@ func TestTransport(t *testing.T) {
 		}
 		t.Run("from other sites", func(t *testing.T) {
 			v := f.start(t, b)
-			for _, from := range [][]string{{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}} {
-				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application + "/callbacks", "/applications", "/review/sign-in", "/review/sign-out"} {
+			for _, from := range [][]string{{"Origin", "null"}, {"Origin", "null", "Sec-Fetch-Site", "cross-site"},
+				{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}} {
+				for _, path := range []string{v.application + "/restart", v.application + "/link", v.application +
+					"/callbacks", "/applications", "/review/sign-in", "/review/sign-out"} {
 					refused(t, fmt.Sprint(path, from), f.do(t, b.copy(), "POST", path, "", append(from, "Content-Type", asForm)...))
 				}
 				// Its own return is taken without looking at a cookie, and gives none.
@@ -441,7 +446,8 @@ func TestTransport(t *testing.T) {
 		t.Run("who the proxy says", func(t *testing.T) {
 			v := f.start(t, b)
 			s.finish(v.task)
-			got := f.do(t, b, "GET", "/redirect/return?jwt="+s.token(v.task, nil), "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp",
+			got := f.do(t, b, "GET", "/redirect/return?jwt="+s.token(v.task, nil), "",
+				"X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "ftp",
 				"Forwarded", "host=evil.example", "X-Original-Url", "/review", "X-Rewrite-Url", "/review")
 			if got.location() != v.application {
 				t.Errorf("the return leads to %q", got.location())
@@ -449,7 +455,8 @@ func TestTransport(t *testing.T) {
 			f.landed = append(f.landed, v)
 		})
 		t.Run("open redirects", func(t *testing.T) {
-			for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/%5cevil.example", "javascript:alert(1)", "/\t/evil.example"} {
+			for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`,
+				"/%5cevil.example", "javascript:alert(1)", "/\t/evil.example"} {
 				for _, path := range []string{"/review/sign-in", "/", "/apply/cashflow", "/return"} {
 					got := f.do(t, nil, "GET", path+"?next="+url.QueryEscape(next)+"&return="+url.QueryEscape(next), "")
 					if strings.Contains(got.location(), "evil") || strings.Contains(got.body, `="`+next) {
@@ -462,15 +469,18 @@ func TestTransport(t *testing.T) {
 				}
 			}
 			for _, path := range []string{"//evil.example", "/%2fevil.example", "/%5cevil.example", "/%09/evil.example", "/./evil.example/.."} {
-				if got := f.do(t, nil, "GET", f.url+path, ""); got.location() != "" && (got.location()[0] != '/' || strings.HasPrefix(got.location(), "//")) {
+				if got := f.do(t, nil, "GET", f.url+path, ""); got.location() != "" &&
+					(got.location()[0] != '/' || strings.HasPrefix(got.location(), "//")) {
 					t.Errorf("%s leads to %q", path, got.location())
 				}
 			}
 		})
 		t.Run("where the service leads", func(t *testing.T) {
 			host := strings.TrimPrefix(s.URL, "http://")
-			for _, to := range []string{"javascript:alert(1)", "data:text/html,x", "https://evil.example/redirect/N", "http://" + host + "@evil.example/N", "http://evil@" + host + "/N",
-				"//evil.example/N", "/redirect/N", "http://" + host + ".evil.example/N", s.URL + "/a\r\nSet-Cookie: a=b", "http://" + host + "\\@evil.example/N", "ftp://" + host + "/N", ""} {
+			for _, to := range []string{"javascript:alert(1)", "data:text/html,x", "https://evil.example/redirect/N",
+				"http://" + host + "@evil.example/N", "http://evil@" + host + "/N",
+				"//evil.example/N", "/redirect/N", "http://" + host + ".evil.example/N", s.URL + "/a\r\nSet-Cookie: a=b",
+				"http://" + host + "\\@evil.example/N", "ftp://" + host + "/N", ""} {
 				s.set(func() { s.lead = func(string) string { return to } })
 				fresh := &browser{}
 				at := f.apply(t, fresh)
@@ -487,7 +497,8 @@ func TestTransport(t *testing.T) {
 			v := f.start(t, b)
 			f.land(t, "GET", v)
 			got := f.good(t, 200, b, "GET", v.application, "")
-			for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+			for name, want := range map[string]string{"Referrer-Policy": "no-referrer",
+				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
 				if !strings.Contains(got.header.Get(name), want) {
 					t.Errorf("%s = %q", name, got.header.Get(name))
 				}
@@ -501,9 +512,12 @@ func TestTransport(t *testing.T) {
 		})
 		t.Run("the playground gives applicants' rights only", func(t *testing.T) {
 			f.keep("ana@example.com", "Pérez")
-			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}, "username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
-				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"}, "externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
-			refused(t, "another site's page", f.do(t, b.copy(), "POST", "/developers/runs", choice, "Content-Type", asForm, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"))
+			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"},
+				"username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
+				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"},
+				"externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
+			refused(t, "another site's page", f.do(t, b.copy(), "POST", "/developers/runs", choice, "Content-Type",
+				asForm, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"))
 			mine := &browser{}
 			run := f.good(t, 303, mine, "POST", "/developers/runs", choice, "Content-Type", asForm).location()
 			at := strings.Replace(run, "/developers/runs", "/applications", 1)
@@ -515,21 +529,24 @@ func TestTransport(t *testing.T) {
 					refused(t, name+" at "+path, f.do(t, other, "GET", path, ""))
 				}
 			}
-			if got := f.do(t, mine, "GET", strings.Replace(f.start(t, b).application, "/applications", "/developers/runs", 1), ""); got.status != 404 {
+			if got := f.do(t, mine, "GET", strings.Replace(f.start(t, b).application, "/applications", "/developers/runs", 1),
+				""); got.status != 404 {
 				t.Errorf("another's application is shown as a run: %d", got.status)
 			}
 			f.open(t, "the playground", v)
 			f.land(t, "form", v)
 			until(t, "a run", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 			page := f.good(t, 200, mine, "GET", run, "").body
-			for _, bad := range []string{"evil.example", "<script>alert", "somebody-else", v.publicToken, v.args, f.apiKey, secretKey, f.secret, "ana@example.com", firstName} {
+			for _, bad := range []string{"evil.example", "<script>alert", "somebody-else", v.publicToken,
+				v.args, f.apiKey, secretKey, f.secret, "ana@example.com", firstName} {
 				if strings.Contains(page, bad) {
 					t.Errorf("the page of a run has %q", bad)
 				}
 			}
 		})
 		t.Run("addresses that an app names", func(t *testing.T) {
-			for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a@evil.example/", "ftp://evil.example/", "https://evil.example/\r\nSet-Cookie: a=b",
+			for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a@evil.example/",
+				"ftp://evil.example/", "https://evil.example/\r\nSet-Cookie: a=b",
 				"http://evil.example/", "https:/evil.example", "/redirect/return", "https://"} {
 				for _, member := range []string{"returnUrl", "allowedOrigin"} {
 					raw, _ := json.Marshal(map[string]any{"product": "cashflow", "mode": "embedded", member: bad})
@@ -684,7 +701,8 @@ func TestBackChannel(t *testing.T) {
 				refused(t, name, f.do(t, nil, "POST", "/webhooks/visit", string(body), h...))
 			}
 			refused(t, "another body", f.do(t, nil, "POST", "/webhooks/visit", strings.Replace(string(body), "SUCCESS", "ERROR", 1), good...))
-			refused(t, "another customer's", f.do(t, nil, "POST", "/webhooks/visit", string(theirs), signed(f.secret, "evt_siege", time.Now(), theirs)...))
+			refused(t, "another customer's", f.do(t, nil, "POST", "/webhooks/visit", string(theirs),
+				signed(f.secret, "evt_siege", time.Now(), theirs)...))
 			refused(t, "a token for a signature", f.do(t, nil, "POST", "/webhooks/visit", s.token(v.task, nil), "Content-Type", "application/jwt"))
 			f.open(t, "webhooks", v)
 			s.finish(v.task)
@@ -701,11 +719,13 @@ func TestBackChannel(t *testing.T) {
 		})
 		t.Run("an embed token opens to one browser", func(t *testing.T) {
 			var made struct{ ID, EmbedToken string }
-			body := `{"product":"cashflow","mode":"redirect","prefill":{"firstName":"` + firstName + `","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
+			body := `{"product":"cashflow","mode":"redirect","prefill":{"firstName":"` + firstName + `","lastName":"` +
+				lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
 			json.Unmarshal([]byte(f.good(t, 201, nil, "POST", "/api/v1/applications", body, key...).body), &made)
 			f.keep(made.EmbedToken)
 			for _, bad := range []string{made.EmbedToken[1:], strings.ToLower(made.EmbedToken), made.EmbedToken + "A", "", "%00"} {
-				if got := f.do(t, &browser{}, "GET", "/applications/"+made.ID+"?grant="+bad, ""); got.status < 400 || got.header.Get("Set-Cookie") != "" {
+				if got := f.do(t, &browser{}, "GET", "/applications/"+made.ID+"?grant="+bad, ""); got.status < 400 ||
+					got.header.Get("Set-Cookie") != "" {
 					t.Errorf("a bad embed token = %d", got.status)
 				}
 			}
@@ -741,7 +761,8 @@ func TestBackChannel(t *testing.T) {
 			}
 		})
 		t.Run("an Idempotency-Key over replicas", func(t *testing.T) {
-			body := `{"product":"cashflow","mode":"redirect","externalId":"idem","prefill":{"firstName":"` + firstName + `","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
+			body := `{"product":"cashflow","mode":"redirect","externalId":"idem","prefill":{"firstName":"` + firstName +
+				`","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
 			by := f.atOnce(t, 12, func(int) (reply, error) {
 				return f.send(nil, "POST", "/api/v1/applications", body, append(key, "Idempotency-Key", "siege-1")...)
 			})
@@ -753,12 +774,14 @@ func TestBackChannel(t *testing.T) {
 			if len(by[201]) != 12 {
 				t.Errorf("%d of 12 are answered", len(by[201]))
 			}
-			refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications", strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "siege-1")...))
+			refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications",
+				strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "siege-1")...))
 		})
 		t.Run("rates", func(t *testing.T) {
 			// Guessing keys does not use up the limit of a valid key.
 			by := f.atOnce(t, 150, func(i int) (reply, error) {
-				return f.send(nil, "GET", "/api/v1/applications", "", "Authorization", "Bearer "+uuid.NewString(), "X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i))
+				return f.send(nil, "GET", "/api/v1/applications", "", "Authorization", "Bearer "+uuid.NewString(),
+					"X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i))
 			})
 			if len(by[401])+len(by[429]) != 150 {
 				t.Errorf("a guessed key is answered otherwise: %d", len(by))

@@ -86,7 +86,8 @@ func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	staff.UseCheapHashes()
 	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),
 		apiKey: "a-key-of-the-portals-api-4712"}
-	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1, MaxIdleConnsPerHost: 60, DisableCompression: true},
+	f.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: replicas > 1,
+		MaxIdleConnsPerHost: 60, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	key := filepath.Join(t.TempDir(), "master.key")
 	if err := os.WriteFile(key, []byte(strings.Repeat("5a", 32)), 0o600); err != nil {

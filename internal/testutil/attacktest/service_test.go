@@ -233,7 +233,8 @@ func (s *service) keySet(w http.ResponseWriter, r *http.Request) {
 	all := []object{
 		s.jwk("good", &s.key.PublicKey), rsaKey("rsa", &s.rsa.PublicKey),
 		{"kty": "XYZ", "kid": "xyz", "alg": "XY1"}, {"kty": "oct", "kid": "oct", "alg": "HS256", "k": b64([]byte(secretKey))},
-		s.jwk("enc", &s.key.PublicKey).with(object{"use": "enc"}), s.jwk("ops", &s.key.PublicKey).with(object{"use": nil, "key_ops": []string{"sign"}}),
+		s.jwk("enc", &s.key.PublicKey).with(object{"use": "enc"}),
+		s.jwk("ops", &s.key.PublicKey).with(object{"use": nil, "key_ops": []string{"sign"}}),
 		s.jwk("curve", &s.key.PublicKey).with(object{"alg": "ES384"}), s.jwk("point", &s.key.PublicKey).with(object{"x": b64(make([]byte, 32))}),
 		s.jwk("private", &s.key.PublicKey).with(object{"d": b64(make([]byte, 32))}), rsaKey("weak", &s.weak.PublicKey),
 		s.jwk("twice", &s.key.PublicKey), s.jwk("twice", &s.later.PublicKey), s.jwk("a/b", &s.key.PublicKey), s.jwk("", &s.key.PublicKey),

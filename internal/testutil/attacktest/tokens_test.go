@@ -139,10 +139,12 @@ func forges(f *fleet) map[string]func(v *task) string {
 	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
 		out["alg "+alg] = func(v *task) string { return sign(s.header(object{"alg": alg}), s.claims(v, nil), nil) }
 	}
-	for _, kid := range []string{"", strings.Repeat("k", 10_000), "../../keys/good", "a/b", "good' OR '1'='1", "good\r\nX: y", "good\x00", "GOOD"} {
+	for _, kid := range []string{"", strings.Repeat("k", 10_000), "../../keys/good", "a/b",
+		"good' OR '1'='1", "good\r\nX: y", "good\x00", "GOOD"} {
 		out["kid "+kid[:min(12, len(kid))]] = header(object{"kid": kid})
 	}
-	for name, exp := range map[string]any{"missing": nil, "text": "4102444800", "a date": "2100-01-01T00:00:00Z", "in milliseconds": now(time.Minute) * 1000,
+	for name, exp := range map[string]any{"missing": nil, "text": "4102444800",
+		"a date": "2100-01-01T00:00:00Z", "in milliseconds": now(time.Minute) * 1000,
 		"negative": -1, "1e300": raw("1e300"), "null": raw("null"), "true": true, "a list": []int{1}} {
 		out["exp "+name] = claims(object{"exp": exp})
 	}

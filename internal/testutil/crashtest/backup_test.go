@@ -211,7 +211,8 @@ func attempts(f *fleet) map[string]string {
 	f.t.Helper()
 	db := f.open(store.Provider)
 	defer db.Close()
-	rows, err := db.SQL.QueryContext(f.t.Context(), `SELECT e.id, count(*), sum(d.attempts), max(d.updated_at) FROM events e JOIN deliveries d ON d.event_id = e.id
+	rows, err := db.SQL.QueryContext(f.t.Context(), `SELECT e.id, count(*), sum(d.attempts), max(d.updated_at)
+		FROM events e JOIN deliveries d ON d.event_id = e.id
 		GROUP BY e.id HAVING max(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END) = 1`)
 	if err != nil {
 		f.t.Fatal(err)

@@ -84,7 +84,8 @@ func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	assets.Need(t)
 	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newOnboardingApp(t)}
 	for range n {
-		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"), control: free(t, "127.0.0.1"), log: &tail{}})
+		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"),
+			control: free(t, "127.0.0.1"), log: &tail{}})
 	}
 	f.portal, f.provider = "http://"+f.replicas[0].portal, "http://"+f.replicas[0].provider
 	if n > 1 {

@@ -42,7 +42,8 @@ func newLedger(t *testing.T, f *fleet) *ledger {
 	c := f.Credentials
 	return &ledger{t: t, f: f,
 		owner: &svcapi.Client{BaseURL: f.provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox},
-		third: &svcapi.Client{BaseURL: f.provider, ClientID: c.ThirdParty.ClientID, SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox},
+		third: &svcapi.Client{BaseURL: f.provider, ClientID: c.ThirdParty.ClientID,
+			SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox},
 		http: &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		submissions: map[string]string{}, submitter: map[string]string{}, shared: map[string]string{}, withdrawn: map[string]bool{},
@@ -176,10 +177,12 @@ const (
 // household is half a year of pay and rent.
 func household(product, child, externalID string) svcapi.Submission {
 	pulled := time.Now().Add(-time.Hour)
-	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank", AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
+	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
+		AccountType: "CHECKING", CurrentBalance: 320405, Currency: "USD"}
 	for day := 3; day <= 180; day += 7 {
-		tx := svcapi.SubmittedTransaction{ID: fmt.Sprint("T", day), Status: "POSTED", DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -day)},
-			Amount: 210050, Description: payer, CreditOrDebit: "CREDIT"}
+		tx := svcapi.SubmittedTransaction{ID: fmt.Sprint("T", day), Status: "POSTED",
+			DatePosted: svcapi.DateTime{Time: pulled.AddDate(0, 0, -day)},
+			Amount:     210050, Description: payer, CreditOrDebit: "CREDIT"}
 		if day%2 == 0 {
 			tx.Amount, tx.Description, tx.CreditOrDebit = 90000, landlord, "DEBIT"
 		}
@@ -253,7 +256,8 @@ func (l *ledger) signIn() string {
 // decide decides on an application. Where the answer was lost, it was decided already.
 func (l *ledger) decide(reviewer, id, what string) {
 	form := url.Values{"seen": {"0"}, "decision": {what}, "text": {"as we talked about"}}
-	got, ok := l.until("POST", l.f.portal+"/review/applications/"+id+"/decision", form.Encode(), 303, "Content-Type", asForm, "Cookie", reviewer)
+	got, ok := l.until("POST", l.f.portal+"/review/applications/"+id+"/decision",
+		form.Encode(), 303, "Content-Type", asForm, "Cookie", reviewer)
 	if !ok && got.status != http.StatusConflict {
 		l.t.Errorf("a decision was not taken: %d %.300s", got.status, got.body)
 		return
@@ -275,7 +279,8 @@ func cookies(a answer) string {
 func (l *ledger) apply(enough context.Context, worker int) {
 	reviewer := l.signIn()
 	for n := 0; enough.Err() == nil; n++ {
-		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":%q,"lastName":%q,"email":%q,"dob":"1990-12-10"}}`, worker, n, firstName, lastName, email)
+		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":%q,`+
+			`"lastName":%q,"email":%q,"dob":"1990-12-10"}}`, worker, n, firstName, lastName, email)
 		made, ok := l.until("POST", l.f.portal+"/api/v1/applications", body, 201, "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey,
 			"Content-Type", asJSON, "Idempotency-Key", fmt.Sprintf("a-%d-%d", worker, n))
 		if !ok {
@@ -393,7 +398,8 @@ func (l *ledger) reconcile() (lost, doubled []string) {
 					Number int
 				}
 			}
-			json.Unmarshal(l.ask(ctx, "GET", l.f.portal+"/api/v1/applications/"+id, "", "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey).body, &got)
+			json.Unmarshal(l.ask(ctx, "GET", l.f.portal+"/api/v1/applications/"+id, "", "Authorization",
+				"Bearer "+l.f.Credentials.PortalAPIKey).body, &got)
 			return fmt.Sprintf("it is %+v, want %s", got.Decision, want), got.Decision.Kind == want && got.Decision.Number == 1
 		})
 		if *older != "" {
@@ -419,7 +425,8 @@ func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (
 		return n
 	}
 	eventually("webhooks", func() (string, bool) {
-		n := count(provider, `SELECT count(*) FROM reports r WHERE status = 'SUCCESS' AND customer_id IN (SELECT customer_id FROM callbacks WHERE disabled_at IS NULL)
+		n := count(provider, `SELECT count(*) FROM reports r WHERE status = 'SUCCESS'
+			AND customer_id IN (SELECT customer_id FROM callbacks WHERE disabled_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id
 				WHERE e.public_token = r.public_token AND e.status = 'SUCCESS' AND d.state = 'delivered')`)
 		return fmt.Sprintf("%d reports whose webhook was not delivered", n), n == 0
@@ -428,15 +435,23 @@ func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (
 		db          *store.DB
 		what, query string
 	}{
-		{provider, "webhook of one status", `SELECT count(*) FROM (SELECT 1 FROM events GROUP BY public_token, status HAVING count(*) > 1) AS twice`},
-		{provider, "report of one externalId", `SELECT count(*) FROM (SELECT 1 FROM reports WHERE external_id IS NOT NULL GROUP BY customer_id, external_id HAVING count(*) > 1) AS twice`},
+		{provider, "webhook of one status", `SELECT count(*)
+			FROM (SELECT 1 FROM events GROUP BY public_token, status HAVING count(*) > 1) AS twice`},
+		{provider, "report of one externalId", `SELECT count(*) FROM (SELECT 1 FROM reports WHERE external_id IS NOT NULL
+			GROUP BY customer_id, external_id HAVING count(*) > 1) AS twice`},
 		{provider, "report of one visit", `SELECT count(*) FROM (SELECT 1 FROM visits GROUP BY public_token HAVING count(*) > 1) AS twice`},
-		{provider, "live relay token of one pair", `SELECT count(*) FROM (SELECT 1 FROM relay_tokens GROUP BY public_token, third_party_id HAVING count(*) > 1) AS twice`},
-		{portal, "landing of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0 GROUP BY application, number HAVING count(*) > 1) AS twice`},
-		{portal, "application of one externalId", `SELECT count(*) FROM (SELECT 1 FROM applications GROUP BY external_id HAVING count(*) > 1) AS twice`},
-		{portal, "decision on what one reviewer saw", `SELECT count(*) FROM (SELECT 1 FROM review_decisions GROUP BY application_id HAVING count(*) > 1) AS twice`},
-		{portal, "event of one change", `SELECT count(*) FROM (SELECT 1 FROM app_events GROUP BY application_id, seq, type HAVING count(*) > 1) AS twice`},
-		{portal, "fetch in one timeline", `SELECT count(*) FROM (SELECT 1 FROM application_timeline WHERE kind = '` + string(journey.Fetched) + `' GROUP BY application_id HAVING count(*) > 1) AS twice`},
+		{provider, "live relay token of one pair", `SELECT count(*) FROM (SELECT 1 FROM relay_tokens
+			GROUP BY public_token, third_party_id HAVING count(*) > 1) AS twice`},
+		{portal, "landing of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0
+			GROUP BY application, number HAVING count(*) > 1) AS twice`},
+		{portal, "application of one externalId", `SELECT count(*)
+			FROM (SELECT 1 FROM applications GROUP BY external_id HAVING count(*) > 1) AS twice`},
+		{portal, "decision on what one reviewer saw", `SELECT count(*)
+			FROM (SELECT 1 FROM review_decisions GROUP BY application_id HAVING count(*) > 1) AS twice`},
+		{portal, "event of one change", `SELECT count(*) FROM (SELECT 1 FROM app_events
+			GROUP BY application_id, seq, type HAVING count(*) > 1) AS twice`},
+		{portal, "fetch in one timeline", `SELECT count(*) FROM (SELECT 1 FROM application_timeline WHERE kind = '` +
+			string(journey.Fetched) + `' GROUP BY application_id HAVING count(*) > 1) AS twice`},
 	} {
 		if n := count(c.db, c.query); n > 0 {
 			*doubled = append(*doubled, fmt.Sprintf("%d times more than one %s", n, c.what))

@@ -51,7 +51,8 @@ func TestReplicasServeWhileTheSchemaMoves(t *testing.T) {
 	pause(time.Second)
 	enough()
 	lost, doubled := l.reconcile()
-	fmt.Printf("%s: from %v to %v under load: %s; lost %d, doubled %d, failed %d\n", t.Name(), before, f.version(), l, len(lost), len(doubled), len(f.failed.all))
+	fmt.Printf("%s: from %v to %v under load: %s; lost %d, doubled %d, failed %d\n", t.Name(),
+		before, f.version(), l, len(lost), len(doubled), len(f.failed.all))
 	for _, what := range slices.Concat(lost, doubled, f.failed.all) {
 		t.Error(what)
 	}
@@ -98,8 +99,10 @@ func (f *fleet) version() (all []int) {
 func (f *fleet) moveOn() {
 	f.t.Helper()
 	db, ctx := f.sql(), context.Background()
-	rows, err := db.QueryContext(ctx, `SELECT table_schema || '.' || table_name, table_schema || '_' || table_name FROM information_schema.tables
-		WHERE table_schema IN ('portal', 'provider') AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose%' AND table_name NOT LIKE 'river%'`)
+	rows, err := db.QueryContext(ctx, `SELECT table_schema || '.' || table_name,
+		table_schema || '_' || table_name FROM information_schema.tables
+		WHERE table_schema IN ('portal', 'provider') AND table_type = 'BASE TABLE'
+		AND table_name NOT LIKE 'goose%' AND table_name NOT LIKE 'river%'`)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -111,9 +111,12 @@ func Genuine(d Draw, s *Stub) Making {
 	m := Making{Created: s.Pay.Add(-time.Duration(30+d(60)) * time.Hour).Truncate(time.Second), Plain: d(5) == 0, Second: d(6) == 0,
 		Filled: d(5) == 0, Doubled: d(6) == 0, Logo: d(4) == 0, Striped: d(5) == 0}
 	made := pick(d, [][2]string{
-		{"iText 2.1.7 by 1T3XT", ""}, {"Apache FOP Version 2.8", "Apache FOP Version 2.8"}, {"JasperReports Library version 6.20.0", "JasperReports"}, {"PDFlib+PDI 9.3.1 (Linux)", "payroll batch"},
-		{"Crystal Reports", "Crystal Reports"}, {"Qt 5.15.2", "wkhtmltopdf 0.12.6"}, {"Skia/PDF m122", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/122.0.0.0"}, {"Microsoft: Print To PDF", ""},
-		{"macOS Version 14.2 (Build 23C64) Quartz PDFContext", "Safari"}, {"Prince 14.2 (www.princexml.com)", ""}, {"ReportLab PDF Library - www.reportlab.com", ""}, {"Adobe PDF Library 15.0", "OpenText Exstream"}, {"", ""},
+		{"iText 2.1.7 by 1T3XT", ""}, {"Apache FOP Version 2.8", "Apache FOP Version 2.8"},
+		{"JasperReports Library version 6.20.0", "JasperReports"}, {"PDFlib+PDI 9.3.1 (Linux)", "payroll batch"},
+		{"Crystal Reports", "Crystal Reports"}, {"Qt 5.15.2", "wkhtmltopdf 0.12.6"},
+		{"Skia/PDF m122", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/122.0.0.0"}, {"Microsoft: Print To PDF", ""},
+		{"macOS Version 14.2 (Build 23C64) Quartz PDFContext", "Safari"}, {"Prince 14.2 (www.princexml.com)", ""},
+		{"ReportLab PDF Library - www.reportlab.com", ""}, {"Adobe PDF Library 15.0", "OpenText Exstream"}, {"", ""},
 	}...)
 	m.Producer, m.Creator = made[0], made[1]
 	if d(3) > 0 {

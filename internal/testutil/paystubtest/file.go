@@ -174,7 +174,8 @@ func (f *file) packed() []byte {
 	}
 	data := deflate(head.String() + body.String())
 	at[holder] = where{1, b.Len(), 0}
-	fmt.Fprintf(&b, "%d 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\n", holder, n, head.Len(), len(data), data)
+	fmt.Fprintf(&b, "%d 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\n",
+		holder, n, head.Len(), len(data), data)
 	at[table] = where{1, b.Len(), 0}
 	var rows []byte
 	above := make([]byte, 5)
@@ -189,7 +190,9 @@ func (f *file) packed() []byte {
 	}
 	data = deflate(string(rows))
 	start := b.Len()
-	fmt.Fprintf(&b, "%d 0 obj\n<</Type/XRef/Size %d/W[1 3 1]/DecodeParms<</Predictor 12/Columns 5>>/Root %d 0 R/Info %d 0 R/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n", table, table+1, f.root, f.info, len(data), data, start)
+	fmt.Fprintf(&b, "%d 0 obj\n<</Type/XRef/Size %d/W[1 3 1]/DecodeParms<</Predictor 12/Columns 5>>/Root %d 0 R/Info "+
+		"%d 0 R/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n",
+		table, table+1, f.root, f.info, len(data), data, start)
 	return b.Bytes()
 }
 
@@ -205,7 +208,8 @@ func (f *file) linearised() []byte {
 		page, _ := f.page()
 		fmt.Fprintf(&b, "%d 0 obj\n<</Linearized 1/L %010d/H [0 0]/O %d/E %010d/N 1/T %010d>>\nendobj\n", first, l, page, main, main)
 		top := b.Len()
-		fmt.Fprintf(&b, "xref\n%d 1\n%010d 00000 n \ntrailer\n<</Size %d/Root %d 0 R/Info %d 0 R/Prev %010d>>\nstartxref\n0\n%%%%EOF\n", first, at[first], first+1, f.root, f.info, main)
+		fmt.Fprintf(&b, "xref\n%d 1\n%010d 00000 n \ntrailer\n<</Size %d/Root %d 0 R/Info %d 0 R/Prev "+
+			"%010d>>\nstartxref\n0\n%%%%EOF\n", first, at[first], first+1, f.root, f.info, main)
 		for _, n := range order {
 			at[n] = b.Len()
 			fmt.Fprintf(&b, "%d 0 obj\n%sendobj\n", n, f.bodies[n])

@@ -28,7 +28,8 @@ const (
 
 // String names a kind.
 func (k Kind) String() string {
-	return [...]string{"incremental update", "editor as producer", "dates that disagree", "touched-up text", "odd font in an amount", "text over text", "raised consistently", "year or taxes invented"}[k]
+	return [...]string{"incremental update", "editor as producer", "dates that disagree", "touched-up text",
+		"odd font in an amount", "text over text", "raised consistently", "year or taxes invented"}[k]
 }
 
 // Printed is a genuine stub as the applicant uploads it: unchanged, or passed on by a
@@ -80,11 +81,15 @@ func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 			return [][]byte{f.appended(original, map[int]string{content: streamOf(f.bodies[content], changed)})}
 		}
 		over := f.next() // the page gets another stream, which draws over the first
-		body := strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content), fmt.Sprintf("/Contents [%d 0 R %d 0 R]", content, over), 1)
+		body := strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content),
+			fmt.Sprintf("/Contents [%d 0 R %d 0 R]", content, over), 1)
 		return [][]byte{f.appended(original, map[int]string{page: body, over: streamOf("", overlay(d, data, money(s.Net), money(raised)))})}
 	case Edited:
-		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "PDFescape Online - https://www.pdfescape.com", "iLovePDF", "Sejda 5.3.1 (sejda.com)", "Foxit PhantomPDF Printer Version 10.1", "Nitro Pro 13 (13.58.0.1180)",
-			"PDF-XChange Editor 9.5.366.0", "Canva", "Wondershare PDFelement 9", "Smallpdf.com", "Xodo Pdf", "GIMP 2.10.34", "Inkscape 1.3", "PDFfiller", "Adobe Illustrator 27.2", "Soda PDF Online", "LibreOffice 7.5", "Microsoft\xae Word 2019", "Affinity Publisher 2.3")
+		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "PDFescape Online - https://www.pdfescape.com",
+			"iLovePDF", "Sejda 5.3.1 (sejda.com)", "Foxit PhantomPDF Printer Version 10.1", "Nitro Pro 13 (13.58.0.1180)",
+			"PDF-XChange Editor 9.5.366.0", "Canva", "Wondershare PDFelement 9", "Smallpdf.com", "Xodo Pdf", "GIMP 2.10.34",
+			"Inkscape 1.3", "PDFfiller", "Adobe Illustrator 27.2", "Soda PDF Online", "LibreOffice 7.5",
+			"Microsoft\xae Word 2019", "Affinity Publisher 2.3")
 		f.bodies[f.info] = producer.ReplaceAllLiteralString(f.bodies[f.info], "/Producer ("+tool+")")
 		if d(2) == 0 {
 			f.setData(content, replaced(data, swap))
@@ -95,7 +100,8 @@ func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 		f.setData(content, touched(d, data, money(s.Net), money(raised)))
 	case OtherFont:
 		num := f.next()
-		f.bodies[num] = "<</Type /Font /Subtype /TrueType /BaseFont /" + pick(d, "ArialMT", "ABCDEE+Calibri", "Verdana", "ABCDEF+Arial", "TimesNewRomanPSMT", "CourierNewPSMT", "Tahoma-Bold") +
+		f.bodies[num] = "<</Type /Font /Subtype /TrueType /BaseFont /" + pick(d, "ArialMT", "ABCDEE+Calibri", "Verdana",
+			"ABCDEF+Arial", "TimesNewRomanPSMT", "CourierNewPSMT", "Tahoma-Bold") +
 			" /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [" + strings.Repeat("540 ", 95) + "]>>\n"
 		for _, n := range f.numbers() {
 			f.bodies[n] = strings.Replace(f.bodies[n], "/Font <<\n", fmt.Sprintf("/Font <<\n/Fx %d 0 R\n", num), 1)
@@ -216,7 +222,8 @@ func overlay(d Draw, data, old, amount string) string {
 	if d(4) > 0 {
 		shape = fmt.Sprintf("1 1 1 rg %s %s %s %s re f ", number(s.x-1), number(s.y-0.25*s.size), number(s.wide+4), number(1.1*s.size))
 	}
-	return fmt.Sprintf("q %s0 0 0 rg BT /%s %s Tf %s %s Td (%s) Tj ET Q\n", shape, s.font, number(s.size), number(s.x), number(s.y), spelledIn(s.raw, amount))
+	return fmt.Sprintf("q %s0 0 0 rg BT /%s %s Tf %s %s Td (%s) Tj ET Q\n", shape, s.font,
+		number(s.size), number(s.x), number(s.y), spelledIn(s.raw, amount))
 }
 
 // touched puts an amount together anew.
@@ -246,7 +253,8 @@ func touched(d Draw, data, old, amount string) string {
 	case 2: // squeezed
 		now = part(s.x, s.y, amount, pick(d, "94 Tz ", "-0.15 Tc ", "106 Tz ")) + " BT 100 Tz 0 Tc ET"
 	case 3: // another size, and last of all
-		return strings.Replace(data, s.op, rest, 1) + "\n" + fmt.Sprintf("BT /%s %s Tf ET ", s.font, number(s.size*pick(d, 0.96, 1.05))) + part(s.x, s.y, amount, "")
+		return strings.Replace(data, s.op, rest, 1) + "\n" + fmt.Sprintf("BT /%s %s Tf ET ", s.font,
+			number(s.size*pick(d, 0.96, 1.05))) + part(s.x, s.y, amount, "")
 	}
 	return strings.Replace(data, s.op, rest+now, 1)
 }
@@ -323,9 +331,11 @@ func Overlaid(original []byte, x, y, wide, size float64, amount string, update b
 	page, content := f.page()
 	font, over := f.next(), f.next()+1
 	f.bodies[font] = "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>\n"
-	text := fmt.Sprintf("q 1 0 0 1 0 0 cm 1 1 1 rg %s %s %s %s re f 0 0 0 rg BT /Fx %s Tf %s %s Td (%s) Tj ET Q\n", number(x-1), number(y-0.2*size), number(wide+2), number(1.1*size), number(size), number(x), number(y), amount)
+	text := fmt.Sprintf("q 1 0 0 1 0 0 cm 1 1 1 rg %s %s %s %s re f 0 0 0 rg BT /Fx %s Tf %s %s Td (%s) Tj ET Q\n",
+		number(x-1), number(y-0.2*size), number(wide+2), number(1.1*size), number(size), number(x), number(y), amount)
 	// The page's own content may leave the axes as it likes.
-	open, body := f.next()+2, strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content), fmt.Sprintf("/Contents [%d 0 R %d 0 R %d 0 R]", f.next()+2, content, over), 1)
+	open, body := f.next()+2, strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content),
+		fmt.Sprintf("/Contents [%d 0 R %d 0 R %d 0 R]", f.next()+2, content, over), 1)
 	body = strings.Replace(body, "/Font <<", fmt.Sprintf("/Font <</Fx %d 0 R ", font), 1)
 	changed := map[int]string{page: body, font: f.bodies[font], open: streamOf("", "q "), over: streamOf("", " Q "+text)}
 	if update {

@@ -47,20 +47,30 @@ func HostileFiles(size int, use func(Hostile)) {
 	add("a table of objects", raw("xref\n0 1000000\n"+fill("0000000015 00000 n \n")+"trailer<</Root 1 0 R>>\nstartxref\n9\n%%EOF"))
 	add("a table that goes back to itself", raw("xref\n0 0\ntrailer<</Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF"))
 	add("pages that hold themselves", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>"))
-	add("pages that hold each other", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Pages/Kids[2 0 R]>>"))
-	add("one page a thousand times", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids["+strings.Repeat("<</Type/Page>>", 1000)+"]>>"))
+	add("pages that hold each other", structured("<</Type/Catalog/Pages 2 0 R>>",
+		"<</Type/Pages/Kids[3 0 R]>>", "<</Type/Pages/Kids[2 0 R]>>"))
+	add("one page a thousand times", structured("<</Type/Catalog/Pages 2 0 R>>",
+		"<</Type/Pages/Kids["+strings.Repeat("<</Type/Page>>", 1000)+"]>>"))
 	add("an object that is its own length", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Length 2 0 R>>stream\n\nendstream"))
 	add("an object that refers to itself", structured("<</Type/Catalog/Pages 2 0 R>>", "2 0 R"))
-	add("an object stream within itself", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/ObjStm/N 1/First 4/Length 8/Extends 2 0 R>>stream\n2 0 2 0 \nendstream"))
-	add("forms that draw forms", page(plainStream("/X Do /X Do"), strings.Replace(plainStream("/X Do /X Do"), "<<", "<</Type/XObject/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>", 1)))
+	add("an object stream within itself", structured("<</Type/Catalog/Pages 2 0 R>>",
+		"<</Type/ObjStm/N 1/First 4/Length 8/Extends 2 0 R>>stream\n2 0 2 0 \nendstream"))
+	add("forms that draw forms", page(plainStream("/X Do /X Do"), strings.Replace(plainStream("/X Do /X Do"),
+		"<<", "<</Type/XObject/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>", 1)))
 	add("a font's map without end", page(flated("BT /F 9 Tf (a)Tj"), "", flated(strings.Repeat("<00><ffff><0000>", 250_000)+"endbfrange")))
-	add("fonts of other names", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<"+strings.Repeat("/AAAAAAAAAA 5 0 R", 3_900)+">>>>>>", plainStream(strange(size))))
-	add("fonts with a long list of names", fonts(250, "<</Type/Font/Encoding<</Differences 7 0 R>>>>", "[0"+strings.Repeat("/tilde 0/ydieresis 0", 30_000)+"]"))
-	add("fonts with a long list of widths", fonts(250, "<</Type/Font/Subtype/Type0/DescendantFonts[<</W 7 0 R>>]>>", "["+strings.Repeat("9 1 1 ", 21_000)+"]"))
-	add("forty thousand streams on a page", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids["+strings.Repeat("<</Type/Page/Contents 3 0 R>>", 40)+"]>>", "["+strings.Repeat("4 0 R ", 40_000)+"]", flated("")))
+	add("fonts of other names", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>",
+		"<</Type/Page/Contents 4 0 R/Resources<</Font<<"+strings.Repeat("/AAAAAAAAAA 5 0 R", 3_900)+">>>>>>", plainStream(strange(size))))
+	add("fonts with a long list of names", fonts(250, "<</Type/Font/Encoding<</Differences 7 0 R>>>>",
+		"[0"+strings.Repeat("/tilde 0/ydieresis 0", 30_000)+"]"))
+	add("fonts with a long list of widths", fonts(250, "<</Type/Font/Subtype/Type0/DescendantFonts[<</W 7 0 R>>]>>",
+		"["+strings.Repeat("9 1 1 ", 21_000)+"]"))
+	add("forty thousand streams on a page", structured("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids["+
+		strings.Repeat("<</Type/Page/Contents 3 0 R>>", 40)+"]>>", "["+strings.Repeat("4 0 R ", 40_000)+"]", flated("")))
 	add("an object stream of all objects", packedFull(40_000))
-	add("a table of five thousand columns", page(flated("BT /F 9 Tf "+strings.Repeat("(Current)Tj 60 0 Td ", 5_000)+strings.Repeat("0 -9 Td (12.00)Tj ", 5_000))))
-	add("rows of headers", page(flated("BT /F 9 Tf "+strings.Repeat("0 -9 Td (YTD)Tj 90 0 Td (Current)Tj 90 0 Td(1.00)Tj 0 -9 Td(2.00)Tj -180 0 Td ", 9_000))))
+	add("a table of five thousand columns",
+		page(flated("BT /F 9 Tf "+strings.Repeat("(Current)Tj 60 0 Td ", 5_000)+strings.Repeat("0 -9 Td (12.00)Tj ", 5_000))))
+	add("rows of headers", page(flated("BT /F 9 Tf "+
+		strings.Repeat("0 -9 Td (YTD)Tj 90 0 Td (Current)Tj 90 0 Td(1.00)Tj 0 -9 Td(2.00)Tj -180 0 Td ", 9_000))))
 	sharedFiles(size, add, much)
 	crowdedFiles(size, add, much)
 	add("noise", append([]byte("%PDF-1.7\n"), noise(size-9)...))
@@ -132,7 +142,8 @@ func structured(objects ...string) []byte {
 
 // Scan is a file that shows a picture and no text.
 func Scan() []byte {
-	return document(plainStream("q 612 0 0 792 0 0 cm /X Do Q"), strings.Replace(plainStream("\x00"), "<<", "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", 1))
+	return document(plainStream("q 612 0 0 792 0 0 cm /X Do Q"), strings.Replace(plainStream("\x00"), "<<",
+		"<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", 1))
 }
 
 // Letter is a file with text that is not a pay stub.
@@ -148,7 +159,8 @@ func fonts(n int, font string, more ...string) []byte {
 		fmt.Fprintf(&content, "/F%d 9 Tf (a) Tj ", i)
 		fmt.Fprintf(&names, "/F%d %s", i, font)
 	}
-	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<</Font<<" + names.String() + ">>>>>>", plainStream(content.String()), "null", "null"}, more...)...)
+	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>",
+		"<</Type/Page/Contents 4 0 R/Resources<</Font<<" + names.String() + ">>>>>>", plainStream(content.String()), "null", "null"}, more...)...)
 }
 
 // packedFull is a file of n objects in one stream, all of which a page refers to.

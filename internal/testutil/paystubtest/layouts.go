@@ -18,18 +18,32 @@ type Layout struct {
 // Layouts are the designs. They share neither words nor places.
 func Layouts() []Layout {
 	return []Layout{
-		{"register", "Helvetica", register, map[Item]string{Regular: "Regular", Overtime: "Overtime", Bonus: "Bonus", Commission: "Commission", PaidTimeOff: "PTO", Vacation: "Vacation",
-			FederalTax: "Federal Income Tax", StateTax: "State Income Tax", SocialSecurity: "Social Security", Medicare: "Medicare", FICA: "FICA", Pension: "401(k)", Health: "Medical", PaidTimeOffTaken: "PTO Advance", VacationTaken: "Vacation Buy"}},
-		{"blocks", "Helvetica", blocks, map[Item]string{Regular: "Regular Pay", Overtime: "Overtime Pay", Bonus: "Bonus Pay", Commission: "Commissions", PaidTimeOff: "Paid Time Off", Vacation: "Vacation Pay",
-			FederalTax: "Fed Withholding", StateTax: "State Withholding", SocialSecurity: "Fed OASDI/EE", Medicare: "Fed MED/EE", FICA: "FICA Tax", Pension: "401K Pre-tax", Health: "Health Insurance", PaidTimeOffTaken: "Paid Time Off", VacationTaken: "Vacation"}},
-		{"boxes", "Times", boxes, map[Item]string{Regular: "REGULAR EARNINGS", Overtime: "OVERTIME 1.5X", Bonus: "BONUS", Commission: "SALES COMMISSION", PaidTimeOff: "PAID TIME OFF", Vacation: "VACATION HOURS",
-			FederalTax: "FEDERAL W/H", StateTax: "STATE W/H", SocialSecurity: "SOC SEC EE", Medicare: "MEDICARE EE", FICA: "FICA EE", Pension: "RETIREMENT", Health: "HEALTH PLAN", PaidTimeOffTaken: "PTO", VacationTaken: "VACATION"}},
-		{"statement", "Courier", statement, map[Item]string{Regular: "Hourly", Overtime: "OT", Bonus: "Bonus", Commission: "Commission", PaidTimeOff: "PTO Pay", Vacation: "Vacation",
-			FederalTax: "Fed Tax", StateTax: "State Tax", SocialSecurity: "SS Tax", Medicare: "Medicare Tax", FICA: "FICA", Pension: "Pension", Health: "Medical Ins", PaidTimeOffTaken: "PTO Deduction", VacationTaken: "Vacation Deduction"}},
-		{"yearfirst", "Times", yearFirst, map[Item]string{Regular: "Salary", Overtime: "Overtime Premium", Bonus: "Discretionary Bonus", Commission: "Commission Earnings", PaidTimeOff: "Personal Time Off", Vacation: "Vacation Earnings",
-			FederalTax: "Federal Withholding Tax", StateTax: "State Withholding Tax", SocialSecurity: "Employee Social Security Tax", Medicare: "Employee Medicare", FICA: "FICA Taxes", Pension: "Retirement Savings Plan", Health: "Dental & Medical", PaidTimeOffTaken: "PTO Used in Advance", VacationTaken: "Vacation Purchase"}},
-		{"modern", "", modern, map[Item]string{Regular: "Regular hours", Overtime: "Overtime hours", Bonus: "Bonus", Commission: "Commission", PaidTimeOff: "Paid time off", Vacation: "Vacation hours",
-			FederalTax: "Federal income tax", StateTax: "State income tax", SocialSecurity: "Social Security tax", Medicare: "Medicare tax", FICA: "FICA tax", Pension: "401(k) contribution", Health: "Medical insurance", PaidTimeOffTaken: "Paid time off advance", VacationTaken: "Vacation purchase"}},
+		{"register", "Helvetica", register, map[Item]string{Regular: "Regular", Overtime: "Overtime", Bonus: "Bonus",
+			Commission: "Commission", PaidTimeOff: "PTO", Vacation: "Vacation",
+			FederalTax: "Federal Income Tax", StateTax: "State Income Tax", SocialSecurity: "Social Security", Medicare: "Medicare",
+			FICA: "FICA", Pension: "401(k)", Health: "Medical", PaidTimeOffTaken: "PTO Advance", VacationTaken: "Vacation Buy"}},
+		{"blocks", "Helvetica", blocks, map[Item]string{Regular: "Regular Pay", Overtime: "Overtime Pay", Bonus: "Bonus Pay",
+			Commission: "Commissions", PaidTimeOff: "Paid Time Off", Vacation: "Vacation Pay",
+			FederalTax: "Fed Withholding", StateTax: "State Withholding", SocialSecurity: "Fed OASDI/EE", Medicare: "Fed MED/EE",
+			FICA: "FICA Tax", Pension: "401K Pre-tax", Health: "Health Insurance", PaidTimeOffTaken: "Paid Time Off", VacationTaken: "Vacation"}},
+		{"boxes", "Times", boxes, map[Item]string{Regular: "REGULAR EARNINGS", Overtime: "OVERTIME 1.5X", Bonus: "BONUS",
+			Commission: "SALES COMMISSION", PaidTimeOff: "PAID TIME OFF", Vacation: "VACATION HOURS",
+			FederalTax: "FEDERAL W/H", StateTax: "STATE W/H", SocialSecurity: "SOC SEC EE", Medicare: "MEDICARE EE",
+			FICA: "FICA EE", Pension: "RETIREMENT", Health: "HEALTH PLAN", PaidTimeOffTaken: "PTO", VacationTaken: "VACATION"}},
+		{"statement", "Courier", statement, map[Item]string{Regular: "Hourly", Overtime: "OT", Bonus: "Bonus",
+			Commission: "Commission", PaidTimeOff: "PTO Pay", Vacation: "Vacation",
+			FederalTax: "Fed Tax", StateTax: "State Tax", SocialSecurity: "SS Tax", Medicare: "Medicare Tax", FICA: "FICA",
+			Pension: "Pension", Health: "Medical Ins", PaidTimeOffTaken: "PTO Deduction", VacationTaken: "Vacation Deduction"}},
+		{"yearfirst", "Times", yearFirst, map[Item]string{Regular: "Salary", Overtime: "Overtime Premium",
+			Bonus: "Discretionary Bonus", Commission: "Commission Earnings", PaidTimeOff: "Personal Time Off", Vacation: "Vacation Earnings",
+			FederalTax: "Federal Withholding Tax", StateTax: "State Withholding Tax", SocialSecurity: "Employee Social Security Tax",
+			Medicare: "Employee Medicare", FICA: "FICA Taxes", Pension: "Retirement Savings Plan", Health: "Dental & Medical",
+			PaidTimeOffTaken: "PTO Used in Advance", VacationTaken: "Vacation Purchase"}},
+		{"modern", "", modern, map[Item]string{Regular: "Regular hours", Overtime: "Overtime hours", Bonus: "Bonus",
+			Commission: "Commission", PaidTimeOff: "Paid time off", Vacation: "Vacation hours",
+			FederalTax: "Federal income tax", StateTax: "State income tax", SocialSecurity: "Social Security tax",
+			Medicare: "Medicare tax", FICA: "FICA tax", Pension: "401(k) contribution", Health: "Medical insurance",
+			PaidTimeOffTaken: "Paid time off advance", VacationTaken: "Vacation purchase"}},
 	}
 }
 
@@ -55,7 +69,8 @@ func (s *Stub) employer() []string {
 }
 
 func rhythm(f string) string {
-	return map[string]string{report.PayWeekly: "Weekly", report.PayBiweekly: "Bi-weekly", report.PaySemiMonthly: "Semi-monthly", report.PayMonthly: "Monthly"}[f]
+	return map[string]string{report.PayWeekly: "Weekly", report.PayBiweekly: "Bi-weekly",
+		report.PaySemiMonthly: "Semi-monthly", report.PayMonthly: "Monthly"}[f]
 }
 
 func sum(lines []Line, of func(Line) report.Cents) (c report.Cents) {
@@ -77,7 +92,8 @@ func register(c *canvas, s *Stub) {
 	c.font("B", 16)
 	c.right(572, 50, "Earnings Statement")
 	c.font("", 9)
-	for i, kv := range [][2]string{{"Pay Period:", slashed(s.Start) + " - " + slashed(s.End)}, {"Pay Date:", slashed(s.Pay)}, {"Hire Date:", slashed(s.Hire)}, {"Pay Frequency:", rhythm(s.Frequency)}} {
+	for i, kv := range [][2]string{{"Pay Period:", slashed(s.Start) + " - " + slashed(s.End)}, {"Pay Date:", slashed(s.Pay)},
+		{"Hire Date:", slashed(s.Hire)}, {"Pay Frequency:", rhythm(s.Frequency)}} {
 		c.left(380, 72+12*float64(i), kv[0])
 		c.left(460, 72+12*float64(i), kv[1])
 	}

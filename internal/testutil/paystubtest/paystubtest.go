@@ -97,7 +97,8 @@ func Year(d Draw, n int) []Stub {
 		salary += 14_000_000
 	}
 	w := wages{
-		base: base, hourly: d(2) == 0, perPeriod: salary / report.Cents(periods), federal: 600 + d(1400), state: pick(d, 0, 0, 210, 305, 425, 495),
+		base: base, hourly: d(2) == 0, perPeriod: salary / report.Cents(periods),
+		federal: 600 + d(1400), state: pick(d, 0, 0, 210, 305, 425, 495),
 		pension: pick(d, 0, 0, 300, 500, 600), health: pick[report.Cents](d, 0, 4_250, 7_791, 12_360), combined: d(7) == 0,
 		overtime: d(3) == 0, bonus: d(4) == 0, commission: d(6) == 0, off: d(3) == 0, vacation: d(4) == 0, taken: d(8) == 0, year: year,
 	}
@@ -137,7 +138,8 @@ func (w *wages) stub(d Draw, k int, before *Stub) Stub {
 	}
 	times := func(hours, rate report.Cents) report.Cents { return (hours*rate + 50) / 100 }
 	if w.hourly {
-		full := map[string]report.Cents{report.PayWeekly: 40_00, report.PayBiweekly: 80_00, report.PaySemiMonthly: 86_67, report.PayMonthly: 173_33}[s.Frequency]
+		full := map[string]report.Cents{report.PayWeekly: 40_00, report.PayBiweekly: 80_00,
+			report.PaySemiMonthly: 86_67, report.PayMonthly: 173_33}[s.Frequency]
 		hours := full - report.Cents(d(9)*25)
 		add(&earn, Regular, hours, w.rate, times(hours, w.rate))
 		if w.overtime {

@@ -8,13 +8,20 @@ import (
 )
 
 var (
-	latin = []string{"Dana Whitfield", "José Muñoz", "Renée Dubois", "Zoë Lindström", "Marcus O'Neal", "Aisha Rahman", "Wei-Lin Chou", "Søren Ødegård", "María de la Cruz", "Priya Natarajan",
-		"Jean-Luc Béranger", "Tyrell Washington Jr.", "Nguyen Thi Hoa", "Björn Straße", "Anne-Marie St. Cyr", "Kofi Mensah", "Yuki Tanaka", "Ewan McGregor-Platt", "Li Na"}
+	latin = []string{"Dana Whitfield", "José Muñoz", "Renée Dubois", "Zoë Lindström", "Marcus O'Neal", "Aisha Rahman",
+		"Wei-Lin Chou", "Søren Ødegård", "María de la Cruz", "Priya Natarajan",
+		"Jean-Luc Béranger", "Tyrell Washington Jr.", "Nguyen Thi Hoa", "Björn Straße", "Anne-Marie St. Cyr",
+		"Kofi Mensah", "Yuki Tanaka", "Ewan McGregor-Platt", "Li Na"}
 	// far need a font of many letters.
-	far       = []string{"Дмитрий Соколов", "Ελένη Παπαδοπούλου", "Łukasz Wójcik", "Žaneta Dvořáková", "Олександра Шевченко", "Gökçe Yıldız", "Őrsi Kovács", "Íñigo Šarić"}
-	streets   = []string{"Oak Street", "Maple Ave", "N Lakeshore Dr", "County Road 12", "Elm Ct", "W 47th St", "Sunset Blvd", "Old Mill Lane"}
-	towns     = [][3]string{{"Austin", "TX", "78701"}, {"Portland", "OR", "97205"}, {"St. Paul", "MN", "55102-1234"}, {"Winston-Salem", "NC", "27101"}, {"Las Vegas", "NV", "89101"}, {"New York", "NY", "10001"}, {"Baton Rouge", "LA", "70801"}, {"Coeur d'Alene", "ID", "83814"}, {"Boston", "MA", "02108"}, {"San Juan", "PR", "00901"}}
-	employers = []string{"Northwind Logistics, Inc.", "Blue Heron Bakery LLC", "Cascade Timber Co.", "Harbor Point Dental Group", "Lumen & Byrd Architects LLP", "Fabrikam Manufacturing Corp", "Prairie Home Health Services", "Tidewater Marine Supply", "City of Marlow", "Juniper Street School District"}
+	far = []string{"Дмитрий Соколов", "Ελένη Παπαδοπούλου", "Łukasz Wójcik", "Žaneta Dvořáková",
+		"Олександра Шевченко", "Gökçe Yıldız", "Őrsi Kovács", "Íñigo Šarić"}
+	streets = []string{"Oak Street", "Maple Ave", "N Lakeshore Dr", "County Road 12", "Elm Ct", "W 47th St", "Sunset Blvd", "Old Mill Lane"}
+	towns   = [][3]string{{"Austin", "TX", "78701"}, {"Portland", "OR", "97205"}, {"St. Paul", "MN", "55102-1234"},
+		{"Winston-Salem", "NC", "27101"}, {"Las Vegas", "NV", "89101"}, {"New York", "NY", "10001"}, {"Baton Rouge", "LA", "70801"},
+		{"Coeur d'Alene", "ID", "83814"}, {"Boston", "MA", "02108"}, {"San Juan", "PR", "00901"}}
+	employers = []string{"Northwind Logistics, Inc.", "Blue Heron Bakery LLC", "Cascade Timber Co.", "Harbor Point Dental Group",
+		"Lumen & Byrd Architects LLP", "Fabrikam Manufacturing Corp", "Prairie Home Health Services",
+		"Tidewater Marine Supply", "City of Marlow", "Juniper Street School District"}
 	companies = []string{"", "", "ADP", "Paychex", "Gusto", "Paylocity", "QuickBooks Payroll", "Paycom"}
 )
 
@@ -23,7 +30,8 @@ func person(d Draw) Stub {
 	home, work := pick(d, towns...), pick(d, towns...)
 	s := Stub{
 		Employee: pick(d, latin...), Line1: fmt.Sprintf("%d %s", 10+d(9000), pick(d, streets...)), City: home[0], State: home[1], ZIP: home[2],
-		Employer: pick(d, employers...), EmployerLine1: fmt.Sprintf("%d %s", 100+d(900), pick(d, streets...)), EmployerCity: work[0], EmployerState: work[1], EmployerZIP: work[2],
+		Employer: pick(d, employers...), EmployerLine1: fmt.Sprintf("%d %s", 100+d(900), pick(d, streets...)),
+		EmployerCity: work[0], EmployerState: work[1], EmployerZIP: work[2],
 		Provider: pick(d, companies...), Frequency: pick(d, report.PayWeekly, report.PayBiweekly, report.PaySemiMonthly, report.PayMonthly),
 		Hire: report.Date{Time: time.Date(2008+d(15), time.Month(1+d(12)), 1+d(28), 0, 0, 0, 0, time.UTC)},
 	}

@@ -29,7 +29,8 @@ func ForgePrinted(d Draw, k Kind, original []byte, s *Stub) []byte {
 		}
 		return p.appended(original, map[int]string{p.content: streamOf(p.bodies[p.content], changed)})
 	case Edited:
-		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "iLovePDF", "Sejda 5.3.1 (sejda.com)", "Nitro Pro 13 (13.58.0.1180)", "Canva", "Smallpdf.com", "PDFfiller", "Microsoft\xae Word 2019")
+		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "iLovePDF", "Sejda 5.3.1 (sejda.com)",
+			"Nitro Pro 13 (13.58.0.1180)", "Canva", "Smallpdf.com", "PDFfiller", "Microsoft\xae Word 2019")
 		p.bodies[p.info] = strings.Replace(p.bodies[p.info], "/Producer (Skia/PDF", "/Producer ("+tool+") /Before (", 1)
 		if changed, ok := p.swapped(map[report.Cents]report.Cents{s.Net: raised}); ok && d(2) == 0 {
 			p.setData(p.content, changed)
@@ -89,7 +90,8 @@ var (
 func openPrinted(original []byte) *printedPage {
 	f := parse(original)
 	page, content := f.page()
-	p := &printedPage{file: f, content: content, data: f.data(content), letters: map[string]map[string]string{}, codes: map[string]map[string]string{}}
+	p := &printedPage{file: f, content: content, data: f.data(content),
+		letters: map[string]map[string]string{}, codes: map[string]map[string]string{}}
 	for _, m := range fontNames.FindAllStringSubmatch(f.bodies[page], -1) {
 		num, _ := strconv.Atoi(m[2])
 		to := unicodeRef.FindStringSubmatch(f.bodies[num])
@@ -259,9 +261,11 @@ func (p *printedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 			case OtherFont:
 				page, _ := p.page()
 				num := p.next()
-				p.bodies[num] = "<</Type /Font /Subtype /TrueType /BaseFont /" + pick(d, "ArialMT", "ABCDEE+Calibri", "Verdana", "Tahoma") + " /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [" + strings.Repeat("620 ", 95) + "]>>\n"
+				p.bodies[num] = "<</Type /Font /Subtype /TrueType /BaseFont /" + pick(d, "ArialMT", "ABCDEE+Calibri", "Verdana", "Tahoma") +
+					" /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [" + strings.Repeat("620 ", 95) + "]>>\n"
 				p.bodies[page] = strings.Replace(p.bodies[page], "/Font <<", fmt.Sprintf("/Font <</Fx %d 0 R ", num), 1)
-				return strings.Replace(p.data, whole, fmt.Sprintf("BT\n/Fx %s Tf\n1 0 0 -1 %s %s Tm\n(%s) Tj\nET\n", number(size), number(x), number(y), amount), 1)
+				return strings.Replace(p.data, whole, fmt.Sprintf("BT\n/Fx %s Tf\n1 0 0 -1 %s %s Tm\n(%s) Tj\nET\n",
+					number(size), number(x), number(y), amount), 1)
 			case Covered:
 				shape := ""
 				if d(4) > 0 {

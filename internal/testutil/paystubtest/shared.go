@@ -30,8 +30,10 @@ func sharedFiles(size int, add, much func(name string, file []byte)) {
 
 	much("pages with the same large resources", sameResources(few(6_000, 400), size))
 	much("pages with the same large notes", pagesOf(50, "/Annots 6 0 R", "["+strings.Repeat("7 0 R ", few(60_000, 20))+"]", "<<"+large+">>"))
-	much("a large picture that is drawn often", pagesOf(20, "/Contents 6 0 R/Resources<</XObject<</X 7 0 R>>>>", plainStream(strings.Repeat("/X Do ", few(600_000, 10))), strings.Replace(plainStream(""), "<<", "<<"+large, 1)))
-	much("a large graphics state that is set often", pagesOf(20, "/Contents 6 0 R/Resources<</ExtGState<</G 7 0 R>>>>", plainStream(strings.Repeat("/G gs ", few(600_000, 10))), "<<"+large+">>"))
+	much("a large picture that is drawn often", pagesOf(20, "/Contents 6 0 R/Resources<</XObject<</X 7 0 R>>>>",
+		plainStream(strings.Repeat("/X Do ", few(600_000, 10))), strings.Replace(plainStream(""), "<<", "<<"+large, 1)))
+	much("a large graphics state that is set often", pagesOf(20, "/Contents 6 0 R/Resources<</ExtGState<</G 7 0 R>>>>",
+		plainStream(strings.Repeat("/G gs ", few(600_000, 10))), "<<"+large+">>"))
 	long := strings.Repeat("n", few(4_000, 2_000))
 	var names, uses strings.Builder
 	for i := range few(3_900, 8_000) {
@@ -40,15 +42,21 @@ func sharedFiles(size int, add, much func(name string, file []byte)) {
 	for range few(900, 8_000) {
 		fmt.Fprintf(&uses, "/%sxxxx gs ", long)
 	}
-	much("names that are long and much alike", pagesOf(20, "/Contents 6 0 R/Resources<</ExtGState 7 0 R>>", plainStream(uses.String()), "<<"+names.String()+">>"))
+	much("names that are long and much alike", pagesOf(20, "/Contents 6 0 R/Resources<</ExtGState 7 0 R>>",
+		plainStream(uses.String()), "<<"+names.String()+">>"))
 	form := "[" + strings.Repeat("["+strings.Repeat("1 ", few(65_000, 4))+"]", few(130, 160_000)) + "]"
-	much("a form of arrays in arrays", pagesOf(1, "/Contents 6 0 R/Resources<</XObject<</X 7 0 R>>>>", plainStream("/X Do"), strings.Replace(plainStream(form), "<<", "<</Subtype/Form", 1)))
+	much("a form of arrays in arrays", pagesOf(1, "/Contents 6 0 R/Resources<</XObject<</X 7 0 R>>>>", plainStream("/X Do"),
+		strings.Replace(plainStream(form), "<<", "<</Subtype/Form", 1)))
 	much("a tree of pages that divides", dividing(few(40, 4_000), "<<"+large+">>"))
-	much("fonts with a name that is very long", fonts(250, "<</Type/Font/Encoding<</Differences 7 0 R>>>>", "["+strings.Repeat("0 8 0 R ", few(30_000, 20))+"]", "/"+pad("n", few(30_000, 20)*8+20_000)))
-	much("lists of widths that are empty", fonts(250, "<</Type/Font/Subtype/Type0/DescendantFonts[<</W 7 0 R>>]>>", "["+strings.Repeat("9[]", few(32_000, 10))+"]"))
+	much("fonts with a name that is very long", fonts(250, "<</Type/Font/Encoding<</Differences 7 0 R>>>>",
+		"["+strings.Repeat("0 8 0 R ", few(30_000, 20))+"]", "/"+pad("n", few(30_000, 20)*8+20_000)))
+	much("lists of widths that are empty", fonts(250, "<</Type/Font/Subtype/Type0/DescendantFonts[<</W 7 0 R>>]>>",
+		"["+strings.Repeat("9[]", few(32_000, 10))+"]"))
 	mapped := "<</Type/Font/ToUnicode 7 0 R>>"
 	broken := deflate(strings.Repeat("\x00", few(4_000_000, 1)))
-	much("fonts' maps that break off at the end", fonts(250, mapped, fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\xff\xff\xff\xff\nendstream", len(broken), broken[:len(broken)-8])))
+	much("fonts' maps that break off at the end",
+		fonts(250, mapped, fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\xff\xff\xff\xff\nendstream",
+			len(broken), broken[:len(broken)-8])))
 	var ranges strings.Builder
 	for i := 0; ranges.Len() < few(4_000_000, 2); i++ {
 		fmt.Fprintf(&ranges, "<%08x><%08x>[%s]endbfrange ", i<<16, i<<16|0xffff, strings.Repeat("<>", few(65_000, 20)))
@@ -56,8 +64,10 @@ func sharedFiles(size int, add, much func(name string, file []byte)) {
 	much("fonts' maps of nothing", fonts(250, mapped, plainStream(ranges.String())))
 
 	much("a stream of blocks that hold nothing", pagesOf(1, "/Contents["+strings.Repeat("6 0 R ", 20)+"]", idle(size-8192)))
-	much("a stream of zeros in ASCII85", document(fmt.Sprintf("<</Filter/ASCII85Decode/Length %d>>stream\n%s\nendstream", size-8192, strings.Repeat("z", max(0, size-8194))+"~>")))
-	much("rows that are wider than their stream", pagesOf(50, "/Contents 6 0 R", "["+strings.Repeat("7 0 R ", few(60_000, 20))+"]", strings.Replace(flated("q"), "<<", "<</DecodeParms<</Predictor 15/Colors 8/BitsPerComponent 16/Columns 65536>>", 1)))
+	much("a stream of zeros in ASCII85",
+		document(fmt.Sprintf("<</Filter/ASCII85Decode/Length %d>>stream\n%s\nendstream", size-8192, strings.Repeat("z", max(0, size-8194))+"~>")))
+	much("rows that are wider than their stream", pagesOf(50, "/Contents 6 0 R", "["+strings.Repeat("7 0 R ", few(60_000, 20))+"]",
+		strings.Replace(flated("q"), "<<", "<</DecodeParms<</Predictor 15/Colors 8/BitsPerComponent 16/Columns 65536>>", 1)))
 	much("a table of nothing", tabled(few(4_000_000, 2)))
 	say := func(xml string) []byte {
 		return structured("<</Type/Catalog/Pages 2 0 R/Metadata 4 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page>>", plainStream(xml))
@@ -66,7 +76,8 @@ func sharedFiles(size int, add, much func(name string, file []byte)) {
 	add("metadata with much behind them", say(strings.Repeat("xmp:CreatorTool>", few(8_000, 40))+strings.Repeat(" ", few(128_000, 2))+"<"))
 
 	operators := func(op string) []byte {
-		return pagesOf(50, "/Contents 6 0 R/Resources<</Font<</F 7 0 R>>>>", plainStream("BT /F 9 Tf "+strings.Repeat(op, few(4_100_000, 2)/len(op))), "<</Type/Font>>")
+		return pagesOf(50, "/Contents 6 0 R/Resources<</Font<</F 7 0 R>>>>",
+			plainStream("BT /F 9 Tf "+strings.Repeat(op, few(4_100_000, 2)/len(op))), "<</Type/Font>>")
 	}
 	much("colours", operators("g "))
 	much("names", operators("/A "))
@@ -85,7 +96,8 @@ func entries(n int) string {
 
 // pagesOf is a file of n pages that say the same, with further objects from 6 on.
 func pagesOf(n int, page string, more ...string) []byte {
-	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[" + strings.Repeat("<</Type/Page"+page+">>", n) + "]>>", "null", "null", "null"}, more...)...)
+	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[" +
+		strings.Repeat("<</Type/Page"+page+">>", n) + "]>>", "null", "null", "null"}, more...)...)
 }
 
 // updated is a file of one page with an update. The bytes between them and the entries of
@@ -149,8 +161,10 @@ func sameResources(n, size int) []byte {
 func named(n, objects int) []byte {
 	const head = "5 0 obj<</Type/ObjStm>>endobj\n"
 	body := strings.Repeat("9 0 ", objects)
-	return raw("1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj 3 0 obj<</Type/Page>>endobj\n" + strings.Repeat(head, n) +
-		fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj trailer<</Root 1 0 R>>", objects, len(body), len(body)+1, body))
+	return raw("1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 " +
+		"R]>>endobj 3 0 obj<</Type/Page>>endobj\n" + strings.Repeat(head, n) +
+		fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj trailer<</Root 1 0 R>>",
+			objects, len(body), len(body)+1, body))
 }
 
 // chained is a file without a table, in which a stream's length refers to the next object,
@@ -204,7 +218,8 @@ func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	half := few(2_900, 100)
 	text := func(content string) string { return flated("BT /F 3 Tf " + content) }
 	over := func(above, below string) []byte { // alternating, because text drawn twice at one place is read once
-		return document(text(strings.Repeat(drawn(9, 86, above)+drawn(9, 86, above+":"), half/2+1) + strings.Repeat(drawn(9, 80, below)+drawn(9, 80, below+"*"), half/2+1)))
+		return document(text(strings.Repeat(drawn(9, 86, above)+drawn(9, 86, above+":"), half/2+1) +
+			strings.Repeat(drawn(9, 80, below)+drawn(9, 80, below+"*"), half/2+1)))
 	}
 	much("labels over amounts", over("something", "12.00"))
 	much("labels over what they are not of", over("Employee", "a name 1"))
@@ -220,8 +235,10 @@ func crowdedFiles(size int, add, much func(name string, file []byte)) {
 		row.WriteString(drawn(9+30*i, 80, "1.00"))
 	}
 	much("a long label over amounts", document(text(drawn(9, 86, "")+long+"]TJ "+row.String()), "null", wide))
-	much("a long label among labels", document(text(drawn(9, 80, "")+long+"]TJ "+strings.Repeat(drawn(9, 86, "Employee"), 2*half)), "null", wide))
-	much("amounts behind a long text", document(text(drawn(9, 990, "Net Pay: 1.00")+drawn(9, 86, "")+long+"("+strings.Repeat("  1.00", 2*half)+")]TJ ")))
+	much("a long label among labels",
+		document(text(drawn(9, 80, "")+long+"]TJ "+strings.Repeat(drawn(9, 86, "Employee"), 2*half)), "null", wide))
+	much("amounts behind a long text",
+		document(text(drawn(9, 990, "Net Pay: 1.00")+drawn(9, 86, "")+long+"("+strings.Repeat("  1.00", 2*half)+")]TJ ")))
 	var gaps strings.Builder
 	gaps.WriteString("BT /F 9 Tf ")
 	for range few(13, 300_000) {
@@ -236,7 +253,8 @@ func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	}
 	much("a column of amounts", document(text(row.String())))
 	many := few(1_950, 2_000)
-	add("pages with as many shapes as texts", pagesOf(20, "/Contents 6 0 R/Resources<</Font<</F 7 0 R>>>>", text(strings.Repeat("( )Tj ", many)+strings.Repeat("0 0 1 1 re f ", many)), "<</Type/Font>>"))
+	add("pages with as many shapes as texts", pagesOf(20, "/Contents 6 0 R/Resources<</Font<</F 7 0 R>>>>",
+		text(strings.Repeat("( )Tj ", many)+strings.Repeat("0 0 1 1 re f ", many)), "<</Type/Font>>"))
 	row.Reset()
 	for i := range 2 * half {
 		row.WriteString(drawn(9, 9+9*i, "Newark, NJ 07102"))

@@ -103,8 +103,10 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 		t.Fatal(err)
 	}
 	r.Provider = p
-	r.Seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "client", SecretKey: "secret-canary", WebhookSecret: "whsec_" + "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
-		Products: map[contract.Product]string{}, ThirdParty: provider.SeedAccount{PublicID: uuid.NewString(), ClientID: "third", SecretKey: "third-secret"},
+	r.Seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "client", SecretKey: "secret-canary",
+		WebhookSecret: "whsec_" + "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+		Products:      map[contract.Product]string{}, ThirdParty: provider.SeedAccount{PublicID: uuid.NewString(),
+			ClientID: "third", SecretKey: "third-secret"},
 		CallbackURL: r.Return.URL + "/hook", CompleteURL: r.Return.URL + "/return?jwt=[token]", ReturnMode: mode}
 	for _, kind := range contract.Products() {
 		r.Seed.Products[kind] = uuid.NewString()

@@ -9,7 +9,8 @@ import (
 // TestEveryKindOfReportCompares: a report compared with itself has no differences and
 // lists each figure once.
 func TestEveryKindOfReportCompares(t *testing.T) {
-	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(), "eligibility": madeEligibility(), "passport": madePassport()} {
+	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(),
+		"eligibility": madeEligibility(), "passport": madePassport()} {
 		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 			v := CompareView{Reports: [2]Compared{{Report: r}, {Report: r}}}
 			pairs := v.pairs(l)

@@ -21,8 +21,10 @@ func cashflowIn(cur string) ReportView {
 	v.Analysis.Currency = cur
 	v.Report.AccountDetails = []report.Account{{CurrentBalance: c(1_234_50), BalanceTerms: report.BalanceTerms{Currency: cur}}}
 	v.Report.Attributes = append(v.Report.Attributes,
-		report.Attribute{Name: "UA_ASSET_TOTAL_TREND_6M", Description: "Least-squares slope of month-end total balance in dollars per month, last 6 complete months", Node: "ASSET", Value: "1000.00", AdverseActionCode: "12"},
-		report.Attribute{Name: "XX_LIMIT", Description: "Number of months with at least $200 of income, last 12 complete months", Node: "INFLOW", Value: "3", AdverseActionCode: "21"})
+		report.Attribute{Name: "UA_ASSET_TOTAL_TREND_6M", Description: "Least-squares slope of month-end total balance " +
+			"in dollars per month, last 6 complete months", Node: "ASSET", Value: "1000.00", AdverseActionCode: "12"},
+		report.Attribute{Name: "XX_LIMIT", Description: "Number of months with at least $200 of income, last 12 complete months",
+			Node: "INFLOW", Value: "3", AdverseActionCode: "21"})
 	return v
 }
 
@@ -51,7 +53,8 @@ func comparisonIn(older, newer string) map[string]CompareView {
 
 func pagesIn(t *testing.T, l i18n.Lang, cur string) map[string]string {
 	p := ui.Page{Lang: l}
-	out := map[string]string{"cashflow": render(t, Report(p, cashflowIn(cur))), "income": render(t, Income(p, incomeIn(cur))), "eligibility": render(t, Eligibility(p, assetsIn(cur)))}
+	out := map[string]string{"cashflow": render(t, Report(p, cashflowIn(cur))), "income": render(t, Income(p, incomeIn(cur))),
+		"eligibility": render(t, Eligibility(p, assetsIn(cur)))}
 	for kind, v := range comparisonIn(cur, cur) {
 		out["two of "+kind] = render(t, Compare(p, v))
 	}
@@ -70,10 +73,12 @@ func TestAmountsAreInTheirOwnCurrency(t *testing.T) {
 	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		unnamed, dollars, euros := pagesIn(t, l, ""), pagesIn(t, l, "USD"), pagesIn(t, l, "EUR")
 		for name, page := range euros {
-			if strings.Contains(page, "$") || !strings.Contains(page, " EUR") || strings.Contains(page, "dollar") || strings.Contains(page, "dólar") {
+			if strings.Contains(page, "$") || !strings.Contains(page, " EUR") ||
+				strings.Contains(page, "dollar") || strings.Contains(page, "dólar") {
 				t.Errorf("%s in %s: not every amount is in euros", name, l)
 			}
-			if diff := cmp.Diff(unnamed[name], dollars[name]); diff != "" || !strings.Contains(dollars[name], "$") || strings.Contains(dollars[name], "plot-wide") {
+			if diff := cmp.Diff(unnamed[name], dollars[name]); diff != "" || !strings.Contains(dollars[name], "$") ||
+				strings.Contains(dollars[name], "plot-wide") {
 				t.Errorf("%s in %s changes where its dollars are named: %s", name, l, diff)
 			}
 			want := inWords.Replace(dollarAmounts.ReplaceAllStringFunc(dollars[name], func(s string) string {
@@ -92,7 +97,8 @@ func TestAmountsThatNoBankStates(t *testing.T) {
 	income.Report.AccountDetails[0].Currency = "EUR"
 	income.Stated = &Stated{Fields: prefill.Fields{StatedAnnualIncome: n(64_000)}}
 	page := incomePage(t, i18n.English, income)
-	lacks(t, page, "$64,000", "50,000.50 EUR, Before taxes", "different currencies", "50,000.50 EUR", "51,000 EUR", "$100,000", "$48,000.00", "$2,100.00", "−12.05 EUR")
+	lacks(t, page, "$64,000", "50,000.50 EUR, Before taxes", "different currencies", "50,000.50 EUR",
+		"51,000 EUR", "$100,000", "$48,000.00", "$2,100.00", "−12.05 EUR")
 	has(t, page, "% of it was found", "% of what was stated")
 
 	// Without income at the bank, the year's is that of payroll.
@@ -104,7 +110,9 @@ func TestAmountsThatNoBankStates(t *testing.T) {
 	lacks(t, render(t, Eligibility(ui.Page{Lang: i18n.English}, assets)), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
 
 	// A dollar account that a report in euros leaves out.
-	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails, report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00), BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
+	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails,
+		report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00),
+			BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
 	page = render(t, Eligibility(ui.Page{Lang: i18n.English}, assets))
 	lacks(t, page, "$77.00", "$70.00", "Home (USD)", "The figures of this report are in EUR.")
 	has(t, page, "5,077", "5,070")

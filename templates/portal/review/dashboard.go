@@ -113,7 +113,8 @@ func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 
 func (v PeopleView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")}, {Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
+		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")},
+		{Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
 	for _, p := range v.People {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: personName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: personState(l, p)},
 			{Body: personLast(l, p)}, {Body: personChanges(l, p, v.Local)}})
@@ -156,7 +157,8 @@ func toApplication(id string) ui.Cell {
 
 func (v AuditView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.who")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.audit.detail")}, {Label: i18n.T(l, "review.audit.request")}}}
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.who")}, {Label: i18n.T(l, "review.what")},
+		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.audit.detail")}, {Label: i18n.T(l, "review.audit.request")}}}
 	for _, x := range v.Lines {
 		who := x.Actor
 		if who == "" {

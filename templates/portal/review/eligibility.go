@@ -70,8 +70,10 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), by: v.By,
+		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
+			currencyNotices(l, v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -89,9 +91,11 @@ func (v EligibilityView) sections(l i18n.Lang) []section {
 		}
 	}
 	add(len(r.StatedEmployers) > 0, "employers", "review.eligibility.employers", func() templ.Component { return ui.Table(v.employers(l)) })
-	add(len(r.Employment) > 0, "employment", "review.eligibility.employment", func() templ.Component { return eligibilityJobs(l, r.Employment) })
+	add(len(r.Employment) > 0, "employment", "review.eligibility.employment",
+		func() templ.Component { return eligibilityJobs(l, r.Employment) })
 	add(len(v.payroll()) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return eligibilityPayrolls(l, v.payroll()) })
-	add(len(a.AccountDetails) > 0, "assets", "review.eligibility.assets", func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
+	add(len(a.AccountDetails) > 0, "assets", "review.eligibility.assets",
+		func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
 	add(len(a.Inflows) > 0, "inflows", "review.income.inflows", func() templ.Component {
 		return ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncome, v.account(l)))
 	})

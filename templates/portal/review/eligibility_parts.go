@@ -99,7 +99,8 @@ func eligibilityStatementGrid(l i18n.Lang, all []report.EligibilityStatement) ui
 				Number: true}, {Label: i18n.T(l, "review.net"), Number: true},
 			{Label: i18n.T(l, "review.net") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}}}
 	for _, s := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, {Body: span(l, s.PayPeriodStart, s.PayPeriodEnd)}, {Body: given(l, hours(s.HoursWorked))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, {Body: span(l, s.PayPeriodStart, s.PayPeriodEnd)},
+			{Body: given(l, hours(s.HoursWorked))},
 			money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
@@ -112,7 +113,8 @@ func gigGrid(l i18n.Lang, all []report.GigSummary) ui.Grid {
 			{Label: i18n.T(l, "review.gigs.tips"), Number: true}, {Label: i18n.T(l, "review.gigs.fees"),
 				Number: true}, {Label: i18n.T(l, "review.gigs.deposited"), Number: true}}}
 	for _, x := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.PlatformName))}, {Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: given(l, hours(x.HoursWorked))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.PlatformName))},
+			{Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: given(l, hours(x.HoursWorked))},
 			money(l, usd, x.Gross), money(l, usd, x.Tips), money(l, usd, x.Fees), money(l, usd, x.Deposited)})
 	}
 	return g
@@ -137,9 +139,11 @@ func assetGrid(l i18n.Lang, all []report.AssetAccount) ui.Grid {
 		if kind == "" {
 			kind = report.Text(a.AccountType)
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))}, {Body: ending(l, report.Text(a.TruncatedNumber))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))},
+			{Body: ending(l, report.Text(a.TruncatedNumber))},
 			{Body: given(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))}, {Body: given(l, report.Text(a.OwnerFullName))},
-			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, currency(a.In()), a.AverageBalance), money(l, currency(a.In()), a.IncomeFromAssets)})
+			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, currency(a.In()), a.AverageBalance),
+			money(l, currency(a.In()), a.IncomeFromAssets)})
 	}
 	return g
 }
@@ -175,7 +179,8 @@ func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
 		if name == "" {
 			name = f.SourceID
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(f.Status, contract.Substatus(report.Text(f.Substatus)), "")}, {Body: when(l, f.FailedAt.Time)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(f.Status, contract.Substatus(report.Text(f.Substatus)), "")},
+			{Body: when(l, f.FailedAt.Time)}})
 	}
 	return g
 }

@@ -18,29 +18,41 @@ func madeEligibility() EligibilityView {
 	return EligibilityView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
 		Meta: madeMeta(), Product: &report.Product{Name: "Eligibility", ProductID: madeToken, InquiryType: "PERSONAL"},
 		StatedEmployers: []report.StatedEmployer{
-			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: contract.StatusSuccess}}},
-			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: contract.StatusNotAuthenticated, Substatus: &sub}}},
+			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{
+				{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: contract.StatusSuccess}}},
+			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{
+				{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: contract.StatusNotAuthenticated, Substatus: &sub}}},
 			{Name: "Stork", InputMethod: report.ConsumerInput, SkippedReason: report.Null("NO_LONGER_EMPLOYED")},
 			{Name: "Egret", InputMethod: report.ConsumerInput}},
 		Identities: []report.EligibilityIdentity{
-			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.EligibilityMatching{FullName: report.ConnectionMatching{Matched: []report.ConnectionRef{{SourceID: "BANK_ONE", SourceUUID: uuid}}}}},
+			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.EligibilityMatching{
+				FullName: report.ConnectionMatching{Matched: []report.ConnectionRef{{SourceID: "BANK_ONE", SourceUUID: uuid}}}}},
 			{SourceID: "BANK_ONE", SourceUUID: uuid, FullName: report.Null("ANA NUNEZ")}},
-		Employment: []report.EligibilityEmployment{{SourceID: "PAY_ONE", EmployerName: report.Null("Tern <Inc>"), HireDate: &hired, BasePayRate: c(21_50), BasePayPeriod: report.Null(report.PayHourly),
-			Matching: report.EmployerMatches{EmployerName: report.EmployerNameMatching{Matched: []report.StatedName{{StatedEmployer: "Tern & Sons"}}},
-				DirectDeposits: &report.DirectDepositsMatching{Matched: []report.MatchedDeposit{{AccountID: "a1", TruncatedNumber: report.Null("4321"), InstitutionName: report.Null("First Bank")}},
+		Employment: []report.EligibilityEmployment{{SourceID: "PAY_ONE", EmployerName: report.Null("Tern <Inc>"),
+			HireDate: &hired, BasePayRate: c(21_50), BasePayPeriod: report.Null(report.PayHourly),
+			Matching: report.EmployerMatches{EmployerName: report.EmployerNameMatching{
+				Matched: []report.StatedName{{StatedEmployer: "Tern & Sons"}}},
+				DirectDeposits: &report.DirectDepositsMatching{Matched: []report.MatchedDeposit{
+					{AccountID: "a1", TruncatedNumber: report.Null("4321"), InstitutionName: report.Null("First Bank")}},
 					Unmatched: []report.UnmatchedDeposit{{TruncatedNumber: report.Null("9876"), InstitutionName: report.Null("Hidden Bank")}}}}}},
 		Assets: &report.Assets{
-			AccountDetails: []report.AssetAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"), AccountName: report.Null("Savings"), TruncatedNumber: report.Null("4321"),
+			AccountDetails: []report.AssetAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"),
+				AccountName: report.Null("Savings"), TruncatedNumber: report.Null("4321"),
 				AccountSubtype: report.Null("SAVINGS"), CurrentBalance: c(5_000_00), AverageBalance: c(4_000_00), IncomeFromAssets: c(12_34)}},
 			Inflows:       []report.Inflow{{InflowID: "i1", Description: "TERN", AnnualIncome: c(40_000_00), AccountID: "a1"}},
 			MatchedIncome: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}},
-			Failed:        []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"), Status: contract.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
-		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"), ProviderType: report.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
-			PayFrequency: report.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00), Gigs: []report.GigSummary{{PlatformName: report.Null("Rides"), Tips: c(7_77)}},
+			Failed: []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"),
+				Status: contract.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
+		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{SourceID: "PAY_ONE",
+			ProviderName: report.Null("Abacus"), ProviderType: report.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
+			PayFrequency: report.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00),
+			Gigs:       []report.GigSummary{{PlatformName: report.Null("Rides"), Tips: c(7_77)}},
 			Calendar:   []report.CalendarYear{{Year: "2025", Gross: c(44_000_00)}},
 			Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: c(38_50), GrossTotal: c(860_00)}}}}},
-		Documents: []report.EligibilityDocument{{SourceID: "BANK_ONE", DocumentType: report.BankTransactionsDocument, SourceFilepath: "u-bank/transactions.json"}},
-		Checks:    map[string]report.Check{report.CheckEmployers: {Value: b(false)}, report.CheckAssets: {Value: b(true)}, report.CheckDocuments: {Value: b(true)}, report.CheckSixMonths: {}}}}
+		Documents: []report.EligibilityDocument{{SourceID: "BANK_ONE", DocumentType: report.BankTransactionsDocument,
+			SourceFilepath: "u-bank/transactions.json"}},
+		Checks: map[string]report.Check{report.CheckEmployers: {Value: b(false)}, report.CheckAssets: {Value: b(true)},
+			report.CheckDocuments: {Value: b(true)}, report.CheckSixMonths: {}}}}
 }
 
 func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
@@ -52,17 +64,21 @@ func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeEligibility()
 	page := eligibilityPage(t, i18n.English, v)
 	lacks(t, page, "1 of 4 stated employers verified, 1 skipped, 1 tried without success, 1 open.", "no longer employed there",
-		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank", "not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
-		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped", "The accounts hold about what they held", "Every uploaded document could be read.",
+		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank",
+		"not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
+		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped",
+		"The accounts hold about what they held", "Every uploaded document could be read.",
 		"/files/"+FileRef("u-bank/transactions.json"), "Bank transactions", "/report.csv", "1 of 4")
 	has(t, page, "u-bank/transactions", "months.csv")
-	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí", "por hora", "no conectada", "Las cuentas tienen seis meses de historial")
+	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí",
+		"por hora", "no conectada", "Las cuentas tienen seis meses de historial")
 }
 
 func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
-	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", "Failed connections", "Held today", "Is the application complete?", "The assets")
+	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", "Failed connections",
+		"Held today", "Is the application complete?", "The assets")
 	v = madeEligibility()
 	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
 	page := eligibilityPage(t, i18n.English, v)
@@ -117,11 +133,13 @@ func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 	if got := v.stateOf(tern); got != employerElsewhere {
 		t.Errorf("payroll of another: state %d", got)
 	}
-	if got := v.employersReal(i18n.English); got.tone != ui.Danger || !strings.Contains(got.answer, "0 of 4") || !strings.Contains(got.answer, "for 1 name other employers only") {
+	if got := v.employersReal(i18n.English); got.tone != ui.Danger || !strings.Contains(got.answer, "0 of 4") ||
+		!strings.Contains(got.answer, "for 1 name other employers only") {
 		t.Errorf("payroll of another: %+v", got)
 	}
 	lacks(t, eligibilityPage(t, i18n.Spanish, v), "sus fuentes nombran otros")
-	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT", SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
+	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT",
+		SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
 	if got := v.stateOf(tern); got != employerVerified {
 		t.Errorf("payroll of another, and a document: state %d", got)
 	}

@@ -112,7 +112,8 @@ func (v EventsView) filters(l i18n.Lang) []ui.Link {
 
 func (v EventsView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.events.title"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.type")}, {Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.application.state")},
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.type")}, {Label: i18n.T(l, "review.application.label")},
+		{Label: i18n.T(l, "review.application.state")},
 		{Label: i18n.T(l, "review.events.answer")}, {Label: i18n.T(l, "review.events.tries"), Number: true}}}
 	for _, d := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{
@@ -144,9 +145,11 @@ func (d Delivery) facts(l i18n.Lang) []ui.Fact {
 
 func (d Delivery) tries(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.events.tries"), HideCaption: true, Columns: []ui.Column{
-		{Label: "#", Number: true}, {Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.answer")}, {Label: i18n.T(l, "review.events.took"), Number: true}}}
+		{Label: "#", Number: true}, {Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.answer")},
+		{Label: i18n.T(l, "review.events.took"), Number: true}}}
 	for i, t := range d.Attempts {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(i + 1)}, {Body: when(l, t.At)}, {Text: t.answer(l)}, {Text: strconv.FormatInt(t.Took.Milliseconds(), 10) + " ms"}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(i + 1)}, {Body: when(l, t.At)}, {Text: t.answer(l)},
+			{Text: strconv.FormatInt(t.Took.Milliseconds(), 10) + " ms"}})
 	}
 	return g
 }

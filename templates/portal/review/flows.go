@@ -21,7 +21,8 @@ type streamKind struct {
 
 func streamKinds(a *report.Analysis) []streamKind {
 	cur := currency(a.In())
-	out := []streamKind{{title: "review.income.label", in: cur}, {title: "review.report.streams_mix", in: cur}, {title: "review.report.streams_out", in: cur}}
+	out := []streamKind{{title: "review.income.label", in: cur}, {title: "review.report.streams_mix", in: cur},
+		{title: "review.report.streams_out", in: cur}}
 	for _, s := range a.Streams {
 		k := &out[2]
 		switch {

@@ -69,8 +69,10 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), by: v.By,
+		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
+		keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -109,7 +111,8 @@ func (v IncomeView) sections(l i18n.Lang) []section {
 	add(len(income.FinancialAccounts) > 0, "bank", "review.income.from_bank", func() templ.Component { return incomeBank(l, v) })
 	add(len(income.Payroll) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return incomePayroll(l, income.Payroll) })
 	add(len(income.Paystubs) > 0, "stubs", "review.income.from_stubs", func() templ.Component { return payStubs(l, v) })
-	add(income.Revised != nil, "revised", "review.income.revised_values", func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
+	add(income.Revised != nil, "revised", "review.income.revised_values",
+		func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
 	add(len(r.Employment) > 0, "employment", "review.report.employment", func() templ.Component { return ui.Table(v.employment(l)) })
 	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
 	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
@@ -201,7 +204,8 @@ func (v IncomeView) findings(l i18n.Lang) []finding {
 func (v IncomeView) personReal(l i18n.Lang) finding {
 	all := v.identities()
 	f := person(l, all)
-	if f.tone == ui.Success && !slices.ContainsFunc(all, func(i report.Identity) bool { return compare(all, i) == matched && !v.ofStub(i.SourceID) }) {
+	if f.tone == ui.Success && !slices.ContainsFunc(all,
+		func(i report.Identity) bool { return compare(all, i) == matched && !v.ofStub(i.SourceID) }) {
 		f.tone, f.answer = ui.Warning, i18n.T(l, "review.person_real.stubs_only")
 	}
 	return f
@@ -209,7 +213,8 @@ func (v IncomeView) personReal(l i18n.Lang) finding {
 
 // ofStub reports whether a source is an uploaded pay stub.
 func (v IncomeView) ofStub(sourceID string) bool {
-	return v.Report.Income != nil && slices.ContainsFunc(v.Report.Income.Paystubs, func(p report.Paystub) bool { return p.SourceID == sourceID })
+	return v.Report.Income != nil && slices.ContainsFunc(v.Report.Income.Paystubs,
+		func(p report.Paystub) bool { return p.SourceID == sourceID })
 }
 
 func (v IncomeView) incomeReal(l i18n.Lang) finding {
@@ -317,12 +322,14 @@ func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.employment.explained"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.report.source")},
 			{Label: i18n.T(l, "review.report.job")},
-			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")}, {Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
+			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")},
+			{Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
 	for _, e := range v.Report.Employment {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(e.EmployerName))}, {Body: source(e.SourceID)},
 			{Body: given(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},
 			{Body: given(l, employmentWord(l, report.Text(e.Status)))}, {Body: hired(l, e.HireDate, e.EstimatedHireDate)},
-			{Body: given(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2), report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
+			{Body: given(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2),
+				report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
 			{Body: compared(l, v.comparedEmployer(e))}})
 	}
 	return g

@@ -117,7 +117,8 @@ func incomeStory(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
 	}
 	n, count, with := report.Cents(len(months)), strconv.Itoa(len(months)), strconv.Itoa(paid)
 	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, cur, m.Net) + ")" }
-	return i18n.T(l, "review.story.income", "months", with, "count", count, "gross", cur.say(gross/n), "net", cur.say(net/n), "most", at(best), "least", at(worst))
+	return i18n.T(l, "review.story.income", "months", with, "count", count, "gross", cur.say(gross/n),
+		"net", cur.say(net/n), "most", at(best), "least", at(worst))
 }
 
 func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
@@ -146,7 +147,8 @@ func bankFacts(l i18n.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 	if m := a.MatchedIncome; m != nil {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.income.matched"),
 			Text: joined(" → ", report.Text(m.StatedEmployer), report.Text(m.Description))},
-			wholeOf(usd, "review.income.stated", m.StatedAnnualIncome), wholeOf(cur, "review.income.annual_gross_there", m.Gross), wholeOf(cur, "review.income.annual_net_there", m.Net))
+			wholeOf(usd, "review.income.stated", m.StatedAnnualIncome), wholeOf(cur, "review.income.annual_gross_there", m.Gross),
+			wholeOf(cur, "review.income.annual_net_there", m.Net))
 	}
 	return facts
 }
@@ -164,7 +166,8 @@ func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []repor
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
 			stated = ui.Cell{Body: ui.Badge(ui.Success, from[i].StatedEmployer)}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: given(l, account(x.AccountID))}, money(l, cur, x.AnnualIncome), money(l, cur, x.RecentIncome)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: given(l, account(x.AccountID))},
+			money(l, cur, x.AnnualIncome), money(l, cur, x.RecentIncome)})
 	}
 	return g
 }
@@ -188,7 +191,9 @@ func incomeAccountTitle(l i18n.Lang, a report.IncomeAccount) string {
 func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
-			{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.opened")}, {Label: i18n.T(l, "review.report.balance"), Number: true}}}
+			{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
+			{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.opened")},
+			{Label: i18n.T(l, "review.report.balance"), Number: true}}}
 	for _, a := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
 			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Text: joined(" · ", code(l, a.AccountType), code(l, report.Text(a.Responsibility)))},
@@ -218,7 +223,8 @@ func statementGrid(l i18n.Lang, all []report.Statement) ui.Grid {
 			{Label: i18n.T(l, "review.gross") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}, {Label: i18n.T(l, "review.net"),
 				Number: true}, {Label: i18n.T(l, "review.net") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}}}
 	for _, s := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD),
+			money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
 }
@@ -228,7 +234,8 @@ func revisedFacts(l i18n.Lang, cur currency, r *report.RevisedValues) []ui.Fact 
 	for _, f := range []struct {
 		term i18n.Key
 		n    *int64
-	}{{"review.income.annual_gross", r.GrossAnnual}, {"review.income.annual_net", r.NetAnnual}, {"review.income.recent_gross", r.GrossRecent}, {"review.income.recent_net", r.NetRecent}} {
+	}{{"review.income.annual_gross", r.GrossAnnual}, {"review.income.annual_net", r.NetAnnual},
+		{"review.income.recent_gross", r.GrossRecent}, {"review.income.recent_net", r.NetRecent}} {
 		if f.n != nil {
 			facts = append(facts, ui.Fact{Term: i18n.T(l, f.term), Text: cur.whole(*f.n)})
 		}

@@ -15,7 +15,8 @@ func n(amount int64) *int64               { return &amount }
 func b(value bool) *bool                  { return &value }
 
 func madeMeta() *report.Meta {
-	return &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(on("2026-03-10").Time), APIVersion: "2.0.0", Status: contract.StatusSuccess}
+	return &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(on("2026-03-10").Time),
+		APIVersion: "2.0.0", Status: contract.StatusSuccess}
 }
 
 // madeIncome is an income report of everything: a bank, a payroll and two pay stubs,
@@ -29,34 +30,50 @@ func madeIncome() IncomeView {
 	gross[10], net[10] = c(4_000_00), c(3_100_00) // February
 	return IncomeView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Income{
 		Meta: madeMeta(), Product: &report.Product{Name: "Income <report>", ProductID: madeToken, InquiryType: "PERSONAL"},
-		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess}, {SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},
+		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess},
+			{SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},
 		Identities: []report.IncomeIdentity{
 			{SourceID: report.ConsumerInput, FullName: report.Null("Ana <Núñez>"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{
-				Matched: []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}}, Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
-			{SourceID: "BANK_ONE", SourceRecordID: bank, FullName: report.Null("ANA NUNEZ")}, {SourceID: "PAYSTUB", SourceRecordID: slips, FullName: report.Null("A. Nobody")}},
+				Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
+				Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
+			{SourceID: "BANK_ONE", SourceRecordID: bank, FullName: report.Null("ANA NUNEZ")},
+			{SourceID: "PAYSTUB", SourceRecordID: slips, FullName: report.Null("A. Nobody")}},
 		Employment: []report.Employment{
-			{SourceID: report.ConsumerInput, EmployerName: report.Null("Tern & Sons"), Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{
-				Matched: []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}}, Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
-			{SourceID: "BANK_ONE", SourceRecordID: bank, EmployerName: report.Null("TERN"), Status: report.Null(report.EmploymentActive), EstimatedHireDate: &hired},
-			{SourceID: "PAYSTUB", SourceRecordID: slips, EmployerName: report.Null("Heron Ltd"), Type: report.Null(report.EmploymentFullTime), EmployerCity: report.Null("Austin")}},
+			{SourceID: report.ConsumerInput, EmployerName: report.Null("Tern & Sons"),
+				Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{
+					Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
+					Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
+			{SourceID: "BANK_ONE", SourceRecordID: bank, EmployerName: report.Null("TERN"),
+				Status: report.Null(report.EmploymentActive), EstimatedHireDate: &hired},
+			{SourceID: "PAYSTUB", SourceRecordID: slips, EmployerName: report.Null("Heron Ltd"),
+				Type: report.Null(report.EmploymentFullTime), EmployerCity: report.Null("Austin")}},
 		Income: &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: c(50_000_50), AnnualNet: c(40_000_00)},
-			FinancialAccounts: []report.FinancialAccount{{SourceIDs: []string{"BANK_ONE"}, ModelVersion: "2.0", ModelType: report.ModelIncome, Descriptions: []string{"TERN <PAY>"}, IsConsistent: true,
+			FinancialAccounts: []report.FinancialAccount{{SourceIDs: []string{"BANK_ONE"}, ModelVersion: "2.0",
+				ModelType: report.ModelIncome, Descriptions: []string{"TERN <PAY>"}, IsConsistent: true,
 				NetRecent: n(44_000), GrossRecent: n(55_000), NetAnnual: n(40_000), GrossAnnual: n(50_000),
-				MatchedIncome: &report.MatchedIncome{StatedEmployer: report.Null("Tern & Sons"), StatedAnnualIncome: n(100_000), Description: report.Null("TERN <PAY>"), Net: n(40_000), Gross: n(50_000)},
-				History:       []report.IncomeYear{{Year: 2026, Gross: gross, Net: net}, {Year: 2025, Gross: []*report.Cents{c(3_900_00)}, Net: []*report.Cents{c(3_000_00)}}},
+				MatchedIncome: &report.MatchedIncome{StatedEmployer: report.Null("Tern & Sons"), StatedAnnualIncome: n(100_000),
+					Description: report.Null("TERN <PAY>"), Net: n(40_000), Gross: n(50_000)},
+				History: []report.IncomeYear{{Year: 2026, Gross: gross, Net: net},
+					{Year: 2025, Gross: []*report.Cents{c(3_900_00)}, Net: []*report.Cents{c(3_000_00)}}},
 				IncomeSuite2: &report.IncomeSuite2{PrimaryAccountDetected: false, JobIrregularityRisk: report.Null(report.RiskMedium),
-					Inflows:              []report.Inflow{{InflowID: "i1", Description: "TERN <PAY>", AnnualIncome: c(40_000_00), RecentIncome: c(44_000_00), AccountID: "a1"}, {InflowID: "i2", Description: "SIDE GIG", AccountID: "a9"}},
+					Inflows: []report.Inflow{{InflowID: "i1", Description: "TERN <PAY>", AnnualIncome: c(40_000_00),
+						RecentIncome: c(44_000_00), AccountID: "a1"}, {InflowID: "i2", Description: "SIDE GIG", AccountID: "a9"}},
 					MatchedIncomeSources: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}}}}},
-			Payroll: []report.Payroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"), AnnualSalaryRate: c(48_000_00), PayFrequency: report.Null(report.PaySemiMonthly),
+			Payroll: []report.Payroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"),
+				AnnualSalaryRate: c(48_000_00), PayFrequency: report.Null(report.PaySemiMonthly),
 				Statements: []report.Statement{{PayDate: &paid, GrossTotal: c(2_000_00), GrossTotalYTD: c(8_000_00), NetTotal: c(1_550_00)}}}},
 			Paystubs: []report.Paystub{
 				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.pdf", EmployeeName: report.Null("A. Nobody"), PayDate: &paid,
-					PaystubAmounts:        report.PaystubAmounts{GrossTotal: c(2_000_00), NetTotal: c(2_100_00), MedicareTax: c(29_00)},
-					ConsistencyChecks:     map[string]report.ConsistencyCheck{"NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY": {Value: b(false)}, "EMPLOYEE_NAME_EXISTS": {Value: b(true)}, "NEW_CHECK": {}},
-					IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"INCREMENTAL_UPDATE", "NEW_REASON"}, FileType: report.Null(report.FilePDF), GenuinePDF: b(false)}},
-				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.png", IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)}}},
+					PaystubAmounts: report.PaystubAmounts{GrossTotal: c(2_000_00), NetTotal: c(2_100_00), MedicareTax: c(29_00)},
+					ConsistencyChecks: map[string]report.ConsistencyCheck{"NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY": {Value: b(false)},
+						"EMPLOYEE_NAME_EXISTS": {Value: b(true)}, "NEW_CHECK": {}},
+					IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
+						Reasons: []string{"INCREMENTAL_UPDATE", "NEW_REASON"}, FileType: report.Null(report.FilePDF), GenuinePDF: b(false)}},
+				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.png", IrregularityDetection: report.IrregularityDetection{
+					Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)}}},
 			Revised: &report.RevisedValues{GrossAnnual: n(51_000)}},
-		AccountDetails: []report.IncomeAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"), TruncatedNumber: report.Null("4321"), AccountType: report.CashEquivalent,
+		AccountDetails: []report.IncomeAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"),
+			TruncatedNumber: report.Null("4321"), AccountType: report.CashEquivalent,
 			CurrentBalance: c(-12_05), Addresses: []report.IncomeAddress{{City: report.Null("Springfield"), State: report.Null("IL")}}}},
 		Notices: []report.ConsumerNotice{{Description: "You may <dispute> this."}}}}
 }
@@ -90,14 +107,20 @@ func has(t *testing.T, page string, absent ...string) {
 func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
-	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.", "50 % of it was found", "Medium", "$100,000", "$51,000",
-		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
-		"Mar 2026: gross $1,000.00, net $800.00 (not complete)", "TERN &lt;PAY&gt;", "none of those stated", "ending in", "−$12.05", "Springfield, IL",
-		"Tern &amp; Sons, which the applicant stated, was found by a source.", "does not match every source", "Irregularities in 1 of 2 pay stubs.",
+	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.",
+		"50 % of it was found", "Medium", "$100,000", "$51,000",
+		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. "+
+			"Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
+		"Mar 2026: gross $1,000.00, net $800.00 (not complete)", "TERN &lt;PAY&gt;",
+		"none of those stated", "ending in", "−$12.05", "Springfield, IL",
+		"Tern &amp; Sons, which the applicant stated, was found by a source.",
+		"does not match every source", "Irregularities in 1 of 2 pay stubs.",
 		"Something was appended", "NEW_REASON", "Net is at most gross", "NEW_CHECK", "could not be checked", "PDF, changed or made by an editor",
-		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", "twice a month", "$8,000.00", "(estimated)", "full time", "You may &lt;dispute&gt; this.", "the whole report",
+		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", "twice a month", "$8,000.00",
+		"(estimated)", "full time", "You may &lt;dispute&gt; this.", "the whole report",
 		"/report.csv", "/months.csv", "/files\"", "Income &lt;report&gt;")
-	lacks(t, incomePage(t, i18n.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.", "Ingresos en 2 de los últimos 3 meses completos.",
+	lacks(t, incomePage(t, i18n.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.",
+		"Ingresos en 2 de los últimos 3 meses completos.",
 		"Se añadió algo al archivo", "El neto no supera el bruto", "dos veces al mes", "en contra", "mar 2026")
 	page := incomePage(t, i18n.English, v)
 	if strings.Contains(page, "s-1/paystub") {
@@ -116,12 +139,14 @@ func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 	v.Report.Meta.Substatus = &sub
 	page := incomePage(t, i18n.English, v)
 	lacks(t, page, "No source has any income.", "no recent information", "About this report")
-	has(t, page, "plot", "months.csv", "report.csv", "Pay stubs", "Payroll", "Employment</h2>", "Accounts</h2>", "Identity</h2>", "Sources</h2>", `class="keys"`, "The documents")
+	has(t, page, "plot", "months.csv", "report.csv", "Pay stubs", "Payroll", "Employment</h2>", "Accounts</h2>",
+		"Identity</h2>", "Sources</h2>", `class="keys"`, "The documents")
 
 	v = madeIncome()
 	v.Report.Income.FinancialAccounts[0].IncomeSuite2, v.Report.Income.FinancialAccounts[0].MatchedIncome = nil, nil
 	v.Report.Income.FinancialAccounts[0].History = []report.IncomeYear{{Year: 2026}}
-	has(t, incomePage(t, i18n.English, v), "Primary account", "Irregularity of the job", "Stated income", "none of those stated", "plot", "months.csv")
+	has(t, incomePage(t, i18n.English, v), "Primary account", "Irregularity of the job",
+		"Stated income", "none of those stated", "plot", "months.csv")
 }
 
 func TestWhetherIncomeIsReal(t *testing.T) {
@@ -157,7 +182,8 @@ func TestWhetherIncomeIsReal(t *testing.T) {
 		}, "The employer", ui.Warning},
 		{"no employer stated", func(r *report.Income) { r.Employment = r.Employment[1:] }, "The employer", ui.Neutral},
 		{"an altered pay stub", func(*report.Income) {}, "The documents", ui.Danger},
-		{"a doubtful one", func(r *report.Income) { r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityReview }, "The documents", ui.Warning},
+		{"a doubtful one", func(r *report.Income) { r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityReview },
+			"The documents", ui.Warning},
 		{"a check that does not hold", func(r *report.Income) {
 			r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityNotDetected
 		}, "The documents", ui.Warning},
@@ -189,11 +215,13 @@ func TestMonthsOfAHistory(t *testing.T) {
 		{"none", nil, "", "", 0},
 		{"years without data", []report.IncomeYear{{Year: 2026, Gross: make([]*report.Cents, 12)}}, "", "", 0},
 		{"a December alone", []report.IncomeYear{{Year: 2025, Gross: []*report.Cents{c(1)}}}, "2025-12", "2025-12", 1},
-		{"across years, whatever their order", []report.IncomeYear{{Year: 2025, Net: []*report.Cents{c(1)}}, {Year: 2026, Net: append(make([]*report.Cents, 9), c(1), nil, c(2))}}, "2025-12", "2026-03", 4},
+		{"across years, whatever their order", []report.IncomeYear{{Year: 2025, Net: []*report.Cents{c(1)}},
+			{Year: 2026, Net: append(make([]*report.Cents, 9), c(1), nil, c(2))}}, "2025-12", "2026-03", 4},
 		{"more than twelve values", []report.IncomeYear{{Year: 2025, Net: append(make([]*report.Cents, 12), c(1))}}, "", "", 0},
 	} {
 		got := IncomeMonths(report.FinancialAccount{History: tc.years})
-		if len(got) != tc.count || tc.count > 0 && (got[0].Month.Format("2006-01") != tc.first || got[len(got)-1].Month.Format("2006-01") != tc.last) {
+		if len(got) != tc.count || tc.count > 0 && (got[0].Month.Format("2006-01") != tc.first ||
+			got[len(got)-1].Month.Format("2006-01") != tc.last) {
 			t.Errorf("%s: %+v", tc.name, got)
 		}
 	}

@@ -45,7 +45,8 @@ func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.
 // balanceLine draws a series of balances.
 func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
 	cur := currency(a.In())
-	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100, Say: cur.onAxis, Values: make([]int64, len(series))}
+	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100,
+		Say: cur.onAxis, Values: make([]int64, len(series))}
 	for i, c := range series {
 		p.Values[i] = int64(c)
 	}
@@ -61,7 +62,8 @@ func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cen
 			to = months[n+1] - 1
 		}
 		p.Spans = append(p.Spans, ui.PlotSpan{From: from, To: min(to+1, len(series)-1), Text: monthName(l, seriesDay(a, from)) + ": " +
-			strings.ToLower(i18n.T(l, "review.report.month_end")) + " " + cur.say(series[to]) + ", " + strings.ToLower(i18n.T(l, "review.report.lowest")) + " " + cur.say(slices.Min(series[from:to+1]))})
+			strings.ToLower(i18n.T(l, "review.report.month_end")) + " " + cur.say(series[to]) + ", " +
+			strings.ToLower(i18n.T(l, "review.report.lowest")) + " " + cur.say(slices.Min(series[from:to+1]))})
 	}
 	return p
 }
@@ -99,7 +101,8 @@ func balanceStory(l i18n.Lang, a *report.Analysis, series []report.Cents) string
 		n, all := grouped(strconv.Itoa(below)), grouped(strconv.Itoa(len(series)))
 		zero = i18n.T(l, "review.story.below_zero", "n", n, "all", all)
 	}
-	return i18n.T(l, "review.story.balance", "last", cur.say(series[last]), "last_day", at(last), "first", cur.say(series[first]), "first_day", at(first),
+	return i18n.T(l, "review.story.balance", "last", cur.say(series[last]), "last_day", at(last),
+		"first", cur.say(series[first]), "first_day", at(first),
 		"high", cur.say(series[high]), "high_day", at(high), "low", cur.say(series[low]), "low_day", at(low)) + " " + zero
 }
 
@@ -153,7 +156,8 @@ func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
 	for _, m := range a.Months {
 		t := parseMonth(m)
 		income := min(m.Income, m.In)
-		title := monthName(l, t) + ": " + strings.ToLower(i18n.T(l, "review.report.in")) + " " + cur.say(m.In) + ", " + strings.ToLower(i18n.T(l, "review.report.out")) + " " + cur.say(-m.Out) + ", " +
+		title := monthName(l, t) + ": " + strings.ToLower(i18n.T(l, "review.report.in")) + " " + cur.say(m.In) + ", " +
+			strings.ToLower(i18n.T(l, "review.report.out")) + " " + cur.say(-m.Out) + ", " +
 			strings.ToLower(i18n.T(l, "review.net")) + " " + cur.say(m.In+m.Out)
 		if !m.Complete {
 			title += " (" + i18n.T(l, "review.report.part") + ")"
@@ -193,7 +197,8 @@ func moneyStory(l i18n.Lang, a *report.Analysis) string {
 	if n == 1 {
 		return i18n.T(l, "review.story.money.one", "in", cur.say(in), "income", cur.say(income), "out", cur.say(-out), "net", cur.say(in+out))
 	}
-	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.say(in/n), "income", cur.say(income/n), "out", cur.say(-out/n), "net", cur.say((in+out)/n), "best", net(best), "weakest", net(worst))
+	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.say(in/n), "income", cur.say(income/n), "out",
+		cur.say(-out/n), "net", cur.say((in+out)/n), "best", net(best), "weakest", net(worst))
 }
 
 // monthGrid is the months newest first.

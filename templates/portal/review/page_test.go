@@ -38,12 +38,14 @@ func madeReport() ReportView {
 		return report.Attribute{Name: name, Description: description, Node: node, Value: json.Number(value), AdverseActionCode: code}
 	}
 	r := &report.Cashflow{
-		Meta:    &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)), APIVersion: "2.0.0", Status: contract.StatusSuccess},
+		Meta: &report.Meta{PublicToken: madeToken, CreatedAt: report.TimestampOf(time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)),
+			APIVersion: "2.0.0", Status: contract.StatusSuccess},
 		Product: &report.Product{Name: "Cash <flow>", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Attributes: []report.Attribute{
 			attribute("UA_ASSET_TOTAL_BAL_CUR", "Sum of current balances of all cash-equivalent accounts", "ASSET", "1234567.80", "10"),
 			attribute("UA_ASSET_TOTAL_MIN_3M", "Lowest end-of-day total balance, last 3 complete months", "ASSET", "-12.05", "11"),
-			attribute("UA_RATIO_EXPENSE_INFLOW_3M", "Debits divided by credits excluding own-account transfers, last 3 complete months", "RATIO", "9999995", "32"),
+			attribute("UA_RATIO_EXPENSE_INFLOW_3M", "Debits divided by credits excluding own-account transfers, last 3 complete months",
+				"RATIO", "9999995", "32"),
 			attribute("UA_INFLOW_INCOME_AVG_12R", "Average monthly income credits, rolling 12 months", "INFLOW", "9999996", "21"),
 			attribute("XX_OF_ANOTHER", "Another provider's <figure>", "STRANGE", "7", "99"),
 		},
@@ -57,22 +59,31 @@ func madeReport() ReportView {
 			{Month: "2026-02", Complete: true, In: 2_100_00, Income: 2_000_00, Out: -1_900_00, End: 250_00, Lowest: -40_00, Count: 30, Returned: 1},
 			{Month: "2026-03", Out: -100_00, End: 150_00, Lowest: 150_00, Count: 3}},
 		Streams: []report.AnalysisStream{
-			{Name: "ACME <PAY>", Direction: "IN", Category: "INCOME.PAYROLL", Group: "INCOME", Cadence: "MONTHLY", Active: true, First: on("2025-01-31"), Last: on("2026-01-31"), Count: 12, Mean: 2_000_00, Monthly: &monthly},
-			{Name: "A FRIEND", Direction: "IN", Category: "TRANSFER.P2P_IN", Group: "TRANSFER", Cadence: "WEEKLY", Active: true, First: on("2026-01-30"), Last: on("2026-03-01"), Mean: 25_00},
-			{Name: "OLD GYM", Direction: "OUT", Category: "BILL.SUBSCRIPTION", Group: "BILL", Cadence: "MONTHLY", First: on("2025-01-30"), Last: on("2025-12-01"), Mean: -30_00},
-			{Name: "LANDLORD", Direction: "OUT", Category: "NEW.CODE", Group: "NEW", Cadence: "FORTNIGHTLY", Active: true, First: on("2026-01-30"), Last: on("2026-03-01"), Mean: -900_00}},
+			{Name: "ACME <PAY>", Direction: "IN", Category: "INCOME.PAYROLL", Group: "INCOME", Cadence: "MONTHLY", Active: true,
+				First: on("2025-01-31"), Last: on("2026-01-31"), Count: 12, Mean: 2_000_00, Monthly: &monthly},
+			{Name: "A FRIEND", Direction: "IN", Category: "TRANSFER.P2P_IN", Group: "TRANSFER", Cadence: "WEEKLY",
+				Active: true, First: on("2026-01-30"), Last: on("2026-03-01"), Mean: 25_00},
+			{Name: "OLD GYM", Direction: "OUT", Category: "BILL.SUBSCRIPTION", Group: "BILL", Cadence: "MONTHLY",
+				First: on("2025-01-30"), Last: on("2025-12-01"), Mean: -30_00},
+			{Name: "LANDLORD", Direction: "OUT", Category: "NEW.CODE", Group: "NEW", Cadence: "FORTNIGHTLY", Active: true,
+				First: on("2026-01-30"), Last: on("2026-03-01"), Mean: -900_00}},
 		Categories: []report.AnalysisCategory{
 			{Category: "INCOME.PAYROLL", Group: "INCOME", Direction: "IN", Count: 1, Total: 2_000_00, Monthly: &monthly},
 			{Category: "LIVING.GROCERY", Group: "LIVING", Direction: "OUT", Count: 20, Total: -999_00},
 			{Category: "LIVING.HEALTH", Group: "LIVING", Direction: "OUT", Count: 2, Total: -1_00},
 			{Category: "NEW.CODE", Group: "NEW", Description: "something new", Direction: "OUT", Count: 1, Total: -900_00}},
-		Returned: []report.AnalysisReturned{{Date: on("2026-02-11"), AccountID: "a1", Category: "FEE.NSF", Amount: -35_00, Description: "NSF FEE <1>"}},
+		Returned: []report.AnalysisReturned{{Date: on("2026-02-11"), AccountID: "a1",
+			Category: "FEE.NSF", Amount: -35_00, Description: "NSF FEE <1>"}},
 		Scores: []report.AnalysisScore{{Version: "v2.0", Value: &score, Base: 300, Maximum: 850, Points: 27, Most: 70, Bins: []report.AnalysisBin{
-			{Letter: "A", Attribute: "UA_ASSET_TOTAL_MIN_3M", Description: "Lowest end-of-day total balance, last 3 complete months", Code: "11", Unit: "DOLLARS", Value: "-12.05", Points: 0, Most: 45, Reference: 22,
-				Ranges: []report.AnalysisCell{{High: number("0.00"), Reached: true}, {Low: number("0.00"), LowIncluded: true, High: number("50.00"), Points: 8}, {Low: number("50.00"), LowIncluded: true, Points: 45}}},
-			{Letter: "B", Attribute: "UA_TOTAL_TXN_CNT_12M", Description: "Number of posted transactions, last 12 complete months", Code: "61", Unit: "COUNT", Value: "9998", Neutral: true, Points: 27, Most: 25 + 2, Reference: 20}}}},
+			{Letter: "A", Attribute: "UA_ASSET_TOTAL_MIN_3M", Description: "Lowest end-of-day total balance, last 3 complete months",
+				Code: "11", Unit: "DOLLARS", Value: "-12.05", Points: 0, Most: 45, Reference: 22,
+				Ranges: []report.AnalysisCell{{High: number("0.00"), Reached: true}, {Low: number("0.00"), LowIncluded: true,
+					High: number("50.00"), Points: 8}, {Low: number("50.00"), LowIncluded: true, Points: 45}}},
+			{Letter: "B", Attribute: "UA_TOTAL_TXN_CNT_12M", Description: "Number of posted transactions, last 12 complete months",
+				Code: "61", Unit: "COUNT", Value: "9998", Neutral: true, Points: 27, Most: 25 + 2, Reference: 20}}}},
 	}
-	one, two := report.AnalysisAccount{AccountID: "a1", Name: report.Null("Everyday"), TruncatedNumber: report.Null("4321")}, report.AnalysisAccount{AccountID: "a2", Name: report.Null("Savings")}
+	one, two := report.AnalysisAccount{AccountID: "a1", Name: report.Null("Everyday"), TruncatedNumber: report.Null("4321")},
+		report.AnalysisAccount{AccountID: "a2", Name: report.Null("Savings")}
 	for i := range a.Days() {
 		b := report.Cents(100_00 - (i%20)*10_00)
 		one.Balances, two.Balances, a.Total = append(one.Balances, b), append(two.Balances, 50_00), append(a.Total, b+50_00)
@@ -94,13 +105,18 @@ func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
 		t.Fatalf("the made analysis is invalid: %v", err)
 	}
 	for l, wants := range map[i18n.Lang][]string{
-		i18n.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words", "Score 512 on a scale from 300 to 850; Reference household 630",
+		i18n.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words",
+			"Score 512 on a scale from 300 to 850; Reference household 630",
 			"27 of 70", "below $0.00", "$0.00 up to below $50.00", "$50.00 or more", "no usable value: counted as neutral", "beyond the scale",
-			"Below zero on 8 of 40 days.", "lowest −$40.00 on", "In the one complete month: in $2,100.00, of it income $2,000.00; out $1,900.00; net $200.00.",
-			"(not complete)", "ACME &lt;PAY&gt;", "Wages and salary", "Feb 28, 2026", "Other money that comes regularly", "Ended or irregular (1)", "FORTNIGHTLY",
-			"something new", "53 %", "&lt; 1 %", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;", "STRANGE", "1,234", `href="#categories"`,
+			"Below zero on 8 of 40 days.", "lowest −$40.00 on",
+			"In the one complete month: in $2,100.00, of it income $2,000.00; out $1,900.00; net $200.00.",
+			"(not complete)", "ACME &lt;PAY&gt;", "Wages and salary", "Feb 28, 2026",
+			"Other money that comes regularly", "Ended or irregular (1)", "FORTNIGHTLY",
+			"something new", "53 %", "&lt; 1 %", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;",
+			"STRANGE", "1,234", `href="#categories"`,
 			`action="/review/applications/11111111-1111-4111-8111-111111111111/report#figures"`},
-		i18n.Spanish: {"Saldo más bajo", "Their own words", "Puntuación 512 en una escala de 300 a 850; Hogar de referencia 630", "27 de 70", "menos de $0.00",
+		i18n.Spanish: {"Saldo más bajo", "Their own words", "Puntuación 512 en una escala de 300 a 850; Hogar de referencia 630",
+			"27 de 70", "menos de $0.00",
 			"Por debajo de cero 8 de 40 días.", "En el único mes completo", "(incompleto)", "Sueldos y salarios", "28 feb 2026",
 			"Saldo total más bajo al cierre del día, últimos 3 meses completos", `<span lang="en">Another provider`},
 	} {
@@ -120,7 +136,8 @@ func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 	v := madeReport()
 	v.Analysis = nil
 	page := reportPage(t, i18n.English, v)
-	for _, absent := range []string{"Balance over time", "by month", "Regular income", "Where money", "Insufficient funds", "months.csv", "plot", "still being fetched", "How the points"} {
+	for _, absent := range []string{"Balance over time", "by month", "Regular income", "Where money", "Insufficient funds",
+		"months.csv", "plot", "still being fetched", "How the points"} {
 		if strings.Contains(page, absent) {
 			t.Errorf("%q is on the page", absent)
 		}
@@ -168,7 +185,8 @@ func TestFiguresAreFoundByTheirWords(t *testing.T) {
 			t.Errorf("%q of %q in %s: -want +got\n%s", tc.query, tc.node, tc.lang, diff)
 		}
 		page := reportPage(t, tc.lang, v)
-		if strings.Contains(page, "<script>") || strings.Count(page, `class="figure-name mono"`) != len(tc.want) || !strings.Contains(page, foundWords(tc.lang, len(tc.want))) {
+		if strings.Contains(page, "<script>") || strings.Count(page, `class="figure-name mono"`) != len(tc.want) ||
+			!strings.Contains(page, foundWords(tc.lang, len(tc.want))) {
 			t.Errorf("%q of %q: the page shows other figures", tc.query, tc.node)
 		}
 	}

@@ -24,7 +24,8 @@ type PassportView struct {
 func (v PassportView) identities() []report.Identity {
 	var out []report.Identity
 	for _, i := range v.Report.Identities {
-		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName, LastName: i.LastName, FullName: i.FullName, Emails: i.Emails}
+		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName,
+			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails}
 		if one.FullName == nil {
 			one.FullName = report.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
 		}
@@ -39,8 +40,10 @@ func (v PassportView) identities() []report.Identity {
 
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), by: v.By,
+		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
+		keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 
@@ -156,7 +159,8 @@ func (v PassportView) personReal(l i18n.Lang) finding {
 // documentsReal holds the identity documents to the day of the report; false where
 // none was read.
 func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
-	f, read := finding{question: "review.ask.documents", part: "identity", tone: ui.Success, answer: i18n.T(l, "review.documents.valid")}, false
+	f, read := finding{question: "review.ask.documents", part: "identity", tone: ui.Success,
+		answer: i18n.T(l, "review.documents.valid")}, false
 	for _, i := range v.Report.Identities {
 		for _, d := range i.Documents {
 			read = true

@@ -56,16 +56,19 @@ func passportPersonFacts(l i18n.Lang, i report.PassportIdentity) []ui.Fact {
 
 func passportDocumentGrid(l i18n.Lang, all []report.IdentityDocument) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.passport.documents"),
-		Columns: columns(l, "review.report.subtype", "review.report.number", "review.passport.country", "review.passport.issued", "review.passport.expires")}
+		Columns: columns(l, "review.report.subtype", "review.report.number", "review.passport.country",
+			"review.passport.issued", "review.passport.expires")}
 	for _, d := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: ending(l, report.Text(d.TruncatedNumber))}, {Body: given(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: ending(l, report.Text(d.TruncatedNumber))},
+			{Body: given(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
 	}
 	return g
 }
 
 // scoreDial draws a bureau's score on its scale; false for an invalid scale.
 func scoreDial(l i18n.Lang, s report.PassportScore) (ui.Dial, bool) {
-	return ui.Dial{Label: i18n.T(l, "review.passport.score_on_scale", "type", s.Type, "value", strconv.Itoa(s.Value), "minimum", strconv.Itoa(s.Minimum), "maximum", strconv.Itoa(s.Maximum)), Low: s.Minimum, High: s.Maximum, Value: s.Value},
+	return ui.Dial{Label: i18n.T(l, "review.passport.score_on_scale", "type", s.Type, "value", strconv.Itoa(s.Value),
+			"minimum", strconv.Itoa(s.Minimum), "maximum", strconv.Itoa(s.Maximum)), Low: s.Minimum, High: s.Maximum, Value: s.Value},
 		s.Minimum < s.Maximum && s.Value >= s.Minimum && s.Value <= s.Maximum
 }
 
@@ -80,7 +83,8 @@ func totalsGrid(l i18n.Lang, c report.PassportCurrency) ui.Grid {
 		words    i18n.Key
 		own, usd *report.Cents
 	}{{"review.trade.limit", c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {"review.trade.balance", c.Totals.Balance, c.TotalsUSD.Balance},
-		{"review.trade.payment", c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment}, {"review.trade.past_due", c.Totals.PastDue, c.TotalsUSD.PastDue}} {
+		{"review.trade.payment", c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment},
+		{"review.trade.past_due", c.Totals.PastDue, c.TotalsUSD.PastDue}} {
 		row := []ui.Cell{{Text: i18n.T(l, x.words)}, {Body: given(l, foreign(x.own, ""))}}
 		if converted {
 			row = append(row, money(l, usd, x.usd))
@@ -119,7 +123,8 @@ func (v PassportView) tradelines(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.trade.past_due"), Number: true}}}
 	for i, t := range v.Report.Tradelines {
 		amount := func(c *report.Cents) ui.Cell { return ui.Cell{Body: amountAbroad(l, v, c, t.Currency)} }
-		g.Rows = append(g.Rows, []ui.Cell{{Text: tradeName(l, i, t)}, {Body: ui.Badge(tradelineTone(t.Status), passportWord(l, t.Status))}, {Body: span(l, t.Opened, t.Closed)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: tradeName(l, i, t)},
+			{Body: ui.Badge(tradelineTone(t.Status), passportWord(l, t.Status))}, {Body: span(l, t.Opened, t.Closed)},
 			amount(t.CreditLimit), amount(t.Balance), amount(t.MonthlyPayment), amount(t.PastDue)})
 	}
 	return g
@@ -166,17 +171,21 @@ func paidWords(l i18n.Lang, m report.PaymentMonth) string {
 }
 
 func (v PassportView) collections(l i18n.Lang) ui.Grid {
-	g := hidden(l, "review.passport.collections", "review.passport.agency", "review.passport.creditor", "review.application.state", "review.since", "review.passport.original", "review.trade.balance")
+	g := hidden(l, "review.passport.collections", "review.passport.agency", "review.passport.creditor", "review.application.state",
+		"review.since", "review.passport.original", "review.trade.balance")
 	for _, x := range v.Report.Collections {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)}, own(l, x.Original, x.Currency), own(l, x.Balance, x.Currency)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))},
+			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)}, own(l, x.Original, x.Currency), own(l, x.Balance, x.Currency)})
 	}
 	return g
 }
 
 func (v PassportView) records(l i18n.Lang) ui.Grid {
-	g := hidden(l, "review.passport.records", "review.report.subtype", "review.passport.court", "review.application.state", "review.passport.filed", "review.passport.resolved", "review.amount")
+	g := hidden(l, "review.passport.records", "review.report.subtype", "review.passport.court", "review.application.state",
+		"review.passport.filed", "review.passport.resolved", "review.amount")
 	for _, x := range v.Report.PublicRecords {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))}, {Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, own(l, x.Amount, x.Currency)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))},
+			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, own(l, x.Amount, x.Currency)})
 	}
 	return g
 }
@@ -198,7 +207,8 @@ func (v PassportView) disputes(l i18n.Lang) ui.Grid {
 				about = tradeName(l, i, t)
 			}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Filed)}, {Body: openBadge(l, x.Status)}, {Body: given(l, report.Text(x.Description))}, {Body: given(l, about)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Filed)}, {Body: openBadge(l, x.Status)},
+			{Body: given(l, report.Text(x.Description))}, {Body: given(l, about)}})
 	}
 	return g
 }
@@ -206,7 +216,8 @@ func (v PassportView) disputes(l i18n.Lang) ui.Grid {
 func (v PassportView) inquiries(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.inquiries", "review.when", "review.passport.inquirer", "review.passport.purpose", "review.amount")
 	for _, x := range v.Report.Inquiries {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))}, {Body: given(l, passportWord(l, report.Text(x.Purpose)))}, own(l, x.Amount, x.Currency)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))},
+			{Body: given(l, passportWord(l, report.Text(x.Purpose)))}, own(l, x.Amount, x.Currency)})
 	}
 	return g
 }
@@ -226,7 +237,8 @@ func (v PassportView) addresses(l i18n.Lang) ui.Grid {
 func (v PassportView) employers(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.report.employment", "review.report.employer", "review.report.job", "review.eligibility.time", "review.a_month")
 	for _, x := range v.Report.Employers {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Name))}, {Body: given(l, report.Text(x.JobTitle))}, {Body: span(l, x.Start, x.End)}, {Body: amountAbroad(l, v, x.MonthlyIncome, report.Text(x.Currency))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Name))}, {Body: given(l, report.Text(x.JobTitle))},
+			{Body: span(l, x.Start, x.End)}, {Body: amountAbroad(l, v, x.MonthlyIncome, report.Text(x.Currency))}})
 	}
 	return g
 }
@@ -234,7 +246,9 @@ func (v PassportView) employers(l i18n.Lang) ui.Grid {
 func (v PassportView) incomes(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.incomes", "review.report.subtype", "review.amount", "review.payroll.frequency", "review.passport.reported")
 	for _, x := range v.Report.OtherIncomes {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: amountAbroad(l, v, x.Amount, report.Text(x.Currency))}, {Body: given(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)},
+			{Body: amountAbroad(l, v, x.Amount, report.Text(x.Currency))},
+			{Body: given(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
 	}
 	return g
 }
@@ -242,15 +256,19 @@ func (v PassportView) incomes(l i18n.Lang) ui.Grid {
 func (v PassportView) identifiers(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.identifiers", "review.report.subtype", "review.report.number", "review.passport.country")
 	for _, x := range v.Report.Identifiers {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: ending(l, report.Text(x.Truncated))}, {Body: given(l, report.Text(x.Country))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: ending(l, report.Text(x.Truncated))},
+			{Body: given(l, report.Text(x.Country))}})
 	}
 	return g
 }
 
 func (v PassportView) accounts(l i18n.Lang) ui.Grid {
-	g := hidden(l, "review.report.accounts", "review.report.institution", "review.report.subtype", "review.report.number", "review.eligibility.time", "review.passport.currency")
+	g := hidden(l, "review.report.accounts", "review.report.institution", "review.report.subtype",
+		"review.report.number", "review.eligibility.time", "review.passport.currency")
 	for _, x := range v.Report.BankAccounts {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Institution))}, {Body: given(l, code(l, report.Text(x.Type)))}, {Body: ending(l, report.Text(x.Truncated))}, {Body: span(l, x.Opened, x.Closed)}, {Body: given(l, report.Text(x.Currency))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Institution))},
+			{Body: given(l, code(l, report.Text(x.Type)))}, {Body: ending(l, report.Text(x.Truncated))},
+			{Body: span(l, x.Opened, x.Closed)}, {Body: given(l, report.Text(x.Currency))}})
 	}
 	return g
 }

@@ -23,17 +23,26 @@ func madePassport() PassportView {
 	return PassportView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Passport{
 		Meta: madeMeta(), Product: &report.Product{Name: "Passport", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Identities: []report.PassportIdentity{
-			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{{SourceID: "MEX_CDC", SourceRecordID: record}}}}},
-			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: report.Null("ANA"), LastName: report.Null("NUNEZ"), DateOfBirth: &born, OtherNames: []string{"A. <N>"}, Telephones: []string{"+52 1"}, IsDeceased: b(false),
-				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: report.Null("4821"), Country: report.Null("MEX"), Expires: &expires}}}},
-		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Type: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []report.ScoreFactor{{Code: "LATE", Description: "Paid <late>"}}}},
-		Currencies: []report.PassportCurrency{{SourceID: "MEX_CDC", Currency: "MXN", Rate: &rate, RateDate: &opened, RateSource: report.Null("A_BANK"),
+			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"),
+				Matching: &report.IncomeMatching{FullName: report.RecordMatching{
+					Matched: []report.RecordRef{{SourceID: "MEX_CDC", SourceRecordID: record}}}}},
+			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: report.Null("ANA"), LastName: report.Null("NUNEZ"),
+				DateOfBirth: &born, OtherNames: []string{"A. <N>"}, Telephones: []string{"+52 1"}, IsDeceased: b(false),
+				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: report.Null("4821"),
+					Country: report.Null("MEX"), Expires: &expires}}}},
+		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Type: "CDC score", Value: 650, Minimum: 400, Maximum: 850,
+			Reasons: []report.ScoreFactor{{Code: "LATE", Description: "Paid <late>"}}}},
+		Currencies: []report.PassportCurrency{{SourceID: "MEX_CDC", Currency: "MXN", Rate: &rate,
+			RateDate: &opened, RateSource: report.Null("A_BANK"),
 			Totals: report.TradelineTotals{Balance: c(10_000_00)}, TotalsUSD: report.TradelineTotals{Balance: c(500_00)}},
 			{SourceID: "X", Currency: "XAF", Totals: report.TradelineTotals{Balance: c(77_00)}}},
-		Tradelines: []report.Tradeline{{SourceID: "MEX_CDC", AccountID: "t1", Type: report.TradeCard, Status: report.TradelineOpen, Opened: &opened, Currency: "MXN", CreditLimit: c(20_000_50), Balance: c(-10_00),
-			History: []report.PaymentMonth{month("2026-02", "OK"), month("2026-01", "LATE_30_59"), month("2025-12", ""), month("2025-11", "NEW_STATUS")}},
+		Tradelines: []report.Tradeline{{SourceID: "MEX_CDC", AccountID: "t1", Type: report.TradeCard, Status: report.TradelineOpen,
+			Opened: &opened, Currency: "MXN", CreditLimit: c(20_000_50), Balance: c(-10_00),
+			History: []report.PaymentMonth{month("2026-02", "OK"), month("2026-01", "LATE_30_59"),
+				month("2025-12", ""), month("2025-11", "NEW_STATUS")}},
 			{SourceID: "X", AccountID: "t2", Type: "NEW_KIND", Status: report.TradelineClosed, Currency: "XAF", CreditLimit: c(5_00)}},
-		Inquiries:     []report.PassportInquiry{{SourceID: "MEX_CDC", Date: &opened, Inquirer: report.Null("Banco <X>"), Purpose: report.Null("NEW_CREDIT"), Currency: report.Null("MXN"), Amount: c(1_000_00)}},
+		Inquiries: []report.PassportInquiry{{SourceID: "MEX_CDC", Date: &opened, Inquirer: report.Null("Banco <X>"),
+			Purpose: report.Null("NEW_CREDIT"), Currency: report.Null("MXN"), Amount: c(1_000_00)}},
 		PublicRecords: []report.PublicRecord{{Type: "BANKRUPTCY", Status: "FILED", Court: report.Null("Juzgado 1")}},
 		Disputes:      []report.PassportDispute{{AccountID: report.Null("t1"), Status: "OPEN", Description: report.Null("Not mine")}},
 		Notices:       []report.PassportNotice{{Description: "About nobody."}}}}
@@ -42,20 +51,26 @@ func madePassport() PassportView {
 func TestThePassportPageShowsTheFile(t *testing.T) {
 	v := madePassport()
 	page := render(t, Passport(ui.Page{Lang: i18n.English}, v))
-	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", "An identity document has expired.", "CDC score: 650 on a scale from 400 to 850", "Paid &lt;late&gt;",
-		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", "No rate for US dollars is known.", "77 XAF", "20,000.50 MXN", "$1,000.03", "−10 MXN", "−$0.50", "5 XAF", "NEW_KIND",
-		"Feb 2026: on time", "Jan 2026: 30 to 59 days late", "Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;", "new credit", "Bankruptcy", "Not mine", "1. Credit card", "About nobody.", "the whole report",
+	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", "An identity document has expired.",
+		"CDC score: 650 on a scale from 400 to 850", "Paid &lt;late&gt;",
+		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", "No rate for US dollars is known.", "77 XAF",
+		"20,000.50 MXN", "$1,000.03", "−10 MXN", "−$0.50", "5 XAF", "NEW_KIND",
+		"Feb 2026: on time", "Jan 2026: 30 to 59 days late", "Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;",
+		"new credit", "Bankruptcy", "Not mine", "1. Credit card", "About nobody.", "the whole report",
 		"One month was paid late.", "/files\"")
 	has(t, page, "Collections", "Returned payments", "Other income", ".csv", "Addresses")
 	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: on time") {
 		t.Error("the latest month does not come last")
 	}
-	lacks(t, render(t, Passport(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito", "Un documento de identidad está vencido.", "en una escala de 400 a 850")
+	lacks(t, render(t, Passport(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito",
+		"Un documento de identidad está vencido.", "en una escala de 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
-	lacks(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "cannot show these parts of the report, or not as a whole: scores, collections.")
+	lacks(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)),
+		"cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
 	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "cannot show")
-	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores", "Identity</h2>", `class="keys"`, "The credit", "The documents")
+	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores",
+		"Identity</h2>", `class="keys"`, "The credit", "The documents")
 }
 
 func TestWhatACreditFileSays(t *testing.T) {
@@ -67,7 +82,8 @@ func TestWhatACreditFileSays(t *testing.T) {
 	}{
 		{"late once", func(*report.Passport) {}, "The credit", ui.Warning},
 		{"never late", func(r *report.Passport) { r.Tradelines[0].History = r.Tradelines[0].History[:1] }, "The credit", ui.Success},
-		{"late by 90 days", func(r *report.Passport) { r.Tradelines[0].History[1].Status = report.Null(report.PaidLate90) }, "The credit", ui.Danger},
+		{"late by 90 days", func(r *report.Passport) { r.Tradelines[0].History[1].Status = report.Null(report.PaidLate90) },
+			"The credit", ui.Danger},
 		{"past due", func(r *report.Passport) {
 			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineDelinquent
 		}, "The credit", ui.Warning},
@@ -75,7 +91,8 @@ func TestWhatACreditFileSays(t *testing.T) {
 			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineChargedOff
 		}, "The credit", ui.Danger},
 		{"a document that has expired", func(*report.Passport) {}, "The documents", ui.Warning},
-		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day }, "The documents", ui.Success},
+		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day },
+			"The documents", ui.Success},
 		{"a name that is known", func(*report.Passport) {}, "The person", ui.Success},
 		{"a person who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "The person", ui.Danger},
 	} {

@@ -32,8 +32,10 @@ func (v ReportView) in() currency { return currency(v.Report.In()) }
 
 // sheet is the page that the report has in common with other kinds.
 func (v ReportView) sheet(l i18n.Lang) sheet {
-	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID, identities: v.Report.Identities, product: v.Report.Product,
-		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...), sections: v.sections(l),
+	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID,
+		identities: v.Report.Identities, product: v.Report.Product,
+		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta),
+			currencyNotices(l, v.in(), v.inCurrency(l))...), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
@@ -144,14 +146,16 @@ func agreement(all []report.Identity) (compared, agrees bool) {
 
 func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"), Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
+		{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
+		{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
 		{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.months"),
 			Number: true}, {Label: i18n.T(l, "review.report.balance"), Number: true},
 	}}
 	for _, a := range v.Report.AccountDetails {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
 			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Body: given(l, code(l, report.Text(a.AccountSubtype)))},
-			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)}, {Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
+			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)},
+			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
 	}
 	return g
 }

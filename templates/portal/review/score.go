@@ -61,7 +61,8 @@ func dial(l i18n.Lang, s report.Score, card *report.AnalysisScore) (ui.Dial, boo
 			d.MarkText = i18n.T(l, "review.report.ref_home") + " " + strconv.Itoa(d.Mark)
 		}
 	}
-	d.Label = i18n.T(l, "review.report.score") + " " + strconv.Itoa(d.Value) + " " + i18n.T(l, "review.report.score_scale") + " " + strconv.Itoa(d.Low) + " " + i18n.T(l, "review.report.score_to") + " " + strconv.Itoa(d.High)
+	d.Label = i18n.T(l, "review.report.score") + " " + strconv.Itoa(d.Value) + " " + i18n.T(l, "review.report.score_scale") +
+		" " + strconv.Itoa(d.Low) + " " + i18n.T(l, "review.report.score_to") + " " + strconv.Itoa(d.High)
 	if d.Marked {
 		d.Label += "; " + d.MarkText
 	}
@@ -102,7 +103,8 @@ func cardGrid(l i18n.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
 		{Label: i18n.T(l, "review.report.figure")}, {Label: i18n.T(l, "review.report.value"),
 			Number: true}, {Label: i18n.T(l, "review.report.points"), Number: true}}}
 	for _, b := range bins(card) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)}, {Text: binValue(l, cur, b), Words: inWords(l, b)}, {Body: binPoints(l, b), Words: true}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)}, {Text: binValue(l, cur, b), Words: inWords(l, b)},
+			{Body: binPoints(l, b), Words: true}})
 	}
 	return g
 }

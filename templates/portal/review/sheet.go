@@ -88,7 +88,8 @@ func typedName(all []report.Identity) string {
 // identityGrid shows the applicant's identity by each source.
 func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")}, {Label: i18n.T(l, "review.report.first_name")}, {Label: i18n.T(l, "review.report.last_name")},
+		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")},
+		{Label: i18n.T(l, "review.report.first_name")}, {Label: i18n.T(l, "review.report.last_name")},
 		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
 	}}
 	for _, i := range all {

@@ -151,7 +151,8 @@ func (s *Stated) component(l i18n.Lang) templ.Component {
 		return nil
 	}
 	return statedCard(l, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")}, {Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})
+		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")},
+		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})
 }
 
 func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {

@@ -15,17 +15,22 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 	day, cents, bank, name, kind := on("2026-02-11"), report.Cents(1_234_50), "Banque du Lac", "Épargne", report.CashEquivalent
 	abroad, home := report.BalanceTerms{Currency: "EUR", LeftOut: true}, report.BalanceTerms{BalanceDate: &day}
 	cashflow := madeReport()
-	cashflow.Report.AccountDetails = []report.Account{{InstitutionName: &bank, AccountName: &name, CurrentBalance: &cents, BalanceTerms: abroad}, {CurrentBalance: &cents, BalanceTerms: home}}
+	cashflow.Report.AccountDetails = []report.Account{{InstitutionName: &bank, AccountName: &name, CurrentBalance: &cents,
+		BalanceTerms: abroad}, {CurrentBalance: &cents, BalanceTerms: home}}
 	income := IncomeView{Report: &report.Income{Meta: &report.Meta{}, AccountDetails: []report.IncomeAccount{
-		{InstitutionName: &bank, AccountName: &name, CurrentBalance: &cents, BalanceTerms: abroad}, {CurrentBalance: &cents, BalanceTerms: home}}}}
+		{InstitutionName: &bank, AccountName: &name, CurrentBalance: &cents, BalanceTerms: abroad},
+		{CurrentBalance: &cents, BalanceTerms: home}}}}
 	assets := EligibilityView{Report: &report.Eligibility{Meta: &report.Meta{}, Assets: &report.Assets{AccountDetails: []report.AssetAccount{
-		{InstitutionName: &bank, AccountName: &name, AccountType: &kind, CurrentBalance: &cents, BalanceTerms: abroad}, {AccountType: &kind, CurrentBalance: &cents, BalanceTerms: home}}}}}
+		{InstitutionName: &bank, AccountName: &name, AccountType: &kind, CurrentBalance: &cents, BalanceTerms: abroad},
+		{AccountType: &kind, CurrentBalance: &cents, BalanceTerms: home}}}}}
 	for l, wants := range map[i18n.Lang][]string{
-		i18n.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "Not in any figure", "$1,234.50", "as of", "Feb 11, 2026"},
+		i18n.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
+			"Not in any figure", "$1,234.50", "as of", "Feb 11, 2026"},
 		i18n.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "En ninguna cifra", "$1,234.50", "11 feb 2026"},
 	} {
 		p := ui.Page{Lang: l}
-		for product, page := range map[string]string{"cashflow": render(t, Report(p, cashflow)), "income": render(t, Income(p, income)), "eligibility": render(t, Eligibility(p, assets))} {
+		for product, page := range map[string]string{"cashflow": render(t, Report(p, cashflow)),
+			"income": render(t, Income(p, income)), "eligibility": render(t, Eligibility(p, assets))} {
 			for _, want := range wants {
 				if !strings.Contains(page, want) {
 					t.Errorf("%s in %s lacks %q", product, l, want)
@@ -34,7 +39,8 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		}
 	}
 	cashflow.Report.AccountDetails = []report.Account{{CurrentBalance: &cents, BalanceTerms: report.BalanceTerms{Currency: "EUR"}}}
-	if page := render(t, Report(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") || strings.Contains(page, "another currency") {
+	if page := render(t, Report(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") ||
+		strings.Contains(page, "another currency") {
 		t.Error("figures in euros are not said to be")
 	}
 }

@@ -91,7 +91,8 @@ type Row struct {
 
 func (v ListView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.list.title"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.list.name")}, {Label: i18n.T(l, "review.application.product")}, {Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.decision")},
+		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.list.name")},
+		{Label: i18n.T(l, "review.application.product")}, {Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.decision")},
 		{Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.moved")},
 	}}
 	for _, r := range v.Rows {

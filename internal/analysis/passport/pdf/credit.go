@@ -121,7 +121,8 @@ func (d *document) summary() {
 	}
 	d.y += 2*h + 1.5
 	if c.Rate != nil && c.Currency != "USD" {
-		text := "Amounts are in " + c.Currency + ". US dollars are for orientation, at " + c.Rate.String() + " for one " + c.Currency + ", " + day(c.RateDate)
+		text := "Amounts are in " + c.Currency + ". US dollars are for orientation, at " +
+			c.Rate.String() + " for one " + c.Currency + ", " + day(c.RateDate)
 		if c.RateSource != nil {
 			text += ", " + *c.RateSource
 		}

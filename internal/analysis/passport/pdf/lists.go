@@ -59,12 +59,15 @@ func (d *document) bad() {
 	for _, p := range d.PublicRecords {
 		rows = append(rows, []string{word(p.Type), report.Text(p.Court), day(p.Filed), word(p.Status), moneyOf(p.Amount, p.Currency)})
 	}
-	d.table("Public records", []column{{"Kind", 18, false}, {"Court or authority", 38, false}, {"Filed", 14, false}, {"Status", 12, false}, {"Amount", 18, true}}, rows)
+	d.table("Public records", []column{{"Kind", 18, false}, {"Court or authority", 38, false},
+		{"Filed", 14, false}, {"Status", 12, false}, {"Amount", 18, true}}, rows)
 	rows = nil
 	for _, c := range d.Collections {
-		rows = append(rows, []string{report.Text(c.Agency), report.Text(c.Creditor), day(c.Assigned), word(c.Status), moneyOf(c.Original, c.Currency), moneyOf(c.Balance, c.Currency)})
+		rows = append(rows, []string{report.Text(c.Agency), report.Text(c.Creditor), day(c.Assigned), word(c.Status),
+			moneyOf(c.Original, c.Currency), moneyOf(c.Balance, c.Currency)})
 	}
-	d.table("Collections", []column{{"Agency", 24, false}, {"Creditor", 22, false}, {"Assigned", 13, false}, {"Status", 9, false}, {"Was", 16, true}, {"Is", 16, true}}, rows)
+	d.table("Collections", []column{{"Agency", 24, false}, {"Creditor", 22, false}, {"Assigned", 13, false},
+		{"Status", 9, false}, {"Was", 16, true}, {"Is", 16, true}}, rows)
 	rows = nil
 	for _, n := range d.NSF {
 		rows = append(rows, []string{report.Text(n.Institution), day(n.Date), moneyOf(n.Amount, n.Currency)})
@@ -80,7 +83,8 @@ func (d *document) bad() {
 		}
 		rows = append(rows, []string{about, report.Text(p.Description), day(p.Filed), word(p.Status)})
 	}
-	d.table("Disputes", []column{{"About", 24, false}, {"What the consumer says", 50, false}, {"Filed", 14, false}, {"Status", 12, false}}, rows)
+	d.table("Disputes", []column{{"About", 24, false}, {"What the consumer says", 50, false},
+		{"Filed", 14, false}, {"Status", 12, false}}, rows)
 	if d.currency == nil {
 		return
 	}
@@ -88,7 +92,8 @@ func (d *document) bad() {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{len(d.PublicRecords), "public records"}, {len(d.Collections), "collections"}, {len(d.NSF), "returned payments"}, {len(d.Disputes), "disputes"}} {
+	}{{len(d.PublicRecords), "public records"}, {len(d.Collections), "collections"},
+		{len(d.NSF), "returned payments"}, {len(d.Disputes), "disputes"}} {
 		if c.n == 0 {
 			clean = append(clean, c.what)
 		}
@@ -112,9 +117,11 @@ func (d *document) inquiries() {
 func (d *document) life() {
 	var rows [][]string
 	for _, e := range d.Employers {
-		rows = append(rows, []string{orNone(report.Text(e.Name)), orNone(report.Text(e.JobTitle)), month(e.Start), month(e.End), moneyOf(e.MonthlyIncome, e.Currency)})
+		rows = append(rows, []string{orNone(report.Text(e.Name)), orNone(report.Text(e.JobTitle)),
+			month(e.Start), month(e.End), moneyOf(e.MonthlyIncome, e.Currency)})
 	}
-	d.table("Employers", []column{{"Employer", 34, false}, {"Job", 24, false}, {"From", 12, false}, {"To", 12, false}, {"A month", 18, true}}, rows)
+	d.table("Employers", []column{{"Employer", 34, false}, {"Job", 24, false}, {"From", 12, false},
+		{"To", 12, false}, {"A month", 18, true}}, rows)
 	rows = nil
 	for _, o := range d.OtherIncomes {
 		rows = append(rows, []string{word(o.Type), word(report.Text(o.Frequency)), day(o.Reported), moneyOf(o.Amount, o.Currency)})
@@ -127,9 +134,11 @@ func (d *document) life() {
 	d.table("Addresses", []column{{"Address", 70, false}, {"First reported", 15, false}, {"Last reported", 15, false}}, rows)
 	rows = nil
 	for _, a := range d.BankAccounts {
-		rows = append(rows, []string{orNone(report.Text(a.Institution)), word(report.Text(a.Type)), "ends in " + orNone(report.Text(a.Truncated)), day(a.Opened), day(a.Closed)})
+		rows = append(rows, []string{orNone(report.Text(a.Institution)), word(report.Text(a.Type)),
+			"ends in " + orNone(report.Text(a.Truncated)), day(a.Opened), day(a.Closed)})
 	}
-	d.table("Bank accounts", []column{{"Institution", 36, false}, {"Kind", 16, false}, {"Number", 20, false}, {"Opened", 14, false}, {"Closed", 14, false}}, rows)
+	d.table("Bank accounts", []column{{"Institution", 36, false}, {"Kind", 16, false}, {"Number", 20, false},
+		{"Opened", 14, false}, {"Closed", 14, false}}, rows)
 }
 
 func (d *document) notices() {
@@ -140,7 +149,8 @@ func (d *document) notices() {
 	if d.missing {
 		all = append(all, "Letters that this document's fonts do not have stand as question marks. The JSON report has them.")
 	}
-	all = append(all, "This document shows a report that a supplier abroad gave. Figures are the supplier's; a dash stands where it reported nothing.")
+	all = append(all, "This document shows a report that a supplier abroad gave. Figures "+
+		"are the supplier's; a dash stands where it reported nothing.")
 	d.heading("Notices", 8)
 	for _, n := range all {
 		lines := d.wrap(plain, width-4, n)

@@ -83,7 +83,8 @@ func (d *document) title(product, token string, made time.Time) {
 	d.text(margin, 9, style{size: 19, bold: true, ink: white}, "Credit passport")
 	d.text(margin, 18.5, style{size: 9, ink: white}, d.fit(plain, 100, product))
 	at := made.UTC().Format("2 January 2006, 15:04 UTC")
-	d.text(pageWidth-margin, 9.5, style{size: 11.5, bold: true, ink: white, right: true}, d.fit(style{size: 11.5, bold: true}, 90, d.supplier.Name))
+	d.text(pageWidth-margin, 9.5, style{size: 11.5, bold: true, ink: white, right: true},
+		d.fit(style{size: 11.5, bold: true}, 90, d.supplier.Name))
 	d.text(pageWidth-margin, 15, style{size: 8, ink: white, right: true}, "Retrieved "+at)
 	d.text(pageWidth-margin, 19.2, style{size: 8, ink: white, right: true}, "Report "+token)
 	if d.Meta != nil && d.Meta.ExternalID != nil {
@@ -96,7 +97,8 @@ func (d *document) title(product, token string, made time.Time) {
 func (d *document) warnings() {
 	var all []string
 	if f := d.file; f != nil && f.IsDeceased != nil && *f.IsDeceased || d.file != nil && d.file.DateOfDeath != nil {
-		all = append(all, "The supplier reports that this person has died"+map[bool]string{true: ", on " + day(d.file.DateOfDeath)}[d.file.DateOfDeath != nil]+".")
+		all = append(all, "The supplier reports that this person has died"+
+			map[bool]string{true: ", on " + day(d.file.DateOfDeath)}[d.file.DateOfDeath != nil]+".")
 	}
 	if d.file == nil {
 		all = append(all, d.supplier.Name+" has no file on this person. There is no credit to report.")
@@ -107,7 +109,8 @@ func (d *document) warnings() {
 		if id == nil || d.covers(report.Text(id.FullName)) {
 			continue
 		}
-		all = append(all, "A name is written in letters that this document's fonts do not have: they stand as question marks. The JSON report has them.")
+		all = append(all, "A name is written in letters that this document's fonts do not "+
+			"have: they stand as question marks. The JSON report has them.")
 		break
 	}
 	for _, text := range all {
@@ -219,7 +222,8 @@ func (d *document) match(y float64) {
 	w := d.width(st, text) + 5
 	d.box(pageWidth-margin-5-w, y+0.6, w, 5.4, c)
 	d.text(pageWidth-margin-5-w+2.5, y+1.9, st, text)
-	d.text(pageWidth-margin-5, y+7.6, style{size: 7.5, ink: muted, right: true}, d.fit(small, 46, "applied as "+orNone(report.Text(d.typed.FullName))))
+	d.text(pageWidth-margin-5, y+7.6, style{size: 7.5, ink: muted, right: true},
+		d.fit(small, 46, "applied as "+orNone(report.Text(d.typed.FullName))))
 }
 
 func age(born *report.Date, on report.Date) string {

@@ -16,9 +16,11 @@ import (
 
 func minimal() report.Passport {
 	return report.Passport{
-		Meta:       &report.Meta{PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11", CreatedAt: report.TimestampOf(time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC))},
-		Sources:    []report.Source{{SourceID: "KOR_NICE", SourceType: report.SourceCreditBureau}},
-		Identities: []report.PassportIdentity{{SourceID: "KOR_NICE", FullName: report.Null("김민준"), TransliteratedName: report.Null("Minjun Kim")}},
+		Meta: &report.Meta{PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11",
+			CreatedAt: report.TimestampOf(time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC))},
+		Sources: []report.Source{{SourceID: "KOR_NICE", SourceType: report.SourceCreditBureau}},
+		Identities: []report.PassportIdentity{{SourceID: "KOR_NICE", FullName: report.Null("김민준"),
+			TransliteratedName: report.Null("Minjun Kim")}},
 	}
 }
 
@@ -57,7 +59,8 @@ func TestAReportOfNothingIsSet(t *testing.T) {
 // TestNamesStandInTheirScript reads them out of the document, with the embedded
 // fonts that they are written in.
 func TestNamesStandInTheirScript(t *testing.T) {
-	for _, c := range []struct{ name, font string }{{"김민준", "hangul"}, {"欧阳雨桐", "han"}, {"田中さくら", "han"}, {"Коваленко Олена", "sans"}, {"Íñigo Ordóñez-Muñoz", "sans"}, {"Yılmaz Ștefan", "sans"}, {"Nguyễn Văn Ðức", "sans"}} {
+	for _, c := range []struct{ name, font string }{{"김민준", "hangul"}, {"欧阳雨桐", "han"}, {"田中さくら", "han"},
+		{"Коваленко Олена", "sans"}, {"Íñigo Ordóñez-Muñoz", "sans"}, {"Yılmaz Ștefan", "sans"}, {"Nguyễn Văn Ðức", "sans"}} {
 		r := minimal()
 		r.Identities[0].FullName, r.Identities[0].TransliteratedName = &c.name, nil
 		pages, file := read(t, r)
@@ -83,7 +86,8 @@ func TestLettersThatNoFontHasAreSaidToBeMissing(t *testing.T) {
 		r := minimal()
 		r.Identities[0].FullName = &name
 		pages, _ := read(t, r)
-		if !strings.Contains(pages[0], "letters that this document's fonts do not have") || !strings.Contains(pages[0], "?") || !strings.Contains(pages[0], "Minjun Kim") {
+		if !strings.Contains(pages[0], "letters that this document's fonts do not have") ||
+			!strings.Contains(pages[0], "?") || !strings.Contains(pages[0], "Minjun Kim") {
 			t.Errorf("%s: %q", name, pages[0])
 		}
 	}
@@ -100,7 +104,8 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	for i := range 40 {
 		d := report.Date{Time: time.Date(2026, 1, 1+i%28, 0, 0, 0, 0, time.UTC)}
 		r.Inquiries = append(r.Inquiries, report.PassportInquiry{Date: &d, Inquirer: &solid, Currency: report.Null("KRW"), Amount: &amount})
-		r.Tradelines = append(r.Tradelines, report.Tradeline{Type: solid[:40], Status: "NEW_STATUS", Currency: "KRW", Balance: &amount, CreditLimit: &amount})
+		r.Tradelines = append(r.Tradelines, report.Tradeline{Type: solid[:40], Status: "NEW_STATUS",
+			Currency: "KRW", Balance: &amount, CreditLimit: &amount})
 		r.Notices = append(r.Notices, report.PassportNotice{Description: long[:400]})
 	}
 	r.Currencies = []report.PassportCurrency{{Currency: "KRW", Totals: report.TradelineTotals{Balance: &amount}}}
@@ -147,7 +152,8 @@ func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 		}
 	}
 	_, file := read(t, minimal())
-	if file.Info.Title != "Credit passport 5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11" || !strings.HasPrefix(file.Info.Created, "D:20260714090000") || file.Active {
+	if file.Info.Title != "Credit passport 5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11" ||
+		!strings.HasPrefix(file.Info.Created, "D:20260714090000") || file.Active {
 		t.Errorf("it says of itself %+v", file.Info)
 	}
 }
@@ -163,7 +169,8 @@ func TestHowFarUpTheScale(t *testing.T) {
 			t.Fatalf("%d from %d to %d: %d %%", value, low, high, p)
 		}
 	})
-	for _, tt := range [][4]int{{459, 300, 850, 28}, {619, 300, 850, 58}, {290, 0, 1000, 29}, {200, 300, 850, 0}, {900, 300, 850, 100}, {5, 5, 5, 0}, {6, 5, 5, 100}, {6, 7, 5, 0}} {
+	for _, tt := range [][4]int{{459, 300, 850, 28}, {619, 300, 850, 58}, {290, 0, 1000, 29}, {200, 300, 850, 0},
+		{900, 300, 850, 100}, {5, 5, 5, 0}, {6, 5, 5, 100}, {6, 7, 5, 0}} {
 		if p := percent(tt[0], tt[1], tt[2]); p != tt[3] {
 			t.Errorf("%d from %d to %d: %d %%, want %d", tt[0], tt[1], tt[2], p, tt[3])
 		}
@@ -204,7 +211,8 @@ func TestWhatMustBeReadFirst(t *testing.T) {
 		"NICE Korea has no file":   func(r *report.Passport) { r.Identities = nil },
 		"not the name that the applicant gave": func(r *report.Passport) {
 			r.Sources = append([]report.Source{{SourceID: report.ConsumerInput, SourceType: report.SourceManual}}, r.Sources...)
-			r.Identities = append([]report.PassportIdentity{{SourceID: report.ConsumerInput, FullName: report.Null("Ana Pérez"), Matching: &report.IncomeMatching{}}}, r.Identities...)
+			r.Identities = append([]report.PassportIdentity{{SourceID: report.ConsumerInput, FullName: report.Null("Ana Pérez"),
+				Matching: &report.IncomeMatching{}}}, r.Identities...)
 		},
 	} {
 		r := minimal()
@@ -235,7 +243,8 @@ func TestWhatTheFontsCover(t *testing.T) {
 	for _, c := range []struct {
 		family    string
 		low, high rune
-	}{{sans, 0x20, 0x7e}, {sans, 0xa1, 0x17f}, {sans, 0x400, 0x45f}, {sans, 0x490, 0x491}, {sans, 0x1ea0, 0x1ef9}, {hangul, 0xac00, 0xd7a3}, {han, 0x4e00, 0x9fa5}, {han, 0x3041, 0x3093}} {
+	}{{sans, 0x20, 0x7e}, {sans, 0xa1, 0x17f}, {sans, 0x400, 0x45f}, {sans, 0x490, 0x491}, {sans, 0x1ea0, 0x1ef9},
+		{hangul, 0xac00, 0xd7a3}, {han, 0x4e00, 0x9fa5}, {han, 0x3041, 0x3093}} {
 		for r := c.low; r <= c.high; r++ {
 			if got := family(r); got != c.family {
 				t.Fatalf("%U is in %q, want %q", r, got, c.family)

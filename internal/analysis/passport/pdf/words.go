@@ -65,8 +65,10 @@ func moneyOf(c *report.Cents, currency *string) string { return money(c, report.
 // words are codes as people read them. Codes that are not there are spelled out.
 var words = map[string]string{
 	report.TradeCard: "Credit card", report.TradeLine: "Line of credit", report.TradePersonal: "Personal loan", report.TradeAuto: "Car loan",
-	report.TradeMortgage: "Mortgage", report.TradeStudent: "Student loan", report.TradeRetail: "Store credit", report.TradeTelecom: "Telecom contract",
-	"PASSPORT": "Passport", "NATIONAL_ID": "National ID", "DRIVERS_LICENSE": "Driving licence", "TAX_ID": "Tax number", "SOCIAL_SECURITY": "Social security number",
+	report.TradeMortgage: "Mortgage", report.TradeStudent: "Student loan",
+	report.TradeRetail: "Store credit", report.TradeTelecom: "Telecom contract",
+	"PASSPORT": "Passport", "NATIONAL_ID": "National ID", "DRIVERS_LICENSE": "Driving licence",
+	"TAX_ID": "Tax number", "SOCIAL_SECURITY": "Social security number",
 	"NEW_CREDIT": "New credit", "ACCOUNT_REVIEW": "Account review", "TENANCY": "Tenancy",
 }
 

@@ -30,7 +30,8 @@ func TestWhatEndsNowhereIsPaidFor(t *testing.T) {
 		{"a string in hexadecimal", "trailer<", " ", "", length},
 		{"a string in hexadecimal with something else in it", "trailer<", " ", "x>", length},
 		{"a word behind a number", "trailer 1 ", "n", "", length},
-		{"entries of a table of no kind", "4 0 obj<</Type/XRef/W[1 0 0]/Index[0 999999]/Root 1 0 R>>stream\n", "\x03", "\nendstream\nstartxref\n9\n%%EOF", 8 * length},
+		{"entries of a table of no kind", "4 0 obj<</Type/XRef/W[1 0 0]/Index[0 999999]/Root 1 0 R>>stream\n",
+			"\x03", "\nendstream\nstartxref\n9\n%%EOF", 8 * length},
 		{"a word in a table", "xref\n0 1\n", "n", "\nstartxref\n9\n%%EOF", length},
 	} {
 		file := func(n int) []byte {
@@ -69,7 +70,8 @@ func TestWhatIsUsedAgainIsPaidForAgain(t *testing.T) {
 	entries := strings.Repeat("/k 0", length)
 	long := "/" + strings.Repeat("n", 64*length)
 	sheet := func(page string, more ...string) []byte {
-		return written("", append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page" + page + ">>"}, more...)...)
+		return written("", append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>",
+			"<</Type/Page" + page + ">>"}, more...)...)
 	}
 	fonts := func(n int, font string, more ...string) []byte {
 		var names, uses strings.Builder
@@ -122,7 +124,8 @@ func TestWhatIsGoneOverForEachIsPaidFor(t *testing.T) {
 	for name, file := range map[string]func(n int) []byte{
 		"objects of an object stream that stands there again and again": func(n int) []byte {
 			pairs := strings.Repeat("9 0 ", n)
-			holder := fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj ", n, len(pairs), len(pairs)+1, pairs)
+			holder := fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj ",
+				n, len(pairs), len(pairs)+1, pairs)
 			return []byte("%PDF-1.7\n" + strings.Repeat("5 0 obj<</Type/ObjStm>>endobj ", n) + holder)
 		},
 		"versions of an object": func(n int) []byte {
@@ -183,13 +186,15 @@ func TestTooMuch(t *testing.T) {
 		chain = append(chain, fmt.Sprintf("<</Length %d 0 R>>stream\n\nendstream", i+3))
 	}
 	shown := func(resources, content, more string) []byte {
-		return written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents 4 0 R/Resources<<"+resources+">>>>", stream("", content), "null", more)
+		return written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>",
+			"<</Type/Page/Contents 4 0 R/Resources<<"+resources+">>>>", stream("", content), "null", more)
 	}
 	for name, file := range map[string][]byte{
 		"bytes inflated of streams that are broken": shown("/Font<<"+fonts+">>", uses, broken),
-		"letters of fonts' maps":                    shown("/Font<<"+fonts+">>", uses, stream("", strings.Repeat("<00><ff>["+strings.Repeat("<>", 1_000)+"]endbfrange ", 10))),
-		"bytes of a form":                           shown("/XObject<</X 6 0 R>>", "/X Do", stream("/Subtype/Form", strings.Repeat("%", 5<<20))),
-		"lengths of lengths":                        written("", chain...),
+		"letters of fonts' maps": shown("/Font<<"+fonts+">>", uses,
+			stream("", strings.Repeat("<00><ff>["+strings.Repeat("<>", 1_000)+"]endbfrange ", 10))),
+		"bytes of a form":    shown("/XObject<</X 6 0 R>>", "/X Do", stream("/Subtype/Form", strings.Repeat("%", 5<<20))),
+		"lengths of lengths": written("", chain...),
 	} {
 		if _, err := pdf.Open(file); !errors.Is(err, pdf.ErrTooMuch) {
 			t.Errorf("%s: %v, want too much", name, err)
@@ -220,8 +225,9 @@ func TestWhatIsNotThereTakesNoMemory(t *testing.T) {
 	w.Close()
 	row := stream("/Filter/FlateDecode/DecodeParms<</Predictor 15/Colors 8/BitsPerComponent 16/Columns 65536>>", z.String())
 	for name, file := range map[string][]byte{
-		"a hundred rows that are wider than their streams": written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents["+strings.Repeat("4 0 R ", 100)+"]>>", row),
-		"more zeros than are read":                         page(stream("/Filter/ASCII85Decode", strings.Repeat("z", 8<<20)+"~>")),
+		"a hundred rows that are wider than their streams": written("", "<</Type/Catalog/Pages 2 0 R>>",
+			"<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Contents["+strings.Repeat("4 0 R ", 100)+"]>>", row),
+		"more zeros than are read": page(stream("/Filter/ASCII85Decode", strings.Repeat("z", 8<<20)+"~>")),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

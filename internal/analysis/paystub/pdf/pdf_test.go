@@ -39,7 +39,8 @@ func stream(dict, data string) string {
 // page is a file of one page; fonts and more objects are 5 and on.
 func page(content string, more ...string) []byte {
 	objects := append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 612 792]>>",
-		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>", content}, more...)
+		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>",
+		content}, more...)
 	if len(more) == 0 {
 		objects = append(objects, "<</Type/Font/Subtype/Type1/BaseFont/Courier>>")
 	}
@@ -103,20 +104,28 @@ func TestFontsSayTheirLetters(t *testing.T) {
 	for _, tt := range []struct {
 		name, font, more, show, want string
 	}{
-		{"as Windows has them", "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial/Encoding/WinAnsiEncoding/FirstChar 65/Widths[500 600]>>", "", `(AB\351)`, "ABé@0,0-11"},
+		{"as Windows has them", "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial/Encoding/WinAnsiEncoding/FirstChar " +
+			"65/Widths[500 600]>>", "", `(AB\351)`, "ABé@0,0-11"},
 		{"as the Macintosh had them", "<</Type/Font/Subtype/TrueType/BaseFont/A/Encoding/MacRomanEncoding/Widths[]>>", "", `(\216)`, "é@0,0-0"},
-		{"by the names of glyphs", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/Encoding<</Differences[1/A/eacute/uni0416 9/period/a.sc]>>>>", "", `(\001\002\003\011\012)`, "AéЖ.a@0,0-0"},
-		{"by a map", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/ToUnicode 6 0 R>>", cmap("2 beginbfchar <01> <0041> <02> <00660069> endbfchar 1 beginbfrange <03> <05> <0061> <06> <07> [<0031> <0032>] endbfrange"), `(\001\002\003\005\006\007)`, "Afiac12@0,0-0"},
-		{"in two bytes", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[<</DW 700/W[1[250] 3 4 400]>>]>>", cmap("1 beginbfrange <0001> <0009> <0041> endbfrange"), `<000100020003>`, "ABC@0,0-13.5"},
-		{"which nothing tells", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>", "<<>>", `<0001>`, "\ufffd@0,0-10"},
-		{"that are drawings", "<</Type/Font/Subtype/Type3/FontMatrix[0.01 0 0 0.01 0 0]/FirstChar 65/Widths[50]/Encoding<</Differences[65/A]>>>>", "", `(A)`, "A@0,0-5"},
+		{"by the names of glyphs", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/Encoding<</Differences[1/A/eacute/uni0416 " +
+			"9/period/a.sc]>>>>", "", `(\001\002\003\011\012)`, "AéЖ.a@0,0-0"},
+		{"by a map", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/ToUnicode 6 0 R>>",
+			cmap("2 beginbfchar <01> <0041> <02> <00660069> endbfchar 1 beginbfrange <03> <05> <0061> <06> <07> " +
+				"[<0031> <0032>] endbfrange"), `(\001\002\003\005\006\007)`, "Afiac12@0,0-0"},
+		{"in two bytes", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[<</DW " +
+			"700/W[1[250] 3 4 400]>>]>>", cmap("1 beginbfrange <0001> <0009> <0041> endbfrange"), `<000100020003>`, "ABC@0,0-13.5"},
+		{"which nothing tells", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
+			"<<>>", `<0001>`, "\ufffd@0,0-10"},
+		{"that are drawings", "<</Type/Font/Subtype/Type3/FontMatrix[0.01 0 0 0.01 0 0]/FirstChar " +
+			"65/Widths[50]/Encoding<</Differences[65/A]>>>>", "", `(A)`, "A@0,0-5"},
 	} {
 		got := drawn(open(t, page(stream("", "BT /F 10 Tf "+tt.show+" Tj ET"), tt.font, tt.more+" ")))
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	f := open(t, page(stream("", "BT /F 10 Tf (A) Tj ET"), "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial-BoldMT/FontDescriptor<</FontFile2 6 0 R>>>>"))
+	f := open(t, page(stream("", "BT /F 10 Tf (A) Tj ET"),
+		"<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial-BoldMT/FontDescriptor<</FontFile2 6 0 R>>>>"))
 	if want := (pdf.Font{Name: "Arial-BoldMT", Subset: "ABCDEF", Embedded: true}); f.Fonts[0] != want {
 		t.Errorf("%+v, want %+v", f.Fonts[0], want)
 	}
@@ -225,7 +234,8 @@ func TestUpdates(t *testing.T) {
 		fmt.Fprintf(&b, "xref\n%d 1\n%010d 00000 n \ntrailer\n<</Size 20/Root 1 0 R/Prev %s>>\nstartxref\n%d\n%%%%EOF\n", num, at, prev, start)
 		return b.Bytes()
 	}
-	const annotated = "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[]/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>"
+	const annotated = "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[]/Resources<</Font<</F " +
+		"5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>"
 	for _, tt := range []struct {
 		name string
 		file []byte
@@ -269,11 +279,15 @@ func TestAFileWithoutItsTableIsRepaired(t *testing.T) {
 }
 
 func TestWhatAFileSaysOfItself(t *testing.T) {
-	xml := `<x:xmpmeta><rdf:Description pdf:Producer="A" xmp:CreateDate="2026-01-02T03:04:05Z"><xmp:CreatorTool>B 1.0</xmp:CreatorTool><stEvt:softwareAgent>C</stEvt:softwareAgent><xmp:ModifyDate>2026-02-02</xmp:ModifyDate></rdf:Description>`
-	b := written("/Info 4 0 R", "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/OpenAction<</S/JavaScript/JS(app)>>>>", "<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Annots[<</Subtype/FreeText/Rect[0 0 9 9]>><</Subtype/Widget/V(x)>>]>>",
+	xml := `<x:xmpmeta><rdf:Description pdf:Producer="A" xmp:CreateDate="2026-01-02T03:04:05Z"><xmp:CreatorTool>B ` +
+		`1.0</xmp:CreatorTool><stEvt:softwareAgent>C</stEvt:softwareAgent><xmp:ModifyDate>2026-02-02</xmp:ModifyDate></rdf:Description>`
+	b := written("/Info 4 0 R", "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/OpenAction<</S/JavaScript/JS(app)>>>>",
+		"<</Type/Pages/Kids[3 0 R]>>", "<</Type/Page/Annots[<</Subtype/FreeText/Rect[0 0 9 9]>><</Subtype/Widget/V(x)>>]>>",
 		"<</Producer(\xfe\xff\x00\xe9)/Creator(caf\xe9)/CreationDate(D:20260101)/ModDate(D:20260102)/Title(t)>>", stream("/Type/Metadata", xml))
 	f := open(t, b)
-	want := pdf.Info{Producer: "é", Creator: "café", Title: "t", Created: "D:20260101", Modified: "D:20260102", XMPPrograms: []string{"A", "B 1.0", "C"}, XMPCreated: "2026-01-02T03:04:05Z", XMPModified: "2026-02-02", AnnotationText: true, FieldValues: true}
+	want := pdf.Info{Producer: "é", Creator: "café", Title: "t", Created: "D:20260101", Modified: "D:20260102",
+		XMPPrograms: []string{"A", "B 1.0", "C"}, XMPCreated: "2026-01-02T03:04:05Z",
+		XMPModified: "2026-02-02", AnnotationText: true, FieldValues: true}
 	if got := fmt.Sprintf("%+v", f.Info); got != fmt.Sprintf("%+v", want) || !f.Active {
 		t.Errorf("%s, active %v, want %+v", got, f.Active, want)
 	}
@@ -287,7 +301,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"words", []byte("hello"), pdf.ErrNotPDF},
 		{"a file that is too large", make([]byte, pdf.MaxFile+1), pdf.ErrTooMuch},
-		{"a password", written("/Encrypt<</Filter/Standard>>", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[<</Type/Page>>]>>"), pdf.ErrEncrypted},
+		{"a password", written("/Encrypt<</Filter/Standard>>", "<</Type/Catalog/Pages 2 0 R>>",
+			"<</Type/Pages/Kids[<</Type/Page>>]>>"), pdf.ErrEncrypted},
 		{"no pages", written("", "<</Type/Catalog>>"), pdf.ErrMalformed},
 		{"pages without a page", written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[]>>"), pdf.ErrMalformed},
 	} {
@@ -299,7 +314,8 @@ func TestOpenRefuses(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add(page(stream("", "BT /F 10 Tf [(a) -20 (b)] TJ ET 1 g 0 0 9 9 re f BI /W 1 ID x EI")))
-	f.Add(page(stream("", "q 1 0 0 1 2 3 cm /X Do Q"), "<</Type/Font/Subtype/Type0/DescendantFonts[<</W[1[2 3] 4 5 6]>>]>>", stream("/Subtype/Form", "/X Do")))
+	f.Add(page(stream("", "q 1 0 0 1 2 3 cm /X Do Q"), "<</Type/Font/Subtype/Type0/DescendantFonts[<</W[1[2 3] 4 5 6]>>]>>",
+		stream("/Subtype/Form", "/X Do")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {
 			return

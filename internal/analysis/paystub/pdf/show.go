@@ -13,7 +13,8 @@ func (p *painter) show(parts []any) {
 	var b strings.Builder
 	begin := func() {
 		m := matrix{1, 0, 0, 1, 0, s.rise}.times(p.text).times(s.ctm)
-		run = Run{X: m[4], Y: m[5], Size: abs(m[3]) * abs(s.size), Font: s.font.index, Object: p.object, Op: p.op, Stream: p.stream, Stretch: s.stretch, Spacing: s.letters * abs(m[0])}
+		run = Run{X: m[4], Y: m[5], Size: abs(m[3]) * abs(s.size), Font: s.font.index, Object: p.object, Op: p.op,
+			Stream: p.stream, Stretch: s.stretch, Spacing: s.letters * abs(m[0])}
 		if m[3] != 0 {
 			run.Stretch *= abs(m[0] / m[3])
 		}

@@ -45,7 +45,8 @@ func newReader(b []byte) *reader {
 	return &reader{
 		b:       b,
 		endless: len(b),
-		left:    budget{work: maxWork, values: maxValues, inflated: maxInflated, runs: maxRuns, glyphs: maxGlyphs, paints: maxPaints, forms: maxForms},
+		left: budget{work: maxWork, values: maxValues, inflated: maxInflated, runs: maxRuns,
+			glyphs: maxGlyphs, paints: maxPaints, forms: maxForms},
 		places:  map[int][]place{},
 		objects: map[int]any{},
 		loading: map[int]bool{},

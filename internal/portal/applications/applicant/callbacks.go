@@ -27,7 +27,8 @@ type callbackBody struct {
 	ErrorType   string `json:"errorType"`
 }
 
-var callbackKinds = map[string]journey.Kind{"onSuccess": journey.CallbackSuccess, "onExit": journey.CallbackExit, "onError": journey.CallbackError}
+var callbackKinds = map[string]journey.Kind{"onSuccess": journey.CallbackSuccess,
+	"onExit": journey.CallbackExit, "onError": journey.CallbackError}
 
 // callback handles a widget callback. It neither trusts nor stores what the callback says
 // about a report.

@@ -51,7 +51,8 @@ func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
-	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications", Today: s.Service.Now().UTC().Format("2006-01-02"), Probe: probeField}
+	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications",
+		Today: s.Service.Now().UTC().Format("2006-01-02"), Probe: probeField}
 	if !probed(r) {
 		m.CookieStyle = cookiesURL
 	}
@@ -125,8 +126,9 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	wait := s.Limit.Take(r)
 	base := s.Base(r)
-	n := applications.New{Product: contract.Product(form.Get("product")), Mode: applications.Mode(form.Get("mode")), Variant: applications.Variant(form.Get("variant")),
-		Manual: form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: applications.FromWeb,
+	n := applications.New{Product: contract.Product(form.Get("product")), Mode: applications.Mode(form.Get("mode")),
+		Variant: applications.Variant(form.Get("variant")),
+		Manual:  form.Get("manual") == "yes", SandboxReportID: form.Get("sandboxReportId"), Origin: applications.FromWeb,
 		Prefill: prefillOf(form), Lang: base.Lang}
 	if n.Variant != applications.BySandboxReport {
 		n.SandboxReportID = ""
@@ -191,7 +193,8 @@ func prefillOf(form url.Values) prefill.Object {
 }
 
 // showTooManyRequests shows the form with the entered values and a notice to try again later.
-func (s *Handler) showTooManyRequests(w http.ResponseWriter, r *http.Request, form url.Values, n applications.New, wait time.Duration) error {
+func (s *Handler) showTooManyRequests(w http.ResponseWriter, r *http.Request,
+	form url.Values, n applications.New, wait time.Duration) error {
 	if !s.Service.Offers(n.Product) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of an address")}
 	}
@@ -213,7 +216,8 @@ func (s *Handler) submittedForm(r *http.Request, form url.Values, n applications
 }
 
 // showProblems shows the form again with the entered values and their problems.
-func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.Values, n applications.New, problems []prefill.Problem) error {
+func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.Values,
+	n applications.New, problems []prefill.Problem) error {
 	m := s.submittedForm(r, form, n)
 	if problems == nil {
 		m.Problems = []pages.Problem{{Field: "mode", Text: "apply.mode.missing"}}
@@ -247,7 +251,8 @@ func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a applica
 	return s.showApplicantForm(w, r, a, v, http.StatusOK, nil, nil)
 }
 
-func (s *Handler) showApplicantForm(w http.ResponseWriter, r *http.Request, a applications.Application, v Visitor, status int, form url.Values, problems []prefill.Problem) error {
+func (s *Handler) showApplicantForm(w http.ResponseWriter, r *http.Request, a applications.Application,
+	v Visitor, status int, form url.Values, problems []prefill.Problem) error {
 	m := s.form(r, a.Product)
 	m.Probe, m.CookieStyle = "", "" // the visitor already sent a cookie, or needs none in a frame
 	m.Action, m.Mode = "/applications/"+a.ID+"/applicant"+v.QuerySuffix, string(a.Mode)

@@ -33,7 +33,8 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	all = append(all,
 		journey.Application{State: journey.Pending, Attempt: 1, Since: now.Add(-time.Hour).Unix()},
 		journey.Application{State: journey.Connecting, Attempt: 1, Since: now.Unix(), Error: contract.WidgetRequestTimeout},
-		journey.Application{State: journey.Ready, Attempt: 1, Since: now.Unix(), Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation})
+		journey.Application{State: journey.Ready, Attempt: 1, Since: now.Unix(),
+			Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation})
 	failed := func(status contract.Status, sub contract.Substatus, e contract.WidgetError) {
 		all = append(all, journey.Application{State: journey.Failed, Attempt: 1, Since: now.Unix(), Status: status, Substatus: sub, Error: e})
 	}
@@ -58,7 +59,8 @@ func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
 	for _, j := range all {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", j.State, j.Status, j.Substatus, j.Error)))
 		for _, l := range i18n.Languages() {
-			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow, Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
+			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow,
+				Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
 			m := site.StatusView(pages.Base{Lang: l, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
 			parts := []string{i18n.T(l, m.Title), i18n.T(l, m.Text)}
@@ -124,11 +126,13 @@ func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 		"an app":      {applications.FromAPI, Visitor{}, false},
 		"a frame":     {applications.FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
+		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1",
+			Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income, Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
+		open := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income,
+			Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
 		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}

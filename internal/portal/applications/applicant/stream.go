@@ -64,7 +64,8 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 
 // follow writes the application's state after each change since version last, until a
 // final state, the end of the stream's life, or a disconnect.
-func (s *Handler) follow(ctx context.Context, id string, last int64, write func(string, ...any) bool, moved <-chan struct{}, beat, life <-chan time.Time) {
+func (s *Handler) follow(ctx context.Context, id string, last int64, write func(string, ...any) bool,
+	moved <-chan struct{}, beat, life <-chan time.Time) {
 	for {
 		a, err := s.Service.Get(ctx, id)
 		if err != nil {

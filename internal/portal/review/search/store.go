@@ -21,9 +21,12 @@ func put(ctx context.Context, q store.Queryer, a applications.Application, key [
 	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13)
-		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode, external_key = excluded.external_key, public_token = excluded.public_token,
-			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt, has_report = excluded.has_report, updated_at = excluded.updated_at`,
-		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken, string(j.State), string(j.Outcome()), int64(j.Attempt),
+		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
+		external_key = excluded.external_key, public_token = excluded.public_token,
+			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
+			has_report = excluded.has_report, updated_at = excluded.updated_at`,
+		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
+		string(j.State), string(j.Outcome()), int64(j.Attempt),
 		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt))
 	return err
 }
@@ -216,10 +219,11 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	to := slices.Clone(from)
 	to[len(to)-1]++ // cannot overflow: UTF-8 never contains the byte 0xff
 	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.Arg(from)+` AND external_key < `+b.c.Arg(to)+
-		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
-		c.Add("i.application_id = e.id")
-		b.f.facets(c)
-	})
+		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`,
+		`i.created_at`, `i.application_id`, func(c *store.Conditions) {
+			c.Add("i.application_id = e.id")
+			b.f.facets(c)
+		})
 	var tokens [][]byte
 	if strings.Contains(text, "@") {
 		tokens = [][]byte{x.token("email", mail.NormalizeAddress(text))}
@@ -236,7 +240,8 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 		c.Add("t.token = %s AND i.application_id = t.application_id", tokens[rarest])
 		for i, token := range tokens {
 			if i != rarest {
-				c.Add("EXISTS (SELECT 1 FROM review_tokens u WHERE u.token = %s AND u.created_at = t.created_at AND u.application_id = t.application_id)", token)
+				c.Add("EXISTS (SELECT 1 FROM review_tokens u WHERE u.token = %s AND u.created_at "+
+					"= t.created_at AND u.application_id = t.application_id)", token)
 			}
 		}
 		b.f.facets(c)
@@ -250,7 +255,8 @@ func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (i
 	best, least := -1, math.MaxInt
 	for i, t := range tokens {
 		var n int
-		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM review_tokens WHERE token = $1 LIMIT 1000) AS t`, t).Scan(&n); err != nil {
+		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM review_tokens WHERE token = $1 LIMIT 1000) AS t`,
+			t).Scan(&n); err != nil {
 			return -1, err
 		}
 		if n == 0 {
@@ -269,7 +275,8 @@ func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
 	var each []string
 	for _, s := range states() {
 		v := c.Arg(s)
-		each = append(each, `SELECT CAST(`+v+` AS TEXT) AS state, COUNT(*) FROM (SELECT 1 FROM review_index WHERE state = `+v+` LIMIT `+c.Arg(int64(ManyCounted))+`) AS n`)
+		each = append(each, `SELECT CAST(`+v+` AS TEXT) AS state, COUNT(*) FROM (SELECT 1 FROM review_index WHERE state = `+
+			v+` LIMIT `+c.Arg(int64(ManyCounted))+`) AS n`)
 	}
 	rows, err := q.QueryContext(ctx, strings.Join(each, " UNION ALL "), c.Args...)
 	if err != nil {

@@ -235,7 +235,8 @@ func TestMonthlyPay(t *testing.T) {
 		gross report.Cents
 	}{"benefit": {report.EmploymentBenefit, 1_860_00}, "monthly": {report.EmploymentFullTime, 5_450_00}} {
 		p := Providers{}.Fetch("paywright", name, "link", at)
-		if len(p.Jobs) != 1 || p.Jobs[0].Type != want.kind || p.Jobs[0].RatePer != income.PerMonth || p.Jobs[0].Frequency != report.PayMonthly || len(p.Jobs[0].Statements) != 12 {
+		if len(p.Jobs) != 1 || p.Jobs[0].Type != want.kind || p.Jobs[0].RatePer != income.PerMonth ||
+			p.Jobs[0].Frequency != report.PayMonthly || len(p.Jobs[0].Statements) != 12 {
 			t.Fatalf("%s: %+v", name, p.Jobs)
 		}
 		for _, s := range p.Jobs[0].Statements {
@@ -245,11 +246,14 @@ func TestMonthlyPay(t *testing.T) {
 		}
 		of := income.Input{Payroll: []income.Payroll{p}}
 		r := income.Build(of, at)
-		if got := r.Income.Payroll[0]; got.AnnualSalaryRate == nil || *got.AnnualSalaryRate != 12*want.gross || report.Text(got.PayFrequency) != report.PayMonthly || *got.EstimatedGrossAnnual != 12*want.gross {
+		if got := r.Income.Payroll[0]; got.AnnualSalaryRate == nil || *got.AnnualSalaryRate != 12*want.gross ||
+			report.Text(got.PayFrequency) != report.PayMonthly || *got.EstimatedGrossAnnual != 12*want.gross {
 			t.Errorf("%s in an income report: %+v", name, got)
 		}
-		e := eligibility.Build(eligibility.Input{Workflow: report.IncomeOnly, Gathered: eligibility.Gathered{Payroll: []eligibility.Connected{{Payroll: p}}}}, at).Employment[0]
-		if report.Text(e.Type) != want.kind || report.Text(e.Status) != report.EmploymentActive || report.Text(e.BasePayPeriod) != income.PerMonth || e.BasePayRate == nil || *e.BasePayRate != want.gross {
+		e := eligibility.Build(eligibility.Input{Workflow: report.IncomeOnly,
+			Gathered: eligibility.Gathered{Payroll: []eligibility.Connected{{Payroll: p}}}}, at).Employment[0]
+		if report.Text(e.Type) != want.kind || report.Text(e.Status) != report.EmploymentActive ||
+			report.Text(e.BasePayPeriod) != income.PerMonth || e.BasePayRate == nil || *e.BasePayRate != want.gross {
 			t.Errorf("%s in an eligibility report: %+v", name, e)
 		}
 	}

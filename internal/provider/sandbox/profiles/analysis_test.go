@@ -18,7 +18,8 @@ import (
 // against its golden file, with a line for each list of balances.
 func TestTheAnalysisOfAProfile(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
-	in := cashflow.Input{PublicToken: link, Bank: Bank{}.Fetch("default", link, when), Options: cashflow.Options{Attributes: true, ScoreV1: true}}
+	in := cashflow.Input{PublicToken: link, Bank: Bank{}.Fetch("default", link, when),
+		Options: cashflow.Options{Attributes: true, ScoreV1: true}}
 	raw, err := report.Encode(cashflow.Explain(in, when))
 	if err != nil {
 		t.Fatal(err)
@@ -58,12 +59,14 @@ func TestAnalysesOfTheProfiles(t *testing.T) {
 				}
 				continue
 			}
-			if len(a.Accounts) != len(r.AccountDetails) || len(a.Months) < 2 || a.Months[len(a.Months)-1].Month != day[:7] || a.Months[len(a.Months)-1].Complete {
+			if len(a.Accounts) != len(r.AccountDetails) || len(a.Months) < 2 ||
+				a.Months[len(a.Months)-1].Month != day[:7] || a.Months[len(a.Months)-1].Complete {
 				t.Errorf("%s on %s: %d accounts, months %+v", name, day, len(a.Accounts), a.Months)
 			}
 			for i, account := range a.Accounts {
 				of := r.AccountDetails[i]
-				if account.AccountID != of.AccountID || account.Balances[len(account.Balances)-1] != *of.CurrentBalance || report.Text(account.TruncatedNumber) != report.Text(of.TruncatedNumber) {
+				if account.AccountID != of.AccountID || account.Balances[len(account.Balances)-1] != *of.CurrentBalance ||
+					report.Text(account.TruncatedNumber) != report.Text(of.TruncatedNumber) {
 					t.Errorf("%s on %s: account %s of %s", name, day, account.AccountID, of.AccountID)
 				}
 			}

@@ -39,15 +39,19 @@ func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 	case "single": // the stub says what the payroll company would not
 		in.StatedEmployers = []string{"Sunflower Foods", "Prairie Night School"}
 		in.Payroll = []eligibility.Connected{at("sunflower-foods-inc", "hourly", "Sunflower Foods"),
-			{Payroll: incomes.Payroll{ID: derive(link, "failed"), SourceID: "PAYWRIGHT", Provider: "Paywright", Type: incomes.ProviderPayroll}, Employer: "Prairie Night School",
+			{Payroll: incomes.Payroll{ID: derive(link, "failed"), SourceID: "PAYWRIGHT", Provider: "Paywright",
+				Type: incomes.ProviderPayroll}, Employer: "Prairie Night School",
 				Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}
-		stub := eligibility.Stub(incomes.Paystub{ID: derive(link, "stub"), SourceID: "PAYSTUB", Status: contract.StatusSuccess, Employer: "PRAIRIE NIGHT SCHOOL"})
+		stub := eligibility.Stub(incomes.Paystub{ID: derive(link, "stub"), SourceID: "PAYSTUB",
+			Status: contract.StatusSuccess, Employer: "PRAIRIE NIGHT SCHOOL"})
 		stub.Employer = "Prairie Night School"
 		in.Documents = []eligibility.Document{stub}
-		in.Files = []report.EligibilityDocument{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"), DocumentType: report.VerifiedByPaystub, DocumentID: derive(link, "stub/1"),
+		in.Files = []report.EligibilityDocument{{SourceID: "PAYSTUB", SourceUUID: derive(link, "stub"),
+			DocumentType: report.VerifiedByPaystub, DocumentID: derive(link, "stub/1"),
 			SourceFilepath: derive(link, "stub") + "/stub.pdf"}}
 	case "multi":
-		in.StatedEmployers = []string{"Great Lakes Medical", "Lantern Street", "Harbor Freight", "Uplift Pets", "Old Job", "Great Lakes Medical Center"}
+		in.StatedEmployers = []string{"Great Lakes Medical", "Lantern Street", "Harbor Freight",
+			"Uplift Pets", "Old Job", "Great Lakes Medical Center"}
 		in.Payroll = []eligibility.Connected{at("great-lakes-medical", "two_jobs", "")}
 		in.Skipped = map[string]string{"Old Job": "NO_LONGER_EMPLOYED"}
 	case "joint":

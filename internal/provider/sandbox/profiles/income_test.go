@@ -117,8 +117,9 @@ func TestIncomeDoesNotDependOnTheDayWithinTheMonth(t *testing.T) {
 		var want string
 		for d := at(t, "2026-05-01T12:00:00Z"); d.Month() == 5; d = d.AddDate(0, 0, 1) {
 			r := incomes.Build(incomes.Input{
-				PublicToken: link, InputSource: report.ConsumerInput, Bank: Bank{}.Fetch(name, link, d), StatedEmployers: []string{"Northwind", "Pacific Print"},
-				Options: incomes.Options{Suite: incomes.Suite20, Inflows: true},
+				PublicToken: link, InputSource: report.ConsumerInput, Bank: Bank{}.Fetch(name, link, d),
+				StatedEmployers: []string{"Northwind", "Pacific Print"},
+				Options:         incomes.Options{Suite: incomes.Suite20, Inflows: true},
 			}, d)
 			r.Income.FinancialAccounts[0].History = nil
 			got, err := report.Encode(r.Income)

@@ -14,7 +14,8 @@ func all() []profile {
 // everyday returns baskets of common purchases; the last one absorbs rounding.
 func everyday() []basket {
 	return []basket{
-		{weight: 42, count: 9, texts: []string{"POS DEBIT KROGER #418 AUSTIN TX", "POS DEBIT TRADER JOES #452 AUSTIN TX", "POS DEBIT ALDI 71042 AUSTIN TX", "POS DEBIT FRESH ACRE MARKET AUSTIN TX"}},
+		{weight: 42, count: 9, texts: []string{"POS DEBIT KROGER #418 AUSTIN TX", "POS DEBIT TRADER JOES #452 AUSTIN TX",
+			"POS DEBIT ALDI 71042 AUSTIN TX", "POS DEBIT FRESH ACRE MARKET AUSTIN TX"}},
 		{weight: 13, count: 4, texts: []string{"SHELL OIL 57442019 AUSTIN TX", "CHEVRON 0093812 AUSTIN TX", "CITY TRANSIT AUTHORITY"}},
 		{weight: 16, count: 6, texts: []string{"SQ *CORNER CAFE AUSTIN TX", "TST* GREEN BOWL KITCHEN", "CHIPOTLE 2188 AUSTIN TX"}},
 		{weight: 19, count: 4, texts: []string{"AMZN MKTP US*2K4RT1", "TARGET 00021873 AUSTIN TX", "DOLLAR GENERAL #11422"}},
@@ -35,12 +36,14 @@ func defaultProfile() profile {
 			key: "checking", name: "Everyday Checking", subtype: report.Checking, number: "000412887301", monthsOpen: 61,
 			end: 3_690_00, pending: true,
 			streams: []stream{
-				{days: []int{15, 31}, amount: 2_900_00, percent: []int{100, 118, 84, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102}, banking: true, text: "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD"},
+				{days: []int{15, 31}, amount: 2_900_00, percent: []int{100, 118, 84, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102},
+					banking: true, text: "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD"},
 				{days: []int{1}, amount: -1_380_00, text: "ACH WEB PMT CEDAR COURT APARTMENTS RENT"},
 				{days: []int{17}, amount: -412_18, text: "ACH DEBIT TOYOTA FINANCIAL AUTO LOAN PMT"},
 				{days: []int{19}, amount: -640_00, text: "ONLINE PMT CAPITAL ONE CREDIT CARD PAYMENT"},
 				{days: []int{20}, amount: -295_40, text: "ACH DEBIT NELNET STUDENT LOAN"},
-				{days: []int{18}, amount: -124_60, percent: []int{100, 92, 88, 104, 118, 126, 110, 96, 90, 94, 108, 120}, text: "AUSTIN ENERGY UTILITY BILL PAY"},
+				{days: []int{18}, amount: -124_60, percent: []int{100, 92, 88, 104, 118, 126, 110, 96, 90, 94, 108, 120},
+					text: "AUSTIN ENERGY UTILITY BILL PAY"},
 				{days: []int{22}, amount: -70_00, text: "VERIZON WIRELESS AUTOPAY"},
 				{days: []int{23}, amount: -59_99, text: "SPECTRUM INTERNET AUTOPAY"},
 				{days: []int{21}, amount: -138_20, text: "GEICO AUTO INSURANCE PREM"},
@@ -68,7 +71,8 @@ func singleProfile() profile {
 			key: "checking", name: "Primary Checking", subtype: report.Checking, number: "000093310442", monthsOpen: 38,
 			end: 2_330_00,
 			streams: []stream{
-				{days: []int{15, 31}, amount: 2_250_00, without: []int{5}, percent: []int{100, 108, 94, 98, 110, 100, 92, 106, 96, 104, 90, 102, 98}, text: "PAYROLL DEPOSIT SUNFLOWER FOODS INC"},
+				{days: []int{15, 31}, amount: 2_250_00, without: []int{5}, percent: []int{100, 108, 94, 98, 110, 100, 92,
+					106, 96, 104, 90, 102, 98}, text: "PAYROLL DEPOSIT SUNFLOWER FOODS INC"},
 				{days: []int{1}, amount: -980_00, text: "BILL PAY MEADOW VIEW RENTALS RENT"},
 				{days: []int{16}, amount: -318_75, text: "ACH DEBIT ALLY AUTO LOAN PMT"},
 				{days: []int{17}, amount: -310_00, text: "ONLINE PMT DISCOVER CREDIT CARD PAYMENT"},
@@ -98,7 +102,8 @@ func multiProfile() profile {
 				key: "checking", name: "Premier Checking", subtype: report.Checking, number: "000551204466", monthsOpen: 88,
 				end: 9_800_00, pending: true,
 				streams: []stream{
-					{days: []int{31}, amount: 6_300_00, percent: []int{100, 84, 118, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102}, banking: true, text: "DIRECT DEP GREAT LAKES MEDICAL PAYROLL PPD"},
+					{days: []int{31}, amount: 6_300_00, percent: []int{100, 84, 118, 98, 122, 80, 104, 116, 82, 100, 112, 86, 102},
+						banking: true, text: "DIRECT DEP GREAT LAKES MEDICAL PAYROLL PPD"},
 					{days: []int{1}, amount: -1_480_00, text: "ACH WEB PMT LINCOLN PARK LOFTS RENT"},
 					{days: []int{17}, amount: -455_00, text: "ACH DEBIT HONDA FINANCE AUTO LOAN PMT"},
 					{days: []int{19}, amount: -820_00, text: "ONLINE PMT CHASE CREDIT CARD PAYMENT"},
@@ -114,7 +119,8 @@ func multiProfile() profile {
 				events: []event{
 					{month: 6, day: 13, amount: -34_00, text: "NSF RETURNED ITEM FEE"},
 				},
-				net:     []report.Cents{200_00, 760_00, 1_110_00, 900_00, -900_00, -1_150_00, 480_00, 520_00, -1_050_00, 450_00, 470_00, -1_200_00, 430_00},
+				net: []report.Cents{200_00, 760_00, 1_110_00, 900_00, -900_00, -1_150_00, 480_00,
+					520_00, -1_050_00, 450_00, 470_00, -1_200_00, 430_00},
 				baskets: everyday(),
 			},
 			{
@@ -147,8 +153,10 @@ func jointProfile() profile {
 			key: "checking", name: "Household Checking", subtype: report.Checking, number: "000770118820", monthsOpen: 70,
 			end: 13_700_00, pending: true,
 			streams: []stream{
-				{days: []int{31}, amount: 4_200_00, percent: []int{100, 150, 60, 140, 60, 100, 175, 48, 98, 170, 42, 160, 64}, banking: true, text: "DIRECT DEP ALDER DESIGN STUDIO PAYROLL PPD"},
-				{days: []int{31}, amount: 4_700_00, percent: []int{100, 120, 85, 110, 80, 100, 118, 82, 96, 116, 84, 112, 88}, banking: true, text: "DIRECT DEP PACIFIC PRINT CO PAYROLL PPD"},
+				{days: []int{31}, amount: 4_200_00, percent: []int{100, 150, 60, 140, 60, 100, 175, 48, 98, 170, 42, 160, 64},
+					banking: true, text: "DIRECT DEP ALDER DESIGN STUDIO PAYROLL PPD"},
+				{days: []int{31}, amount: 4_700_00, percent: []int{100, 120, 85, 110, 80, 100, 118, 82, 96, 116, 84, 112, 88},
+					banking: true, text: "DIRECT DEP PACIFIC PRINT CO PAYROLL PPD"},
 				{days: []int{4}, amount: -2_350_00, text: "ACH WEB PMT ROSE CITY PROPERTIES RENT"},
 				{days: []int{12}, amount: -640_00, text: "ACH DEBIT FORD CREDIT AUTO LOAN PMT"},
 				{days: []int{16}, amount: -1_280_00, text: "ONLINE PMT AMEX CREDIT CARD PAYMENT"},
@@ -161,7 +169,8 @@ func jointProfile() profile {
 			events: []event{
 				{month: 4, day: 9, amount: -240_00, text: "CHECK 1042"},
 			},
-			net:     []report.Cents{400_00, 1_900_00, 300_00, 1_700_00, -2_900_00, 350_00, 1_200_00, -2_600_00, 300_00, 900_00, -2_800_00, 850_00, 800_00},
+			net: []report.Cents{400_00, 1_900_00, 300_00, 1_700_00, -2_900_00, 350_00, 1_200_00,
+				-2_600_00, 300_00, 900_00, -2_800_00, 850_00, 800_00},
 			baskets: everyday(),
 		}},
 	}

@@ -59,7 +59,8 @@ func lines(p income.Payroll, job income.Job, s income.Statement, name string, la
 		return line{{60, words}, {300, now.String()}, {420, ytd.String()}}
 	}
 	if lacking {
-		return append(out, line{{60, "Description"}, {300, "Current"}}, line{{60, "Gross Pay"}, {300, s.Gross.String()}}, line{{60, "Net Pay"}, {300, s.Net.String()}})
+		return append(out, line{{60, "Description"}, {300, "Current"}}, line{{60, "Gross Pay"}, {300, s.Gross.String()}},
+			line{{60, "Net Pay"}, {300, s.Net.String()}})
 	}
 	rest, restYTD := s.Gross-s.Net-social-medicare, s.GrossYTD-s.NetYTD-socialYTD-medicareYTD
 	return append(out, head,

@@ -92,11 +92,14 @@ func open(name string, body []byte) *paystub.Document {
 // verdicts are the results of the authenticity check for the selecting first name, by
 // last name.
 var verdicts = map[string]report.IrregularityDetection{
-	"pdfTrusted":                {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(true)},
-	"pdfHighRisk":               {Status: report.IrregularityDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
-	"pdfWarningApproved":        {Status: report.IrregularityReview, FileType: report.Null(report.FilePDF), GenuinePDF: yes(true), Reasons: []string{paystub.DatesDisagree}},
-	"imageTrusted":              {Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)},
-	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: report.Null(report.FileImage), Reasons: []string{paystub.Arithmetic}},
+	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(true)},
+	"pdfHighRisk": {Status: report.IrregularityDetected, FileType: report.Null(report.FilePDF),
+		GenuinePDF: yes(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
+	"pdfWarningApproved": {Status: report.IrregularityReview, FileType: report.Null(report.FilePDF),
+		GenuinePDF: yes(true), Reasons: []string{paystub.DatesDisagree}},
+	"imageTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)},
+	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: report.Null(report.FileImage),
+		Reasons: []string{paystub.Arithmetic}},
 }
 
 const decisive = "getAdaptiveDecisionResult"

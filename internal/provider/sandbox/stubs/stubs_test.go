@@ -46,10 +46,12 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 // asked for.
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at},
+		bankdata.Data{}, Files{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}}, reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); err != nil || len(got) != 2 {
+	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}},
+		reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -80,7 +82,8 @@ func TestOutcomesByFileName(t *testing.T) {
 func TestTheSandboxsOwnStub(t *testing.T) {
 	got := read(t, Files{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
-	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" || report.Text(s.PayFrequency) != report.PaySemiMonthly || report.Text(s.PaystubProvider) != "Paywright" {
+	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" ||
+		report.Text(s.PayFrequency) != report.PaySemiMonthly || report.Text(s.PaystubProvider) != "Paywright" {
 		t.Errorf("of %q: %v", got[0].Employer, s)
 	}
 	for _, x := range []struct {
@@ -106,7 +109,8 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 	if d := s.IrregularityDetection; d.Status != report.IrregularityNotDetected || len(d.Reasons) != 0 {
 		t.Errorf("of the sandbox's own stub: %+v", d)
 	}
-	if m := got[1].Stub; m.HireDate != nil || m.PayPeriodStart != nil || m.PayFrequency != nil || m.GrossTotalYTD != nil || m.GrossTotal == nil || m.PayDate == nil {
+	if m := got[1].Stub; m.HireDate != nil || m.PayPeriodStart != nil || m.PayFrequency != nil ||
+		m.GrossTotalYTD != nil || m.GrossTotal == nil || m.PayDate == nil {
 		t.Errorf("missing fields: %v", m)
 	}
 	if o := got[2].Stub; o.PayDate.Equal(s.PayDate.Time) || o.IrregularityDetection.Status != report.IrregularityNotDetected {
@@ -157,7 +161,8 @@ func TestNamesCountInTheSandboxOnly(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
 	got := read(t, nil, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
-	if got[0].Status != contract.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected || got[1].Status != contract.StatusNotAuthenticated {
+	if got[0].Status != contract.StatusSuccess || got[0].Stub.IrregularityDetection.Status != report.IrregularityNotDetected ||
+		got[1].Status != contract.StatusNotAuthenticated {
 		t.Errorf("%v", got)
 	}
 }
@@ -181,7 +186,8 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 			if d.GenuinePDF != nil {
 				genuine = *d.GenuinePDF
 			}
-			if got.Status != contract.StatusSuccess || d.Status != want.status || report.Text(d.FileType) != want.kind || genuine != want.genuine || d.Reasons == nil || d.Version == "" ||
+			if got.Status != contract.StatusSuccess || d.Status != want.status || report.Text(d.FileType) != want.kind ||
+				genuine != want.genuine || d.Reasons == nil || d.Version == "" ||
 				(len(d.Reasons) == 0) != (d.Status == "NOT_DETECTED") {
 				t.Errorf("%s, %s: %s %+v", last, name, got.Status, d)
 			}
@@ -190,7 +196,8 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 			t.Errorf("%s with down.pdf: %s", last, got.Status)
 		}
 	}
-	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"}, {FirstName: "Ada", LastName: "pdfTrusted"}} {
+	for _, who := range []*bankdata.Person{nil, {FirstName: "getAdaptiveDecisionResult", LastName: "other"},
+		{FirstName: "Ada", LastName: "pdfTrusted"}} {
 		if got := read(t, Files{}, []file{{"scan0001.jpg", nil}}, who, "link")[0]; got.Status != contract.StatusNotAuthenticated {
 			t.Errorf("%v: %s", who, got.Status)
 		}
@@ -225,7 +232,8 @@ func TestAnImageIsAnImage(t *testing.T) {
 		got := read(t, c.by, []file{c.file}, c.who, "link")[0]
 		want := report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{paystub.ImageNotRead},
 			FileType: report.Null(report.FileImage), Version: paystub.Version}
-		if got.Status != c.want || !got.Image || !reflect.DeepEqual(got.Stub.IrregularityDetection, want) || got.Stub.GrossTotal != nil || got.Stub.EmployeeName != nil || got.Employer != "" {
+		if got.Status != c.want || !got.Image || !reflect.DeepEqual(got.Stub.IrregularityDetection, want) ||
+			got.Stub.GrossTotal != nil || got.Stub.EmployeeName != nil || got.Employer != "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -320,19 +320,23 @@ func (g *generator) addressesAndJobs(f *passport.File) {
 	}
 	since := min(g.between(5, 70), g.adult)
 	wage := g.money(g.monthly*int64(g.between(60, 190))/100, 2)
-	f.Employers = []passport.Employer{{Name: g.pick(g.works), Job: g.pick(g.jobs), Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
+	f.Employers = []passport.Employer{{Name: g.pick(g.works), Job: g.pick(g.jobs),
+		Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
 	if g.chance(55) {
 		before := g.money(int64(wage)/100*int64(g.between(55, 90))/100, 2)
 		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.works, f.Employers[0].Name), Job: g.pick(g.jobs),
-			Start: g.monthsAgo(min(since+g.between(10, 60), g.adult), 1), End: g.monthsAgo(since, 1), Last: g.monthsAgo(since+1, 18), Monthly: &before})
+			Start: g.monthsAgo(min(since+g.between(10, 60), g.adult), 1), End: g.monthsAgo(since, 1),
+			Last: g.monthsAgo(since+1, 18), Monthly: &before})
 	}
 	if g.chance(25) {
 		extra := g.money(int64(wage)/100*int64(g.between(8, 25))/100, 2)
-		f.OtherIncomes = []passport.OtherIncome{{Type: g.pick("RENTAL|SELF_EMPLOYMENT|BENEFIT"), Frequency: "MONTHLY", Amount: &extra, Reported: g.monthsAgo(2, 7)}}
+		f.OtherIncomes = []passport.OtherIncome{{Type: g.pick("RENTAL|SELF_EMPLOYMENT|BENEFIT"),
+			Frequency: "MONTHLY", Amount: &extra, Reported: g.monthsAgo(2, 7)}}
 	}
 	f.Identifiers = []passport.Identifier{{Type: g.kind, Value: g.filled(g.number), Country: g.code}}
 	for n := g.between(1, 2); n > 0; n-- {
-		a := passport.BankAccount{Institution: g.pick(g.lenders), Type: report.Checking, Number: g.filled("##########"), Opened: g.monthsAgo(g.between(14, 120), 6)}
+		a := passport.BankAccount{Institution: g.pick(g.lenders), Type: report.Checking,
+			Number: g.filled("##########"), Opened: g.monthsAgo(g.between(14, 120), 6)}
 		if n == 2 {
 			a.Type = report.Savings
 			if g.chance(30) {

@@ -47,7 +47,8 @@ func applicants(t *rapid.T) *passport.Consumer {
 	case 2:
 		given = latin
 	}
-	who := passport.Consumer{First: given, Last: family, Emails: []string{fmt.Sprintf("a%d@mail.example", rapid.IntRange(0, 999).Draw(t, "mail"))}}
+	who := passport.Consumer{First: given, Last: family,
+		Emails: []string{fmt.Sprintf("a%d@mail.example", rapid.IntRange(0, 999).Draw(t, "mail"))}}
 	if rapid.Bool().Draw(t, "says his age") {
 		who.Born = report.Date{Time: time.Date(2008, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -rapid.IntRange(0, 30_000).Draw(t, "born"))}
 	}
@@ -127,7 +128,8 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 			t.Fatalf("closed with a balance: %+v", l)
 		case l.Status == report.TradelineOpen && (*l.PastDue != 0 || latest != nil && *latest != report.PaidOK):
 			t.Fatalf("open, and not paid: %+v", l)
-		case l.Status == report.TradelineDelinquent && (*l.PastDue == 0 || latest == nil || *latest == report.PaidOK || *latest == report.PaidChargedOff):
+		case l.Status == report.TradelineDelinquent && (*l.PastDue == 0 || latest == nil ||
+			*latest == report.PaidOK || *latest == report.PaidChargedOff):
 			t.Fatalf("delinquent, and not so last month: %+v", l)
 		case l.Status == report.TradelineChargedOff && (latest == nil || *latest != report.PaidChargedOff):
 			t.Fatalf("charged off, and not so last month: %+v", l)
@@ -201,9 +203,12 @@ func TestOfAnIdentityThereIsWhatTheMatrixSays(t *testing.T) {
 			dead := last == "Deceased"
 			r := passport.Build(passport.Input{File: Bureaus{}.Fetch(s.Code, link, &passport.Consumer{First: "Oleksandr", Last: last}, at)}, at)
 			id := r.Identities[0]
-			got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil, FullName: id.FullName != nil, MiddleName: id.MiddleName != nil,
-				TransliteratedName: id.TransliteratedName != nil, OtherNames: len(id.OtherNames) > 0, DateOfBirth: id.DateOfBirth != nil, Emails: len(id.Emails) > 0,
-				Telephones: len(id.Telephones) > 0, IsDeceased: id.IsDeceased != nil, DateOfDeath: id.DateOfDeath != nil, Documents: len(id.Documents) > 0}
+			got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil,
+				FullName: id.FullName != nil, MiddleName: id.MiddleName != nil,
+				TransliteratedName: id.TransliteratedName != nil, OtherNames: len(id.OtherNames) > 0,
+				DateOfBirth: id.DateOfBirth != nil, Emails: len(id.Emails) > 0,
+				Telephones: len(id.Telephones) > 0, IsDeceased: id.IsDeceased != nil,
+				DateOfDeath: id.DateOfDeath != nil, Documents: len(id.Documents) > 0}
 			want := s.Fields
 			want.DateOfDeath = want.DateOfDeath && dead
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -218,7 +223,8 @@ func TestOfAnIdentityThereIsWhatTheMatrixSays(t *testing.T) {
 
 func TestNamesAreInTheCountrysScript(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
-	for code, script := range map[string]*unicode.RangeTable{"KOR_NICE": unicode.Hangul, "CHN_CCX": unicode.Han, "UKR_CI": unicode.Cyrillic, "MEX_BDC": unicode.Latin, "USA_XP": unicode.Latin} {
+	for code, script := range map[string]*unicode.RangeTable{"KOR_NICE": unicode.Hangul, "CHN_CCX": unicode.Han,
+		"UKR_CI": unicode.Cyrillic, "MEX_BDC": unicode.Latin, "USA_XP": unicode.Latin} {
 		f := Bureaus{}.Fetch(code, link, nil, at)
 		for _, text := range []string{f.Person.Full, f.Addresses[0].Line, f.Employers[0].Name, f.Inquiries[0].Inquirer} {
 			if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(script, r) }) {
@@ -275,7 +281,8 @@ func TestADateOfBirthThatWasTyped(t *testing.T) {
 		r := passport.Build(passport.Input{InputSource: report.ConsumerInput, Consumer: &who, File: file}, at)
 		typed, theirs := r.Identities[0], r.Identities[1]
 		matched := len(typed.Matching.FullName.Matched) == 1
-		if typed.DateOfBirth == nil || *typed.DateOfBirth != born || (file.Person.Born == born) != matched || (theirs.DateOfBirth != nil) != s.Fields.DateOfBirth {
+		if typed.DateOfBirth == nil || *typed.DateOfBirth != born || (file.Person.Born == born) != matched ||
+			(theirs.DateOfBirth != nil) != s.Fields.DateOfBirth {
 			t.Errorf("%s: typed %v, in the file %s, shown %v; matched %v", s.Code, typed.DateOfBirth, file.Person.Born, theirs.DateOfBirth, matched)
 		}
 	}
@@ -309,7 +316,8 @@ func TestFilesThatANameChooses(t *testing.T) {
 		has := func(status string) bool {
 			return slices.ContainsFunc(bad.Tradelines, func(l report.Tradeline) bool { return l.Status == status })
 		}
-		if !has(report.TradelineDelinquent) || !has(report.TradelineChargedOff) || len(bad.Collections) == 0 || len(bad.PublicRecords) == 0 || len(bad.NSF) == 0 {
+		if !has(report.TradelineDelinquent) || !has(report.TradelineChargedOff) || len(bad.Collections) == 0 ||
+			len(bad.PublicRecords) == 0 || len(bad.NSF) == 0 {
 			t.Errorf("%s: the delinquent file has no %+v", code, bad.Tradelines)
 		}
 		if thin := of("ThinFile"); len(thin.Tradelines) != 1 || len(thin.Inquiries) > 1 {

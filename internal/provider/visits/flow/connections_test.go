@@ -13,18 +13,30 @@ import (
 func inputs() map[EventKind]Input {
 	login := Login{Known: true, Profile: "default"}
 	return map[EventKind]Input{
-		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver}, EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented}, EventSourceSelected: {Kind: EventSourceSelected, SourceType: SourcePayroll}, EventSourceCleared: {Kind: EventSourceCleared},
-		EventInstitutionSelected: {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent}, EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn, Username: "u", Login: login, Correct: true},
-		EventMFASubmitted: {Kind: EventMFASubmitted, Login: login, Correct: true}, EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded}, EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
-		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened, Employer: 2}, EventEmployerSkipped: {Kind: EventEmployerSkipped, Reason: "OTHER"},
-		EventSourceAdded: {Kind: EventSourceAdded}, EventSourcesFinished: {Kind: EventSourcesFinished}, EventReportFinished: {Kind: EventReportFinished, Status: contract.StatusSuccess}, EventClosed: {Kind: EventClosed}, EventReopened: {Kind: EventReopened}, EventFailed: {Kind: EventFailed, Error: contract.WidgetInternalError}, EventExpired: {Kind: EventExpired}, EventConsentWithdrawn: {Kind: EventConsentWithdrawn},
+		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver},
+		EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented},
+		EventSourceSelected: {Kind: EventSourceSelected, SourceType: SourcePayroll}, EventSourceCleared: {Kind: EventSourceCleared},
+		EventInstitutionSelected:  {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"},
+		EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent},
+		EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn,
+			Username: "u", Login: login, Correct: true},
+		EventMFASubmitted:     {Kind: EventMFASubmitted, Login: login, Correct: true},
+		EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded},
+		EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
+		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened,
+			Employer: 2}, EventEmployerSkipped: {Kind: EventEmployerSkipped, Reason: "OTHER"},
+		EventSourceAdded: {Kind: EventSourceAdded}, EventSourcesFinished: {Kind: EventSourcesFinished},
+		EventReportFinished: {Kind: EventReportFinished, Status: contract.StatusSuccess}, EventClosed: {Kind: EventClosed},
+		EventReopened: {Kind: EventReopened}, EventFailed: {Kind: EventFailed, Error: contract.WidgetInternalError},
+		EventExpired: {Kind: EventExpired}, EventConsentWithdrawn: {Kind: EventConsentWithdrawn},
 	}
 }
 
 // Every step of a visit for an income report takes these kinds of input, leads on so,
 // and refuses all others.
 func TestEveryStepAndEveryInput(t *testing.T) {
-	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
+	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end",
+		EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
 	with := func(more map[EventKind]string) map[EventKind]string {
 		for k, v := range walking {
 			if _, ok := more[k]; !ok {
@@ -40,22 +52,34 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 		takes map[EventKind]string // state and step after it; the step alone in Connecting, the state alone for the same step
 	}{
 		{Created, StepConsent, "", with(map[EventKind]string{EventOpened: "open", EventStartedOver: "open"})},
-		{Open, StepConsent, "", with(map[EventKind]string{EventPrepared: "generating progress", EventConsented: "source", EventStartedOver: "open consent"})},
+		{Open, StepConsent, "", with(map[EventKind]string{EventPrepared: "generating progress",
+			EventConsented: "source", EventStartedOver: "open consent"})},
 		{Connecting, StepSource, "", with(map[EventKind]string{EventSourceSelected: "employer", EventWentBack: "open consent"})},
-		{Connecting, StepBank, SourceBank, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventInstitutionSelected: "sign-in"})},
-		{Connecting, StepEmployer, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})}, // what is chosen is a bank
-		{Connecting, StepSignIn, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSignedIn: "code"})},
-		{Connecting, StepSignIn, SourcePayroll, with(map[EventKind]string{EventInstitutionCleared: "employer", EventWentBack: "employer", EventSignedIn: "code"})},
-		{Connecting, StepCode, SourceBank, with(map[EventKind]string{EventMFASubmitted: "accounts", EventWentBack: "sign-in", EventMFAResent: "code", EventInstitutionCleared: "bank"})},
-		{Connecting, StepCode, SourcePayroll, with(map[EventKind]string{EventMFASubmitted: "connected", EventWentBack: "sign-in", EventMFAResent: "code", EventInstitutionCleared: "employer"})},
-		{Connecting, StepFailed, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSourceCleared: "source", EventClosed: "failed end", EventExpired: "failed end"})},
-		{Connecting, StepConfirm, SourceSupplier, with(map[EventKind]string{EventInstitutionCleared: "supplier", EventWentBack: "supplier", EventInstitutionConfirmed: "generating progress"})},
+		{Connecting, StepBank, SourceBank,
+			with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventInstitutionSelected: "sign-in"})},
+		// what is chosen is a bank
+		{Connecting, StepEmployer, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})},
+		{Connecting, StepSignIn, SourceBank,
+			with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSignedIn: "code"})},
+		{Connecting, StepSignIn, SourcePayroll,
+			with(map[EventKind]string{EventInstitutionCleared: "employer", EventWentBack: "employer", EventSignedIn: "code"})},
+		{Connecting, StepCode, SourceBank, with(map[EventKind]string{EventMFASubmitted: "accounts", EventWentBack: "sign-in",
+			EventMFAResent: "code", EventInstitutionCleared: "bank"})},
+		{Connecting, StepCode, SourcePayroll, with(map[EventKind]string{EventMFASubmitted: "connected", EventWentBack: "sign-in",
+			EventMFAResent: "code", EventInstitutionCleared: "employer"})},
+		{Connecting, StepFailed, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank",
+			EventSourceCleared: "source", EventClosed: "failed end", EventExpired: "failed end"})},
+		{Connecting, StepConfirm, SourceSupplier, with(map[EventKind]string{EventInstitutionCleared: "supplier",
+			EventWentBack: "supplier", EventInstitutionConfirmed: "generating progress"})},
 		{Connecting, StepAccounts, SourceBank, with(map[EventKind]string{EventAccountsSelected: "connected"})},
 		{Connecting, StepConnected, "", with(map[EventKind]string{EventSourceAdded: "source", EventSourcesFinished: "generating progress"})},
-		{Connecting, StepDocuments, SourcePaystubs, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventDocumentAdded: "documents", EventDocumentRemoved: "documents", EventDocumentsSubmitted: "connected"})},
+		{Connecting, StepDocuments, SourcePaystubs, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source",
+			EventDocumentAdded: "documents", EventDocumentRemoved: "documents", EventDocumentsSubmitted: "connected"})},
 		{Generating, StepProgress, SourcePaystubs, map[EventKind]string{EventReportFinished: "complete end"}},
-		{Closed, StepConsent, "", map[EventKind]string{EventStartedOver: "open", EventReopened: "open", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
-		{Closed, StepDocuments, SourcePaystubs, map[EventKind]string{EventStartedOver: "open consent", EventReopened: "source", EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
+		{Closed, StepConsent, "", map[EventKind]string{EventStartedOver: "open", EventReopened: "open", EventFailed: "failed end",
+			EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
+		{Closed, StepDocuments, SourcePaystubs, map[EventKind]string{EventStartedOver: "open consent", EventReopened: "source",
+			EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
 		{Complete, StepEnd, SourcePayroll, nil},
 		{Failed, StepEnd, SourcePayroll, nil},
 		{Expired, StepEnd, "", nil},
@@ -92,7 +116,8 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 }
 
 func TestWaysOfTheMachine(t *testing.T) {
-	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
+	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll},
+		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
 	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
 	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, SourceType: SourcePayroll, Status: status, Substatus: sub, Error: e}
@@ -104,11 +129,13 @@ func TestWaysOfTheMachine(t *testing.T) {
 		want      Journey // without product, bank, user name, tries and rehearsal
 		do        Effects
 	}{
-		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), Input{Kind: EventSourcesFinished}),
+		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault),
+			coded(loginDefault), Input{Kind: EventSourcesFinished}),
 			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault), Input{Kind: EventMFASubmitted, Login: loginDefault, SessionExpired: true}, leaves),
+		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault),
+			Input{Kind: EventMFASubmitted, Login: loginDefault, SessionExpired: true}, leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
@@ -116,10 +143,14 @@ func TestWaysOfTheMachine(t *testing.T) {
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "lastName supplierdown is about banks", rehearsal: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
 			want: Journey{State: Connecting, Step: StepCode, SourceType: SourcePayroll, Status: contract.StatusPending}},
-		{name: "firstName mfa required is about both", rehearsal: ScenarioNoMFACode, inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourceBank},
-			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourcePayroll}, Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
+		{name: "firstName mfa required is about both", rehearsal: ScenarioNoMFACode,
+			inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
+			want:   end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
+		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared},
+			Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourceBank},
+			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, wrongSignIn, Input{Kind: EventInstitutionCleared},
+			Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourcePayroll},
+			Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
 	} {
 		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
@@ -151,13 +182,16 @@ func TestWaysOfTheMachine(t *testing.T) {
 // stubs. What fails beside others is left out, and may be tried again.
 func TestSeveralSources(t *testing.T) {
 	bankAt := func(id string) []Input {
-		return []Input{{Kind: EventSourceSelected, SourceType: SourceBank}, {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: EventAccountsSelected, Accounts: []string{"a1", "a2"}}}
+		return []Input{{Kind: EventSourceSelected, SourceType: SourceBank}, {Kind: EventInstitutionSelected, SourceType: SourceBank,
+			Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: EventAccountsSelected, Accounts: []string{"a1", "a2"}}}
 	}
 	bank := bankAt("b")
 	payroll := func(id string, l Login) []Input {
-		return []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: id}, signedIn(l), coded(l)}
+		return []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll},
+			{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: id}, signedIn(l), coded(l)}
 	}
-	down := []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll}, {Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, signedIn(loginDown)}
+	down := []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll},
+		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, signedIn(loginDown)}
 	stubs := []Input{{Kind: EventSourceSelected, SourceType: SourcePaystubs}, {Kind: EventDocumentAdded}, {Kind: EventDocumentsSubmitted}}
 	more := []Input{{Kind: EventSourceAdded}}
 	every := []SourceType{SourceBank, SourcePayroll, SourcePaystubs}
@@ -168,25 +202,36 @@ func TestSeveralSources(t *testing.T) {
 		left  []SourceType
 		want  []Connection
 	}{
-		{"a bank", [][]Input{bank}, StepConnected, every, []Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank", [][]Input{bank}, StepConnected, every,
+			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
 		{"two banks, which are told apart", [][]Input{bank, more, bankAt("c")}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}}},
+			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}},
+				{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}}},
 		{"one bank twice is one", [][]Input{bank, more, bankAt("c"), more, bank}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}, {SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
-		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault), more, payroll("q", loginDefault)}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
-		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected, every, []Connection{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
+			[]Connection{{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}},
+				{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
+		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault),
+			more, payroll("q", loginDefault)}, StepConnected, every,
+			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}},
+				{SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
+		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected,
+			every, []Connection{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
 		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []SourceType{SourceBank, SourcePayroll},
 			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
-		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
+		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)},
+			StepConnected, []SourceType{SourceBank, SourcePayroll},
 			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
-		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}},
+		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)},
+			StepConnected, []SourceType{SourceBank, SourcePayroll},
+			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u",
+				Failed: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}},
 		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
 			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
-		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected, []SourceType{SourceBank, SourcePayroll}, []Connection{{SourceType: SourcePaystubs}}},
+		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected,
+			[]SourceType{SourceBank, SourcePayroll}, []Connection{{SourceType: SourcePaystubs}}},
 		{"he leaves, and signs in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
-		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more, stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
+		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more,
+			stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
 	} {
 		j := Journey{Product: contract.Income, State: Connecting, Step: StepSource, Status: contract.StatusPending}

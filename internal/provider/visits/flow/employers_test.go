@@ -55,8 +55,10 @@ func TestEmployersOfAVisit(t *testing.T) {
 		{"the list comes first", 2, false, "", StepEmployers, noEmployer, true},
 		{"without stated employers the bank comes first", 0, false, "", StepBank, noEmployer, true},
 		{"by payroll, and back to the list", 2, false, "verify 2; " + byPayroll, StepEmployers, "2 payroll", true},
-		{"by a pay stub and a letter", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter, StepEmployers, "1 paystubs, 1 documents", true},
-		{"one provider for two of them", 2, false, "verify 1; " + byPayroll + "; verify 2; " + byPayroll, StepEmployers, "1 payroll, 2 payroll 1", true},
+		{"by a pay stub and a letter", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter,
+			StepEmployers, "1 paystubs, 1 documents", true},
+		{"one provider for two of them", 2, false, "verify 1; " + byPayroll + "; verify 2; " +
+			byPayroll, StepEmployers, "1 payroll, 2 payroll 1", true},
 		{"skipped", 2, false, "skip 1; skipped OTHER", StepEmployers, "1 OTHER", true},
 		{"skipped for no reason", 2, false, "skip 1; skipped BECAUSE", StepSkip, noEmployer, false},
 		{"skipped and not after all", 2, false, "skip 1; turned", StepEmployers, noEmployer, true},
@@ -67,31 +69,46 @@ func TestEmployersOfAVisit(t *testing.T) {
 		{"by a bank, which is no source of theirs", 1, false, "verify 1; took bank", StepSource, noEmployer, false},
 		{"turning at the choice of ways", 1, false, "verify 1; turned", StepEmployers, noEmployer, true},
 		{"turning at the providers, and there", 1, false, "verify 1; took payroll; turned; turned", StepEmployers, noEmployer, true},
-		{"a provider that is down ends nothing", 2, false, "verify 1; took payroll; chose payroll p; signed_in down", StepEmployers, "1 payroll SUPPLIER_UNRESPONSIVE", true},
-		{"nor does an error", 1, false, "verify 1; took payroll; chose payroll p; signed_in error; coded error", StepEmployers, "1 payroll ERROR", true},
-		{"nor do three wrong codes, and it is tried again", 1, false, "verify 1; took payroll; chose payroll p; signed_in; coded wrong; coded wrong; coded wrong; verify 1; " + byPayroll, StepEmployers, "1 payroll", true},
-		{"what failed stays beside the reason to skip it", 1, false, "verify 1; took payroll; chose payroll p; signed_in; coded wrong; coded wrong; coded wrong; skip 1; skipped CREDENTIALS_UNAVAILABLE", StepEmployers,
+		{"a provider that is down ends nothing", 2, false, "verify 1; took payroll; chose payroll p; signed_in down",
+			StepEmployers, "1 payroll SUPPLIER_UNRESPONSIVE", true},
+		{"nor does an error", 1, false, "verify 1; took payroll; chose payroll p; signed_in error; coded error",
+			StepEmployers, "1 payroll ERROR", true},
+		{"nor do three wrong codes, and it is tried again", 1, false, "verify 1; took payroll; chose payroll p; signed_in; " +
+			"coded wrong; coded wrong; coded wrong; verify 1; " + byPayroll, StepEmployers, "1 payroll", true},
+		{"what failed stays beside the reason to skip it", 1, false, "verify 1; took payroll; chose payroll p; signed_in; " +
+			"coded wrong; coded wrong; coded wrong; skip 1; skipped CREDENTIALS_UNAVAILABLE", StepEmployers,
 			"1 payroll NOT_AUTHENTICATED, 1 CREDENTIALS_UNAVAILABLE", true},
-		{"nor do three wrong passwords", 1, false, "verify 1; took payroll; chose payroll p; signed_in wrong; signed_in wrong; signed_in wrong", StepEmployers, "1 payroll NOT_AUTHENTICATED", true},
-		{"every way once", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter + "; verify 1; " + byPayroll + "; verify 1", StepEmployers, "1 paystubs, 1 documents, 1 payroll", false},
+		{"nor do three wrong passwords", 1, false, "verify 1; took payroll; chose payroll p; signed_in wrong; signed_in " +
+			"wrong; signed_in wrong", StepEmployers, "1 payroll NOT_AUTHENTICATED", true},
+		{"every way once", 1, false, "verify 1; " + byStub + "; verify 1; " + byLetter + "; verify 1; " + byPayroll +
+			"; verify 1", StepEmployers, "1 paystubs, 1 documents, 1 payroll", false},
 		{"on to the assets", 1, false, "enough", StepBank, noEmployer, true},
 		{"and back", 1, false, "enough; turned", StepEmployers, noEmployer, true},
-		{"a bank, and back to the employers, and on", 1, false, "enough; " + atBank + "; turned; verify 1; " + byStub + "; enough", StepConnected, "0 bank, 1 paystubs", true},
-		{"a second bank", 1, false, "enough; " + atBank + "; more; chose bank c; signed_in; coded; picked", StepConnected, "0 bank, 0 bank 1", true},
+		{"a bank, and back to the employers, and on", 1, false, "enough; " + atBank + "; turned; verify 1; " +
+			byStub + "; enough", StepConnected, "0 bank, 1 paystubs", true},
+		{"a second bank", 1, false, "enough; " + atBank + "; more; chose bank c; signed_in; coded; picked",
+			StepConnected, "0 bank, 0 bank 1", true},
 		{"a second bank after all not", 1, false, "enough; " + atBank + "; more; turned", StepConnected, "0 bank", true},
-		{"a bank that fails beside a verified employer", 1, false, "verify 1; " + byStub + "; enough; chose bank b; signed_in down", StepConnected, "1 paystubs, 0 bank SUPPLIER_UNRESPONSIVE", true},
-		{"a bank that fails beside one that was skipped", 1, false, "skip 1; skipped OTHER; enough; chose bank b; signed_in down", StepFailed, "1 OTHER, 0 bank SUPPLIER_UNRESPONSIVE", true},
-		{"and back to the employers", 1, false, "enough; chose bank b; signed_in down; turned; verify 1; " + byStub + "; enough", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 1 paystubs", true},
+		{"a bank that fails beside a verified employer", 1, false, "verify 1; " + byStub + "; enough; chose bank b; signed_in down",
+			StepConnected, "1 paystubs, 0 bank SUPPLIER_UNRESPONSIVE", true},
+		{"a bank that fails beside one that was skipped", 1, false, "skip 1; skipped OTHER; enough; chose bank b; signed_in down",
+			StepFailed, "1 OTHER, 0 bank SUPPLIER_UNRESPONSIVE", true},
+		{"and back to the employers", 1, false, "enough; chose bank b; signed_in down; turned; verify 1; " + byStub + "; enough",
+			StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 1 paystubs", true},
 		{"the end", 1, false, "enough; " + atBank + "; enough", StepProgress, "0 bank", true},
 		{"income only: the end of the list is the end", 1, true, "verify 1; " + byStub + "; enough", StepProgress, "1 paystubs", true},
 		{"income only, and nothing shown", 1, true, "enough", StepProgress, noEmployer, true},
-		{"assets only: several banks", 0, false, atBank + "; more; chose bank c; signed_in; coded; picked; enough", StepProgress, "0 bank, 0 bank 1", true},
+		{"assets only: several banks", 0, false, atBank + "; more; chose bank c; signed_in; coded; picked; enough",
+			StepProgress, "0 bank, 0 bank 1", true},
 		{"assets only: no employer to turn to", 0, false, "turned", StepBank, noEmployer, false},
 		{"assets only: a bank that fails", 0, false, "chose bank b; signed_in down", StepFailed, "0 bank SUPPLIER_UNRESPONSIVE", true},
-		{"assets only: another bank after it", 0, false, "chose bank b; signed_in down; rechose; chose bank c; signed_in; coded; picked", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 0 bank 1", true},
-		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back", StepEmployers, noEmployer, true},
+		{"assets only: another bank after it", 0, false, "chose bank b; signed_in down; rechose; chose bank c; signed_in; " +
+			"coded; picked", StepConnected, "0 bank SUPPLIER_UNRESPONSIVE, 0 bank 1", true},
+		{"he leaves, and begins again", 2, false, "verify 1; " + byStub + "; verify 2; took payroll; left; came_back",
+			StepEmployers, noEmployer, true},
 	} {
-		j := Journey{Product: contract.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly, State: Created, Step: StepConsent, Status: contract.StatusPending}
+		j := Journey{Product: contract.Eligibility, Employers: c.employers, IncomeOnly: c.incomeOnly,
+			State: Created, Step: StepConsent, Status: contract.StatusPending}
 		all := []string{"came", "consented"}
 		if c.inputs != "" {
 			all = append(all, strings.Split(c.inputs, "; ")...)

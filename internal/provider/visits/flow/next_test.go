@@ -34,7 +34,8 @@ var (
 
 // threeWrongCodes is what leads from a sign-in to the next after three wrong codes.
 func threeWrongCodes(before []Input) []Input {
-	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
+	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared},
+		Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
 }
 
 // The transitions of a visit, and inputs that steps do not accept.
@@ -51,32 +52,54 @@ func TestNext(t *testing.T) {
 		refused   bool    // the last input
 	}{
 		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it opens once", inputs: []Input{{Kind: EventOpened}, {Kind: EventOpened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
+		{name: "it opens once", inputs: []Input{{Kind: EventOpened}, {Kind: EventOpened}},
+			want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
 		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
 		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: EventInstitutionCleared}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: EventInstitutionCleared}),
+			want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
 		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)), want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
+		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)),
+			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn),
+			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
+		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)),
+			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, wrongSignIn, leaves),
+		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn,
+			Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)), want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
-		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode), want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
-		{name: "another bank takes the place of one that failed", inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)), Input{Kind: EventAccountsSelected}),
+		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode),
+			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)),
+			want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
+		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode),
+			want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
+		{name: "another bank takes the place of one that failed",
+			inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared},
+				Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)),
+				Input{Kind: EventAccountsSelected}),
 			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "nine wrong codes, three at a time, are enough", inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "another code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_000}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1}, Input{Kind: EventMFAResent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1e8}, Input{Kind: EventMFAResent, At: 2e8}, Input{Kind: EventMFAResent, At: 3e8}, Input{Kind: EventMFAResent, At: 4e8}, Input{Kind: EventMFAResent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: EventInstitutionCleared}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}), want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "nine wrong codes, three at a time, are enough",
+			inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
+			want:   end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
+		{name: "another code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent}),
+			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1},
+			Input{Kind: EventMFAResent, At: 30_000_000}), want: Journey{State: Connecting,
+			Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1},
+			Input{Kind: EventMFAResent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
+		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1e8},
+			Input{Kind: EventMFAResent, At: 2e8}, Input{Kind: EventMFAResent, At: 3e8}, Input{Kind: EventMFAResent, At: 4e8},
+			Input{Kind: EventMFAResent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
+		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: EventInstitutionCleared}),
+			want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}),
+			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
+		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown),
+			Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
 		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
@@ -94,24 +117,42 @@ func TestNext(t *testing.T) {
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: SetStatus},
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
 			want: end(Complete, contract.StatusError, "", ""), do: SetStatus},
-		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: EventAccountsSelected}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}}, want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "the report is made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
+		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating,
+			Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
+		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: EventAccountsSelected}),
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}},
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
+		{name: "the report is made", inputs: after(toProgress, Input{Kind: EventReportFinished,
+			Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
 			want: end(Complete, contract.StatusSuccess, contract.SubNoRecentInformation, "")},
-		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusError}), want: end(Complete, contract.StatusError, "", "")},
-		{name: "it is closed at the consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed before it opened", inputs: []Input{{Kind: EventClosed}}, want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: EventClosed}), want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
-		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: EventClosed}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}), want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
-		{name: "he comes back before his consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}}, want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: EventClosed}, Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}}, want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: EventExpired}), want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusError}),
+			want: end(Complete, contract.StatusError, "", "")},
+		{name: "it is closed at the consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}},
+			want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed before it opened", inputs: []Input{{Kind: EventClosed}},
+			want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: EventClosed}),
+			want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
+		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: EventClosed}),
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed},
+			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}),
+			want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
+		{name: "he comes back before his consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}},
+			want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
+		{name: "he comes back after his sign-in, and signs in again", inputs: after(toAccounts, Input{Kind: EventClosed},
+			Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
+		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}},
+			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}),
+			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}),
+			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
+		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}),
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
+		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: EventExpired}),
+			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
 		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetSupplierError}),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the widget breaks", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetInternalError}),
@@ -143,9 +184,14 @@ func TestNext(t *testing.T) {
 // state, the status is told once, and a refused input changes nothing.
 func TestNextProperties(t *testing.T) {
 	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
-	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected, EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn, EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted, EventEmployerSelected, EventEmployerSkipOpened, EventEmployerSkipped, EventSourceAdded, EventSourcesFinished, EventReportFinished, EventClosed, EventReopened, EventFailed, EventExpired, EventConsentWithdrawn}
+	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected,
+		EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn,
+		EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted,
+		EventEmployerSelected, EventEmployerSkipOpened, EventEmployerSkipped, EventSourceAdded, EventSourcesFinished,
+		EventReportFinished, EventClosed, EventReopened, EventFailed, EventExpired, EventConsentWithdrawn}
 	proptest.Check(t, func(t *rapid.T) {
-		j := Journey{Product: rapid.SampledFrom(contract.Products()).Draw(t, "product"), State: Created, Step: StepConsent, Status: contract.StatusPending,
+		j := Journey{Product: rapid.SampledFrom(contract.Products()).Draw(t, "product"),
+			State: Created, Step: StepConsent, Status: contract.StatusPending,
 			Scenario: rapid.SampledFrom([]Scenario{NoScenario, ScenarioBureauDown, ScenarioNoMFACode, ScenarioExpiresSoon}).Draw(t, "rehearsal")}
 		if j.Product == contract.Eligibility {
 			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
@@ -153,7 +199,9 @@ func TestNextProperties(t *testing.T) {
 		}
 		told := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
-			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceDocuments}).Draw(t, "way"), Bank: "b", Username: "u",
+			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+				SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceDocuments}).Draw(t, "way"),
+				Bank:       "b", Username: "u",
 				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
 				Login: rapid.SampledFrom(logins).Draw(t, "login"), Correct: rapid.Bool().Draw(t, "ok"), SessionExpired: rapid.Bool().Draw(t, "late"),
 				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
@@ -175,7 +223,8 @@ func TestNextProperties(t *testing.T) {
 				t.Fatalf("%d: %s failed beside another source: %+v", i, in.Kind, j)
 			}
 			if at := j.Step == StepSkip || j.SourceType == SourceDocuments; j.Employer < 0 || j.Employer > j.Employers || at && j.Employer == 0 ||
-				j.Employer > 0 && (j.SourceType == SourceBank || j.Step == StepConnected || j.Step == StepEmployers) || j.IncomeOnly && j.SourceType == SourceBank {
+				j.Employer > 0 && (j.SourceType == SourceBank || j.Step == StepConnected || j.Step == StepEmployers) ||
+				j.IncomeOnly && j.SourceType == SourceBank {
 				t.Fatalf("%d: after %s: %+v", i, in.Kind, j)
 			}
 			if j.State.Over() != (j.Step == StepEnd) || j.State.Over() != j.Status.Final() {

@@ -22,26 +22,32 @@ func TestAPassportIsOneChoice(t *testing.T) {
 	if ways := (Journey{Product: contract.Passport}).available(); !slices.Equal(ways, []SourceType{SourceSupplier}) {
 		t.Fatalf("ways %v", ways)
 	}
-	if j, do, ok := walk(NoScenario, begun...); !ok || do != 0 || j.Step != StepSupplier || j.SourceType != SourceSupplier || j.State != Connecting {
+	if j, do, ok := walk(NoScenario, begun...); !ok || do != 0 || j.Step != StepSupplier ||
+		j.SourceType != SourceSupplier || j.State != Connecting {
 		t.Errorf("after the consent: %+v", j)
 	}
 	if j, do, ok := walk(NoScenario, append(begun, chose)...); !ok || do != 0 || j.State != Connecting || j.Step != StepConfirm {
 		t.Errorf("after the choice: %+v, %v", j, do)
 	}
-	if j, _, ok := walk(NoScenario, append(begun, chose, Input{Kind: EventInstitutionCleared})...); !ok || j.Step != StepSupplier || j.Bank != "" {
+	if j, _, ok := walk(NoScenario, append(begun, chose, Input{Kind: EventInstitutionCleared})...); !ok ||
+		j.Step != StepSupplier || j.Bank != "" {
 		t.Errorf("after another choice is wanted: %+v", j)
 	}
-	if j, do, ok := walk(NoScenario, append(begun, chose, confirmed)...); !ok || do != GenerateReport || j.State != Generating || j.Step != StepProgress || j.Bank != "KOR_NICE" {
+	if j, do, ok := walk(NoScenario, append(begun, chose, confirmed)...); !ok || do != GenerateReport ||
+		j.State != Generating || j.Step != StepProgress || j.Bank != "KOR_NICE" {
 		t.Errorf("after it is confirmed: %+v, %v", j, do)
 	}
 	if j, do, ok := walk(ScenarioBureauDown, append(begun, chose, confirmed)...); !ok || do != 0 || j.Step != StepFailed {
 		t.Errorf("a bureau that is down: %+v", j)
 	}
-	if j, do, ok := walk(ScenarioBureauDown, append(begun, chose, confirmed, Input{Kind: EventClosed})...); !ok || do != SetStatus || j.State != Failed || j.Status != contract.StatusBureauUnresponsive || j.Error != contract.WidgetSupplierError {
+	if j, do, ok := walk(ScenarioBureauDown, append(begun, chose, confirmed, Input{Kind: EventClosed})...); !ok ||
+		do != SetStatus || j.State != Failed || j.Status != contract.StatusBureauUnresponsive || j.Error != contract.WidgetSupplierError {
 		t.Errorf("a bureau that is down: %+v", j)
 	}
-	for name, in := range map[string]Input{"a bank": {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, "another way": {Kind: EventSourceSelected, SourceType: SourceBank}, "turning": {Kind: EventSourceCleared},
-		"a sign-in": {Kind: EventSignedIn, Correct: true}, "accounts": {Kind: EventAccountsSelected}, "documents": {Kind: EventDocumentsSubmitted}, "a second consent": {Kind: EventConsented}} {
+	for name, in := range map[string]Input{"a bank": {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"},
+		"another way": {Kind: EventSourceSelected, SourceType: SourceBank}, "turning": {Kind: EventSourceCleared},
+		"a sign-in": {Kind: EventSignedIn, Correct: true}, "accounts": {Kind: EventAccountsSelected},
+		"documents": {Kind: EventDocumentsSubmitted}, "a second consent": {Kind: EventConsented}} {
 		if j, _, ok := walk(NoScenario, append(begun, in)...); ok || j.Step != StepSupplier {
 			t.Errorf("%s is taken: %+v", name, j)
 		}

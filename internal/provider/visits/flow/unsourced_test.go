@@ -22,19 +22,27 @@ func TestVisitsWithoutSources(t *testing.T) {
 		step    Step
 		left    []SourceType
 	}{
-		"cashflow":                     {Journey{Product: contract.Cashflow}, nil, Failed, StepEnd, nil},
-		"passport":                     {Journey{Product: contract.Passport}, nil, Failed, StepEnd, nil},
-		"assets":                       {Journey{Product: contract.Eligibility}, nil, Failed, StepEnd, nil},
-		"income asks for pay stubs":    {Journey{Product: contract.Income}, nil, Connecting, StepDocuments, []SourceType{SourcePaystubs}},
-		"income of pay stubs":          {Journey{Product: contract.Income}, []Input{finish, end}, Generating, StepProgress, nil},
-		"income, banks only":           {Journey{Product: contract.Income, Missing: MissingSources{Payroll: true}}, nil, Connecting, StepSource, []SourceType{SourceBank, SourcePaystubs}},
-		"an employer":                  {Journey{Product: contract.Eligibility, Employers: 1}, verify[:1], Connecting, StepSource, []SourceType{SourcePaystubs, SourceDocuments}},
-		"a verified employer":          {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
-		"a skipped employer":           {Journey{Product: contract.Eligibility, Employers: 1}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
-		"a verified employer, income":  {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(verify), end), Generating, StepProgress, nil},
-		"a skipped employer, income":   {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true}, append(slices.Clone(skip), end), Failed, StepEnd, nil},
-		"closed, and come back to":     {Journey{Product: contract.Income}, []Input{{Kind: EventClosed}, {Kind: EventReopened}}, Connecting, StepDocuments, []SourceType{SourcePaystubs}},
-		"an open employer, with banks": {Journey{Product: contract.Eligibility, Employers: 1, Missing: MissingSources{Payroll: true}}, []Input{end}, Connecting, StepBank, []SourceType{SourceBank}},
+		"cashflow":                  {Journey{Product: contract.Cashflow}, nil, Failed, StepEnd, nil},
+		"passport":                  {Journey{Product: contract.Passport}, nil, Failed, StepEnd, nil},
+		"assets":                    {Journey{Product: contract.Eligibility}, nil, Failed, StepEnd, nil},
+		"income asks for pay stubs": {Journey{Product: contract.Income}, nil, Connecting, StepDocuments, []SourceType{SourcePaystubs}},
+		"income of pay stubs":       {Journey{Product: contract.Income}, []Input{finish, end}, Generating, StepProgress, nil},
+		"income, banks only": {Journey{Product: contract.Income, Missing: MissingSources{Payroll: true}},
+			nil, Connecting, StepSource, []SourceType{SourceBank, SourcePaystubs}},
+		"an employer": {Journey{Product: contract.Eligibility, Employers: 1}, verify[:1],
+			Connecting, StepSource, []SourceType{SourcePaystubs, SourceDocuments}},
+		"a verified employer": {Journey{Product: contract.Eligibility, Employers: 1},
+			append(slices.Clone(verify), end), Generating, StepProgress, nil},
+		"a skipped employer": {Journey{Product: contract.Eligibility, Employers: 1},
+			append(slices.Clone(skip), end), Failed, StepEnd, nil},
+		"a verified employer, income": {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true},
+			append(slices.Clone(verify), end), Generating, StepProgress, nil},
+		"a skipped employer, income": {Journey{Product: contract.Eligibility, Employers: 1, IncomeOnly: true},
+			append(slices.Clone(skip), end), Failed, StepEnd, nil},
+		"closed, and come back to": {Journey{Product: contract.Income}, []Input{{Kind: EventClosed}, {Kind: EventReopened}},
+			Connecting, StepDocuments, []SourceType{SourcePaystubs}},
+		"an open employer, with banks": {Journey{Product: contract.Eligibility, Employers: 1, Missing: MissingSources{Payroll: true}},
+			[]Input{end}, Connecting, StepBank, []SourceType{SourceBank}},
 	} {
 		j := c.journey
 		j.State, j.Step, j.Status = Created, StepConsent, contract.StatusPending
@@ -51,7 +59,8 @@ func TestVisitsWithoutSources(t *testing.T) {
 		if j.State != c.state || j.Step != c.step || c.left != nil && !slices.Equal(j.Remaining(), c.left) {
 			t.Errorf("%s: %s %s with %v left, want %s %s %v", name, j.State, j.Step, j.Remaining(), c.state, c.step, c.left)
 		}
-		if unsupported := j.Status == contract.StatusNotAuthenticated && j.Substatus == contract.SubEBankingNotSupported && j.Error == contract.WidgetSupplierError; unsupported != (c.state == Failed) || j.Unconfigured() != unsupported {
+		if unsupported := j.Status == contract.StatusNotAuthenticated && j.Substatus == contract.SubEBankingNotSupported &&
+			j.Error == contract.WidgetSupplierError; unsupported != (c.state == Failed) || j.Unconfigured() != unsupported {
 			t.Errorf("%s: %s %s %s", name, j.Status, j.Substatus, j.Error)
 		}
 	}

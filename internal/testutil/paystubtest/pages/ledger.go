@@ -30,8 +30,10 @@ type ledger struct {
 
 // keyed are the fields of a ledger's rows, by the key without its digits.
 var keyed = map[string]string{
-	"gross": "gross_total_earnings", "net": "net_total_earnings", "reg": "regular_pay_earnings", "ot": "overtime_earnings", "bonus": "bonus_earnings", "comm": "commission_earnings",
-	"pto": "paid_time_off_earnings", "vac": "vacation_earnings", "ss": "social_security_deductions", "med": "medicare_tax_deductions", "fica": "fica_tax_deductions",
+	"gross": "gross_total_earnings", "net": "net_total_earnings", "reg": "regular_pay_earnings",
+	"ot": "overtime_earnings", "bonus": "bonus_earnings", "comm": "commission_earnings",
+	"pto": "paid_time_off_earnings", "vac": "vacation_earnings", "ss": "social_security_deductions",
+	"med": "medicare_tax_deductions", "fica": "fica_tax_deductions",
 	"ptotaken": "paid_time_off_deductions", "vactaken": "vacation_deductions",
 }
 

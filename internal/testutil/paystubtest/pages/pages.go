@@ -47,9 +47,12 @@ func Names() (out []string) {
 
 // fields are the contract's names of items, without _current and _ytd.
 var fields = map[paystubtest.Item]string{
-	paystubtest.Regular: "regular_pay_earnings", paystubtest.Overtime: "overtime_earnings", paystubtest.Bonus: "bonus_earnings", paystubtest.Commission: "commission_earnings",
-	paystubtest.PaidTimeOff: "paid_time_off_earnings", paystubtest.Vacation: "vacation_earnings", paystubtest.SocialSecurity: "social_security_deductions", paystubtest.Medicare: "medicare_tax_deductions",
-	paystubtest.FICA: "fica_tax_deductions", paystubtest.PaidTimeOffTaken: "paid_time_off_deductions", paystubtest.VacationTaken: "vacation_deductions",
+	paystubtest.Regular: "regular_pay_earnings", paystubtest.Overtime: "overtime_earnings",
+	paystubtest.Bonus: "bonus_earnings", paystubtest.Commission: "commission_earnings",
+	paystubtest.PaidTimeOff: "paid_time_off_earnings", paystubtest.Vacation: "vacation_earnings",
+	paystubtest.SocialSecurity: "social_security_deductions", paystubtest.Medicare: "medicare_tax_deductions",
+	paystubtest.FICA: "fica_tax_deductions", paystubtest.PaidTimeOffTaken: "paid_time_off_deductions",
+	paystubtest.VacationTaken: "vacation_deductions",
 }
 
 // latest is a day that no stub is paid after, for a file cannot be older than what
@@ -288,7 +291,8 @@ func (p *filler) funcs() template.FuncMap {
 		"hire":      p.day("hire_date", p.Hire),
 		"pays": func(weekly, biweekly, semi, monthly string) string {
 			p.truth["pay_frequency"] = p.Frequency
-			return map[string]string{report.PayWeekly: weekly, report.PayBiweekly: biweekly, report.PaySemiMonthly: semi, report.PayMonthly: monthly}[p.Frequency]
+			return map[string]string{report.PayWeekly: weekly, report.PayBiweekly: biweekly,
+				report.PaySemiMonthly: semi, report.PayMonthly: monthly}[p.Frequency]
 		},
 		"gross":  func() string { return p.keep("gross_total_earnings_amount_current")(p.Gross) },
 		"grossy": func() string { return p.keep("gross_total_earnings_amount_ytd")(p.GrossYTD) },

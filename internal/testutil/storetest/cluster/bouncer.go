@@ -61,7 +61,8 @@ default_pool_size = 60
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "port": {"6432"}, "user": {"vestibule"}, "sslmode": {"disable"}}
-	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGTERM, done: make(chan error, 1), stop: make(chan os.Signal, 1)}
+	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGTERM,
+		done: make(chan error, 1), stop: make(chan os.Signal, 1)}
 	if err := c.run(ctx); err != nil {
 		os.RemoveAll(dir)
 		return nil, err

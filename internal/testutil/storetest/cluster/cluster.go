@@ -76,7 +76,8 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
-	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGINT, done: make(chan error, 1), stop: make(chan os.Signal, 1)}
+	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGINT,
+		done: make(chan error, 1), stop: make(chan os.Signal, 1)}
 	if err := c.run(ctx); err != nil {
 		os.RemoveAll(dir)
 		return nil, err

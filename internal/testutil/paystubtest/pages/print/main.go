@@ -89,7 +89,8 @@ func one(browser, base, name string, n int, manner []string, keep bool) error {
 	if err := os.WriteFile(base+".html", p.HTML, 0o644); err != nil {
 		return err
 	}
-	args := append(manner, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--print-to-pdf="+base+".pdf", "file://"+base+".html")
+	args := append(manner, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+		"--print-to-pdf="+base+".pdf", "file://"+base+".html")
 	cmd := exec.Command(browser, args...)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, said)
