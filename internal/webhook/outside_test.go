@@ -244,7 +244,7 @@ func TestWhoCallsOutside(t *testing.T) {
 		"internal/jose/remote.go":          "the operator: the provider's key set",
 		"internal/svcapi/client.go":        "the operator: the provider",
 		"internal/portal/doctor/doctor.go": "the operator: the provider, and what is checked",
-		"internal/portal/review/oidc.go":   "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
+		"internal/staff/oidc.go":           "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
 		"internal/telemetry/trace.go":      "the operator: the collector of traces",
 		"internal/mail/mail.go":            "the operator: the mail server",
 
