@@ -74,6 +74,8 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	case "version":
 		fmt.Fprintln(stdout, "vestibule", Version())
 		return nil
+	case "health":
+		return checkHealth(ctx, config, stdout)
 	case "credentials":
 		return c.Credentials.print(config.Store.Dir, stdout)
 	case "portal":

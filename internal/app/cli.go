@@ -23,6 +23,7 @@ type cli struct {
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Doctor      struct{}           `cmd:"" help:"Check the portal's configuration against its provider; changes nothing."`
 	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
+	Health      struct{}           `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
 	Version     struct{}           `cmd:"" help:"Print the version."`
 }
 
@@ -61,6 +62,7 @@ var used = map[string][]string{
 	"keys":        databaseUses,
 	"doctor":      append(slices.Clip(portalUses), "provider-addr"),
 	"credentials": {"data-dir"},
+	"health":      {"admin-addr", "admin-url"},
 	"version":     {},
 }
 

@@ -275,6 +275,7 @@ func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 		"customer add": {"--data-dir --staff --log-level", "--portal-addr --smtp-addr --format"},
 		"keys rotate":  {"--master-key-file --old-master-key-file --database-url", "--portal-addr --provider-url --client-id"},
 		"credentials":  {"--data-dir --format", "--database-url --log-level --portal-addr"},
+		"health":       {"--admin-addr --admin-url", "--data-dir --portal-addr --log-level"},
 		"version":      {"--help", "--data-dir --log-level"},
 	} {
 		t.Run(command, func(t *testing.T) {

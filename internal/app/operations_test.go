@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -266,11 +268,41 @@ func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
 	eventually(t, 200, w.Admin+"/readyz")
+	health(t, w.Admin, 0, "ready")
 	w.stop()
 	eventually(t, 503, w.Admin+"/readyz")
+	health(t, w.Admin, 1, "not ready")
 	good(t, 200, ask(t, "GET", w.Portal+"/", ""))
 	good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", ""))
 	good(t, 200, ask(t, "GET", w.Admin+"/healthz", ""))
+}
+
+// health runs the command of that name.
+func health(t *testing.T, admin string, exit int, says string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	addr := strings.TrimPrefix(admin, "http://")
+	for _, flag := range []string{"--admin-addr=" + addr, "--admin-url=" + admin} {
+		out.Reset()
+		if got := app.Run(t.Context(), []string{"health", flag}, &out, &errs); got != exit || !strings.HasPrefix(out.String(), says) {
+			t.Errorf("health %s: exit code %d, %q %q", flag, got, &out, &errs)
+		}
+	}
+}
+
+// TestHealthWithoutAProgram asks where nothing listens, and without an address.
+func TestHealthWithoutAProgram(t *testing.T) {
+	free, err := ports.Free("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if exit := app.Run(t.Context(), []string{"health", "--admin-addr=" + free}, &out, &errs); exit != 1 || !strings.HasPrefix(out.String(), "not reachable") {
+		t.Errorf("exit code %d, %q", exit, &out)
+	}
+	if exit := app.Run(t.Context(), []string{"health"}, &out, &errs); exit != 2 || !strings.Contains(errs.String(), "--admin-addr") {
+		t.Errorf("without an address: exit code %d, %q", exit, &errs)
+	}
 }
 
 // TestReadinessWaitsForTheMigrations holds the migrations up, as another replica

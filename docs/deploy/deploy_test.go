@@ -1,0 +1,359 @@
+package deploy_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"vestibule/internal/app"
+	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/ports"
+)
+
+const (
+	portalHost   = "apply.example.com"
+	providerHost = "service.example.com"
+)
+
+// TestProxies starts the program behind each proxy with the configuration of this folder,
+// of which only addresses and certificates are replaced.
+func TestProxies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts proxies")
+	}
+	assets.Need(t)
+	dir := t.TempDir()
+	roots := certificate(t, dir)
+	portal, provider := free(t), free(t)
+	start(t, portal, provider)
+	for name, run := range map[string]func(t *testing.T, at string) *exec.Cmd{
+		"nginx": func(t *testing.T, at string) *exec.Cmd { return nginx(t, dir, at, portal, provider) },
+		"caddy": func(t *testing.T, at string) *exec.Cmd { return caddy(t, dir, at, portal, provider) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := free(t)
+			proxy := run(t, at)
+			log := &logtest.Buffer{}
+			proxy.Stdout, proxy.Stderr = log, log
+			if err := proxy.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				proxy.Process.Signal(os.Interrupt)
+				proxy.Wait()
+				if t.Failed() {
+					t.Log(log)
+				}
+			})
+			behind(t, newClient(t, at, roots))
+		})
+	}
+}
+
+// behind checks what the program needs of a proxy.
+func behind(t *testing.T, c *http.Client) {
+	deadline := time.Now().Add(20 * time.Second)
+	var resp *http.Response
+	var err error
+	for resp == nil {
+		if resp, err = c.Get("https://" + portalHost + "/?lang=es"); err != nil && time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 200 || resp.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("landing page: %s %v", resp.Status, resp.Header)
+	}
+	for path, want := range map[string]int{
+		"https://" + providerHost + "/widget/v1/widget.js": 200,
+		"https://" + providerHost + "/connect/jwkset":      200,
+		"https://" + portalHost + "/no/such/page":          404,
+	} {
+		if got := get(t, c, path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	t.Run("an upload of 30 MB reaches the program", func(t *testing.T) {
+		r, _ := http.NewRequest("POST", "https://"+providerHost+"/connect/v2/cashflow/byo-report", strings.NewReader(strings.Repeat("x", 30<<20)))
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := c.Do(r)
+		if err != nil {
+			return // the program answered before the end of the body and closed the connection
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusRequestEntityTooLarge && !strings.Contains(resp.Header.Get("Content-Type"), "json") {
+			t.Error("the proxy refused the body")
+		}
+	})
+	t.Run("clients are told apart, and cannot choose their address", func(t *testing.T) {
+		// The limit counts the network of the client; here it is always this machine's.
+		form := url.Values{"email": {"nobody@example.org"}, "password": {"not the password"}}
+		last := 0
+		for i := range 12 {
+			r, _ := http.NewRequest("POST", "https://"+portalHost+"/review/sign-in", strings.NewReader(form.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Origin", "https://"+portalHost)
+			r.Header.Set("X-Forwarded-For", "203.0.113."+string(rune('0'+i%10)))
+			resp, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			last = resp.StatusCode
+		}
+		if last != http.StatusTooManyRequests {
+			t.Errorf("the twelfth try of one client under made-up addresses: %d, want 429", last)
+		}
+	})
+	t.Run("events are not held back", func(t *testing.T) {
+		form := url.Values{"firstName": {"Ana"}, "lastName": {"Reyes"}, "email": {"ana@example.com"}, "dob-month": {"1"}, "dob-day": {"2"},
+			"dob-year": {"1990"}, "product": {"cashflow"}, "mode": {"embedded"}}
+		r, _ := http.NewRequest("POST", "https://"+portalHost+"/applications", strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "https://"+portalHost)
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		id := regexp.MustCompile(`/applications/([^/?]+)`).FindStringSubmatch(resp.Header.Get("Location"))
+		if id == nil {
+			t.Fatalf("no application: %s\n%s", resp.Status, body)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		defer stop()
+		r, _ = http.NewRequestWithContext(ctx, "GET", "https://"+portalHost+"/applications/"+id[1]+"/stream", nil)
+		r.Header.Set("Accept", "text/event-stream")
+		if resp, err = c.Do(r); err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || resp.StatusCode != 200 {
+			t.Errorf("first line of the stream: %q, %v, %s", line, err, resp.Status)
+		}
+	})
+}
+
+func get(t *testing.T, c *http.Client, url string) int {
+	t.Helper()
+	resp, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+// start runs the program behind a proxy until the end of the test.
+func start(t *testing.T, portal, provider string) {
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	exit, log := make(chan int, 1), &logtest.Buffer{}
+	go func() {
+		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + portal, "--provider-addr=" + provider, "--portal-url=https://" + portalHost,
+			"--provider-url=https://" + providerHost, "--data-dir=" + t.TempDir()}, in, log)
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "ready" {
+	}
+	go io.Copy(io.Discard, out)
+	t.Cleanup(func() {
+		stop()
+		if code := <-exit; code != 0 {
+			t.Errorf("exit code %d\n%s", code, log)
+		}
+	})
+}
+
+func find(t *testing.T, name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		path = "/usr/sbin/" + name
+	}
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("VESTIBULE_TEST_COMPLETE") != "" {
+			t.Fatalf("%s is not installed", name)
+		}
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// nginx runs nginx with nginx.conf.
+func nginx(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
+	path := find(t, "nginx")
+	raw, err := os.ReadFile("nginx.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := replace(t, string(raw), "listen 443 ssl http2;", "listen "+at+" ssl http2;", "server 127.0.0.1:8080;", "server "+portal+";",
+		"server 127.0.0.1:8081;", "server "+provider+";", "/var/log/nginx/", dir+"/", "listen 80;", "listen "+free(t)+";")
+	conf = regexp.MustCompile(`/etc/ssl/certs/[\w.]+\.pem`).ReplaceAllString(conf, dir+"/cert.pem")
+	conf = regexp.MustCompile(`/etc/ssl/private/[\w.]+\.key`).ReplaceAllString(conf, dir+"/key.pem")
+	var temp strings.Builder
+	for _, name := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		temp.WriteString(name + "_temp_path " + dir + "/" + name + ";\n")
+	}
+	main := filepath.Join(dir, "nginx.conf")
+	write(t, main, "daemon off;\nmaster_process off;\npid "+dir+"/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n"+temp.String()+conf+"}\n")
+	if out, err := exec.Command(path, "-t", "-c", main, "-p", dir).CombinedOutput(); err != nil {
+		t.Fatalf("nginx -t: %v\n%s", err, out)
+	}
+	return exec.Command(path, "-c", main, "-p", dir)
+}
+
+// caddy runs Caddy with the Caddyfile.
+func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
+	path := find(t, "caddy")
+	raw, err := os.ReadFile("Caddyfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(at)
+	conf := replace(t, string(raw), "flush_interval", "flush_interval")
+	for _, host := range []string{"{$PORTAL_HOST:" + portalHost + "} {", "{$PROVIDER_HOST:" + providerHost + "} {"} {
+		conf = replace(t, conf, host, strings.TrimSuffix(host, " {")+":"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
+	}
+	main := filepath.Join(dir, "Caddyfile")
+	write(t, main, "{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n}\n"+conf)
+	cmd := exec.Command(path, "run", "--config", main, "--adapter", "caddyfile")
+	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	return cmd
+}
+
+// replace replaces each text, of which there must be one at least.
+func replace(t *testing.T, s string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(s, pairs[i]) {
+			t.Fatalf("no %q in the configuration", pairs[i])
+		}
+		s = strings.ReplaceAll(s, pairs[i], pairs[i+1])
+	}
+	return s
+}
+
+func write(t *testing.T, path, content string) {
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func free(t *testing.T) string {
+	at, err := ports.Free("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// certificate writes a certificate of both hosts and its key into dir.
+func certificate(t *testing.T, dir string) *x509.CertPool {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: portalHost}, DNSNames: []string{portalHost, providerHost},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	write(t, filepath.Join(dir, "cert.pem"), string(cert))
+	write(t, filepath.Join(dir, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
+	return roots
+}
+
+// newClient returns a client that reaches both hosts at one address.
+func newClient(t *testing.T, at string, roots *x509.CertPool) *http.Client {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, at)
+	}
+	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// TestVariables holds that each variable in these files is one of the program's.
+func TestVariables(t *testing.T) {
+	var help strings.Builder
+	if exit := app.Run(t.Context(), []string{"--help"}, &help, io.Discard); exit != 0 {
+		t.Fatal("no help")
+	}
+	known := regexp.MustCompile(`VESTIBULE_[A-Z_]+`).FindAllString(strings.ReplaceAll(help.String(), "\n", " "), -1)
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z_]+`).FindAllString(string(raw), -1) {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: the program has no variable %s", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestYAML parses every document of the YAML files, and holds the time to end of the
+// Deployment to its drain grace.
+func TestYAML(t *testing.T) {
+	for _, name := range []string{"compose.yaml", "kubernetes.yaml"} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := yaml.NewDecoder(strings.NewReader(string(raw)))
+		for n := 1; ; n++ {
+			var v map[string]any
+			if err := d.Decode(&v); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil || len(v) == 0 {
+				t.Errorf("%s: document %d: %v", name, n, err)
+				break
+			}
+		}
+	}
+}

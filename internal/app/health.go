@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+)
+
+// checkHealth asks the admin listener of a running program whether it is ready, prints
+// the answer, and returns errUnhealthy if it is not. Containers without a shell and
+// supervisors call it.
+func checkHealth(ctx context.Context, c *Config, stdout io.Writer) error {
+	url := c.Listen.AdminURL
+	if url == "" {
+		host, port, err := net.SplitHostPort(c.Listen.AdminAddr)
+		if err != nil {
+			return refusal{errors.New("--admin-addr or --admin-url: give the admin listener of the running program")}
+		}
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		url = "http://" + net.JoinHostPort(host, port)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*readyTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", url+"/readyz", nil)
+	if err != nil {
+		return refusal{fmt.Errorf("--admin-url: %w", err)}
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		fmt.Fprintln(stdout, "not reachable:", err)
+		return errUnhealthy
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		fmt.Fprintln(stdout, "not ready:", resp.Status)
+		return errUnhealthy
+	}
+	fmt.Fprintln(stdout, "ready")
+	return nil
+}
