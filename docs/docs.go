@@ -1,7 +1,8 @@
 // Package docs embeds the two OpenAPI documents, openapi.yaml for the service and
 // portal-openapi.yaml for the portal's API, and the guides that the portal shows. The
 // documents are written by hand; openapitest checks every answer of the API tests
-// against them. This package only converts them to JSON, keeping their order.
+// against them. This package only converts them to JSON, keeping their order, and puts
+// the files of reports/ in place of the external values that name them.
 package docs
 
 import (
@@ -18,6 +19,11 @@ var provider []byte
 
 //go:embed portal-openapi.yaml
 var portal []byte
+
+// Reports of the sandbox: copies of golden files (TestTheReportsAreTheSandboxs).
+//
+//go:embed reports
+var reports embed.FS
 
 //go:embed embed.md redirect.md webhooks.md production.md another-provider.md troubleshooting.md
 var guides embed.FS
@@ -60,6 +66,12 @@ func write(out *bytes.Buffer, n *yaml.Node) error {
 			if i > 0 {
 				out.WriteByte(',')
 			}
+			if n.Content[i].Value == "externalValue" {
+				if err := include(out, n.Content[i+1].Value); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := encode(out, n.Content[i].Value); err != nil {
 				return err
 			}
@@ -90,6 +102,16 @@ func write(out *bytes.Buffer, n *yaml.Node) error {
 		return encode(out, value)
 	}
 	return fmt.Errorf("line %d: anchors have no place here", n.Line)
+}
+
+// include writes the value of an example that is in a file.
+func include(out *bytes.Buffer, file string) error {
+	raw, err := reports.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	out.WriteString(`"value":`)
+	return json.Compact(out, raw)
 }
 
 func encode(out *bytes.Buffer, v any) error {

@@ -37,6 +37,9 @@ func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
 	}
 	for name, doc := range documents(t) {
 		for schema, want := range map[string][]string{"ErrorCode": codes, "WidgetErrorType": widget, "Status": statuses} {
+			if doc == openapitest.Provider(t) && schema == "WidgetErrorType" { // no field of the service has it
+				continue
+			}
 			if got := enum(t, doc, schema); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 				t.Errorf("%s, %s = %q, want %q", name, schema, got, want)
 			}

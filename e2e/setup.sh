@@ -12,7 +12,7 @@ axe=4.10.3
 lighthouse=12.8.2
 react=19.1.0
 scheduler=0.26.0 # that react-dom asks for
-openapi="@redocly/cli@2.77.0 openapi-typescript@7.13.0 typescript@5.9.3"
+openapi="@redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3 openapi-typescript@7.13.0 typescript@5.9.3"
 
 missing=()
 command -v npm >/dev/null || missing+=(npm)

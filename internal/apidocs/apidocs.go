@@ -2,8 +2,7 @@
 // operations with their parameters, bodies, answers, error codes and examples, and the
 // shapes that they share, in the document's order.
 //
-// An operation lists its error codes in x-errors, each by name or as a group of
-// components/x-errors.
+// The error codes of a response are the enum of its body's field error.
 //
 // It converts the document's bytes to values, which templates/ui renders. It supports
 // the parts of OpenAPI 3.1 that our two documents use, and refuses an unresolvable
@@ -12,7 +11,6 @@ package apidocs
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -46,7 +44,6 @@ type Operation struct {
 	Parameters                     []Row
 	Body                           *Body // nil for none
 	Answers                        []Answer
-	Errors                         []contract.CodeInfo
 	Curl                           string // empty for a webhook
 }
 
@@ -58,9 +55,10 @@ type Body struct {
 }
 
 // Answer is the answer of one status. Status is "default" for statuses that are not
-// listed.
+// listed. An error has Codes and nothing below it.
 type Answer struct {
 	Status, About string
+	Codes         []contract.Code
 	Headers       []Row
 	Type          Type  // of the whole; zero for no body
 	Rows          []Row // of a shape that has no name
@@ -117,6 +115,9 @@ func Read(document []byte, server string) (Document, error) {
 	if r.server == "" {
 		for _, s := range items(get(r.root, "servers")) {
 			r.server = text(s, "url")
+			for name, v := range members(get(s, "variables")) {
+				r.server = strings.ReplaceAll(r.server, "{"+name+"}", text(v, "default"))
+			}
 			break
 		}
 	}
@@ -137,7 +138,7 @@ func Read(document []byte, server string) (Document, error) {
 		m.Shapes = append(m.Shapes, Shape{shapeID(name), name, text(s, "description"), r.rows(s, "", false, 0)})
 	}
 	for _, code := range items(get(r.root, "components", "schemas", "ErrorCode", "enum")) {
-		m.Errors = append(m.Errors, r.code(code.Value))
+		m.Errors = append(m.Errors, contract.Code(code.Value).Info())
 	}
 	return m, r.err
 }
@@ -193,15 +194,6 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 			}
 		}
 	}
-	for _, name := range items(get(op, "x-errors")) {
-		if group := get(r.root, "components", "x-errors", name.Value); group != nil {
-			for _, code := range items(group) {
-				out.Errors = append(out.Errors, r.code(code.Value))
-			}
-		} else {
-			out.Errors = append(out.Errors, r.code(name.Value))
-		}
-	}
 	r.exchange(&out, item, op)
 	out.Curl = r.curl(out, append(items(get(item, "parameters")), items(get(op, "parameters"))...))
 	return out
@@ -220,38 +212,54 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 	}
 	if content := r.json(get(op, "requestBody")); content != nil {
 		s := get(content, "schema")
-		out.Body = &Body{About: text(r.follow(s), "description"), Rows: r.rows(s, "", true, 0), Example: r.example(content)}
+		out.Body = &Body{About: text(r.follow(s), "description"), Rows: r.rows(s, "", true, 0), Example: r.example(out.ID+" body", content)}
 	}
 	for status, a := range members(get(op, "responses")) {
-		a = r.follow(a)
-		answer := Answer{Status: status, About: text(a, "description")}
-		for name, h := range members(get(a, "headers")) {
-			row := r.row(name, get(h, "schema"))
-			if about := text(h, "description"); about != "" {
-				row.About = about
-			}
-			answer.Headers = append(answer.Headers, row)
-		}
-		if content := r.json(a); content != nil {
-			s := get(content, "schema")
-			answer.Type = r.typeOf(s, false)
-			r.addShapes(answer.Type)
-			if answer.Type.Shape == "" {
-				answer.Rows = r.rows(s, "", false, 0)
-			}
-			switch {
-			case status == "default":
-			case status >= "400":
-				answer.Example = r.errorExample(out, status, content)
-			default:
-				answer.Example = r.example(content)
-			}
-			if answer.Example == "{}" { // an object without a schema
-				answer.Example = ""
-			}
-		}
-		out.Answers = append(out.Answers, answer)
+		out.Answers = append(out.Answers, r.answer(out.ID, status, r.follow(a)))
 	}
+}
+
+// answer reads the response of one status.
+func (r *reader) answer(operation, status string, a *yaml.Node) Answer {
+	out := Answer{Status: status, About: text(a, "description")}
+	content := r.json(a)
+	if content != nil && status >= "400" { // also the default, which is for errors
+		if out.Codes = r.codes(get(content, "schema")); len(out.Codes) == 0 {
+			r.fail("%s answers %s without error codes", operation, status)
+		}
+		return out
+	}
+	for name, h := range members(get(a, "headers")) {
+		h = r.follow(h)
+		row := r.row(name, get(h, "schema"))
+		if about := text(h, "description"); about != "" {
+			row.About = about
+		}
+		out.Headers = append(out.Headers, row)
+	}
+	if content != nil {
+		s := get(content, "schema")
+		out.Type = r.typeOf(s, false)
+		r.addShapes(out.Type)
+		if out.Type.Shape == "" {
+			out.Rows = r.rows(s, "", false, 0)
+		}
+		out.Example = r.example(operation+" "+status, content)
+	}
+	return out
+}
+
+// codes returns the error codes that a body of this schema may have, which it lists
+// itself or beside a reference.
+func (r *reader) codes(s *yaml.Node) []contract.Code {
+	var out []contract.Code
+	for _, c := range items(get(s, "properties", "error", "enum")) {
+		if string(contract.Code(c.Value).Info().Code) != c.Value {
+			r.fail("%s is no error code", c.Value)
+		}
+		out = append(out, contract.Code(c.Value))
+	}
+	return out
 }
 
 func (r *reader) webhooks() []Operation {
@@ -269,27 +277,6 @@ func (r *reader) webhooks() []Operation {
 		}
 	}
 	return out
-}
-
-// code returns the information on an error code. With a status before it, as in "400
-// INVALID_TOKEN", the name is a widget error type.
-func (r *reader) code(name string) contract.CodeInfo {
-	status, code, own := strings.Cut(name, " ")
-	if !own {
-		code = name
-	}
-	info := contract.Code(code).Info()
-	if own {
-		n, err := strconv.Atoi(status)
-		if err != nil {
-			r.fail("%s has no status", name)
-		}
-		info.Status, info.Words = n, contract.WidgetError(code).Info().Engineer
-	}
-	if string(info.Code) != code {
-		r.fail("%s is no error code", name)
-	}
-	return info
 }
 
 func (r *reader) fail(format string, args ...any) {

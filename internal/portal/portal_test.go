@@ -14,7 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
 
@@ -545,6 +548,36 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTheAPIRefusesOtherSitesAndHosts asks each operation of the API's document.
+func TestTheAPIRefusesOtherSitesAndHosts(t *testing.T) {
+	r := newTestServer(t, storetest.SQLite(t, store.Portal))
+	refused := func(method, path string, status int, change func(*http.Request)) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, r.url+strings.NewReplacer("{id}", "x", "{path}", "x").Replace(path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(req)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		openapitest.Check(t, resp)
+		if resp.StatusCode != status {
+			t.Errorf("%s %s = %d, want %d", method, path, resp.StatusCode, status)
+		}
+	}
+	for path, item := range openapitest.Portal(t).Paths.Map() {
+		for method := range item.Operations() {
+			refused(method, path, http.StatusMisdirectedRequest, func(req *http.Request) { req.Host = "evil.example" })
+			if method != http.MethodGet {
+				refused(method, path, http.StatusForbidden, func(req *http.Request) { req.Header.Set("Sec-Fetch-Site", "cross-site") })
+			}
+		}
+	}
 }
 
 func TestAStreamGoesOnWhereItWasAndEndsWithThePortal(t *testing.T) {

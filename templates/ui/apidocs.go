@@ -3,13 +3,11 @@ package ui
 import (
 	"context"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/apidocs"
-	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 )
 
@@ -85,27 +83,6 @@ func statusWords(status string) string {
 		return "any other"
 	}
 	return status
-}
-
-// byStatus are an operation's error codes under their statuses.
-type byStatus struct {
-	status string
-	codes  []contract.CodeInfo
-}
-
-func grouped(codes []contract.CodeInfo) []byStatus {
-	var out []byStatus
-	at := map[int]int{}
-	for _, c := range codes {
-		i, ok := at[c.Status]
-		if !ok {
-			i = len(out)
-			at[c.Status] = i
-			out = append(out, byStatus{status: strconv.Itoa(c.Status)})
-		}
-		out[i].codes = append(out[i].codes, c)
-	}
-	return out
 }
 
 func schemeWords(a apidocs.Access) string {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lints both OpenAPI documents, and generates and compiles clients and servers from
-# them, as users of the two APIs do. The generators from npm are those of
-# e2e/setup.sh.
+# Lints both OpenAPI documents by the rules in lint/, where a warning is an
+# error, and generates and compiles clients and servers from them, as users of the two
+# APIs do. The programs from npm are those of e2e/setup.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../../.. && pwd)
@@ -16,7 +16,8 @@ quiet() { # prints what the command printed, where it fails
 
 for name in openapi portal-openapi; do
   document=$root/docs/$name.yaml
-  quiet "$npm/redocly" lint --extends=recommended "$document"
+  quiet "$npm/redocly" lint --config lint/redocly.yaml "$document"
+  quiet "$npm/spectral" lint --ruleset lint/spectral.yaml --fail-severity warn "$document"
   quiet "$npm/openapi-typescript" "$document" -o "$out/$name.ts"
   quiet "$npm/tsc" --noEmit --strict --skipLibCheck "$out/$name.ts"
   package=${name//-/}
