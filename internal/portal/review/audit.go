@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -202,15 +203,15 @@ func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by staff.User
 	if err != nil {
 		return err
 	}
-	attachment(w, csvType, "audit.csv")
-	out := newSheet(w)
-	out.row("time", "person", "action", "application", "object", "detail", "request")
+	attachment(w, spreadsheet.ContentType, "audit.csv")
+	out := spreadsheet.NewWriter(w)
+	out.Row("time", "person", "action", "application", "object", "detail", "request")
 	for {
 		for _, l := range lines {
-			out.row(l.At.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.Actor], l.Actor), l.Action,
+			out.Row(l.At.UTC().Format(time.RFC3339Nano), cmp.Or(names[l.Actor], l.Actor), l.Action,
 				l.Subject, cmp.Or(names[l.Object], l.Object), l.Detail, l.RequestID)
 		}
-		if err := out.end(); err != nil || f.cursor == "" {
+		if err := out.Flush(); err != nil || f.cursor == "" {
 			return nil // complete, or the client has disconnected
 		}
 		if err := d.DB.Read(r.Context(), read); err != nil {

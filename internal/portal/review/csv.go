@@ -1,16 +1,12 @@
 package review
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
 )
@@ -27,17 +23,17 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 	case contract.Cashflow:
 		var body *report.Cashflow
 		if body, err = report.ParseCashflow(raw); err == nil {
-			rows = attributeRows(body)
+			rows = spreadsheet.Attributes(body)
 		}
 	case contract.Income:
 		var body *report.Income
 		if body, err = report.ParseIncome(raw); err == nil {
-			rows = payRows(body)
+			rows = spreadsheet.IncomeStatements(body)
 		}
 	case contract.Eligibility:
 		var body *report.Eligibility
 		if body, err = report.ParseEligibility(raw); err == nil {
-			rows = statementRows(body)
+			rows = spreadsheet.EligibilityStatements(body)
 		}
 	}
 	if err != nil {
@@ -60,13 +56,13 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 		if err != nil {
 			return err
 		}
-		rows = monthRows(v.Analysis)
+		rows = spreadsheet.Months(v.Analysis)
 	case contract.Income:
 		v, err := incomeView(by, a, raw)
 		if err != nil {
 			return err
 		}
-		rows = incomeRows(v)
+		rows = spreadsheet.IncomeMonths(v)
 	}
 	return sendCSV(w, a, "-months", rows)
 }
@@ -76,59 +72,6 @@ func sendCSV(w http.ResponseWriter, a applications.Application, kind string, row
 	if len(rows) == 0 {
 		return httpx.NewError(contract.CodeNotFound, errNoSuchCSV)
 	}
-	attach(w, csvType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet(rows))
+	attach(w, spreadsheet.ContentType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet.Encode(rows))
 	return nil
-}
-
-const csvType = "text/csv; charset=utf-8; header=present"
-
-// byteOrderMark starts each file, since common spreadsheets would otherwise misread
-// accented letters. Programs that read CSV handle it or can be configured to.
-const byteOrderMark = "\ufeff"
-
-// spreadsheet formats rows as CSV (RFC 4180).
-func spreadsheet(rows [][]string) []byte {
-	var out bytes.Buffer
-	s := newSheet(&out)
-	for _, row := range rows {
-		s.row(row...)
-	}
-	_ = s.end() // writing to a buffer never fails
-	return out.Bytes()
-}
-
-// sheet writes CSV rows. Errors surface in end.
-type sheet struct{ out *csv.Writer }
-
-func newSheet(w io.Writer) sheet {
-	_, _ = io.WriteString(w, byteOrderMark) // an error here recurs in end
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	return sheet{out}
-}
-
-func (s sheet) row(cells ...string) {
-	for i, c := range cells {
-		cells[i] = harmless(c)
-	}
-	_ = s.out.Write(cells)
-}
-
-// end flushes the rows written so far; more may follow.
-func (s sheet) end() error {
-	s.out.Flush()
-	return s.out.Error()
-}
-
-// harmless puts an apostrophe before text that a spreadsheet would take for a
-// formula, since report text comes from third parties. Numbers stay unchanged.
-func harmless(s string) string {
-	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r\n") && !strings.HasPrefix(s, "＝") && !strings.HasPrefix(s, "＋") &&
-		!strings.HasPrefix(s, "－") && !strings.HasPrefix(s, "＠") {
-		return s
-	}
-	if strings.HasPrefix(s, "-") && json.Valid([]byte(s)) {
-		return s
-	}
-	return "'" + s
 }

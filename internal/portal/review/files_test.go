@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -185,12 +186,12 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 					"PAYROLL,'=PAY,2026-03-14,,,1.00,,,,\r\nPAYSTUB,PAYSTUB,,2026-03-14,,,,-0.05,,REVIEW\r\n",
 				contract.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
 					"\"Abacus, Inc\",P,2026-03-14,,,38.50,,,,9.00\r\n"}
-			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != byteOrderMark+
+			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != spreadsheet.ByteOrderMark+
 				rows[product] || rows[product] == "" && resp.StatusCode != 404 {
 				t.Errorf("%s: report.csv is\n%s", product, got)
 			}
 			resp, got = d.get(at + "/months.csv")
-			if product == contract.Income && got != byteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" ||
+			if product == contract.Income && got != spreadsheet.ByteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" ||
 				product != contract.Income && resp.StatusCode != 404 {
 				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
@@ -291,7 +292,7 @@ func TestTheAuditTrail(t *testing.T) {
 			t.Error("the page does not lead to the file of its lines")
 		}
 		resp, file := d.get("/review/audit.csv?action=listed")
-		cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, byteOrderMark))).ReadAll()
+		cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, spreadsheet.ByteOrderMark))).ReadAll()
 		if err != nil || resp.StatusCode != 200 || len(cells) != 1+auditSize+6 {
 			t.Fatalf("the file: %d, %d rows, %v", resp.StatusCode, len(cells), err)
 		}

@@ -1,4 +1,4 @@
-package review
+package spreadsheet
 
 import (
 	"strconv"
@@ -7,9 +7,9 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// attributeRows returns a cashflow report's attributes; only the header if it has
+// Attributes returns a cashflow report's attributes; only the header if it has
 // none.
-func attributeRows(body *report.Cashflow) [][]string {
+func Attributes(body *report.Cashflow) [][]string {
 	rows := [][]string{{"name", "description", "node", "value", "adverse_action_code"}}
 	for _, a := range body.Attributes {
 		rows = append(rows, []string{a.Name, a.Description, a.Node, a.Value.String(), a.AdverseActionCode})
@@ -17,8 +17,8 @@ func attributeRows(body *report.Cashflow) [][]string {
 	return rows
 }
 
-// monthRows returns the months of an analysis; nil without an analysis.
-func monthRows(a *report.Analysis) [][]string {
+// Months returns the months of an analysis; nil without an analysis.
+func Months(a *report.Analysis) [][]string {
 	if a == nil {
 		return nil
 	}
@@ -34,9 +34,9 @@ func monthRows(a *report.Analysis) [][]string {
 	return rows
 }
 
-// incomeRows returns the months of each model's history, oldest first; nil without
+// IncomeMonths returns the months of each model's history, oldest first; nil without
 // months.
-func incomeRows(v pages.IncomeView) [][]string {
+func IncomeMonths(v pages.IncomeView) [][]string {
 	if !v.HasMonths() {
 		return nil
 	}
@@ -49,9 +49,9 @@ func incomeRows(v pages.IncomeView) [][]string {
 	return rows
 }
 
-// payRows returns an income report's pay statements, from payroll and from pay stubs;
+// IncomeStatements returns an income report's pay statements, from payroll and from pay stubs;
 // nil without statements.
-func payRows(body *report.Income) [][]string {
+func IncomeStatements(body *report.Income) [][]string {
 	if !(pages.IncomeView{Report: body}).HasStatements() {
 		return nil
 	}
@@ -71,9 +71,9 @@ func payRows(body *report.Income) [][]string {
 	return rows
 }
 
-// statementRows returns an eligibility report's pay statements; nil without
+// EligibilityStatements returns an eligibility report's pay statements; nil without
 // statements.
-func statementRows(body *report.Eligibility) [][]string {
+func EligibilityStatements(body *report.Eligibility) [][]string {
 	if !(pages.EligibilityView{Report: body}).HasStatements() {
 		return nil
 	}
