@@ -69,8 +69,8 @@ check:
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
 	@cd bench && $(GO) vet ./...
 	@diff <($(GENERATED)) <(git grep -lE '^// Code generated .* DO NOT EDIT\.$$' | sort) || { echo 'generated files: .gitattributes marks the left ones, their own header the right ones'; exit 1; }
-	@before=$$(sha256sum $$($(GENERATED)) docs/*.md); $(MAKE) --no-print-directory generate >/dev/null && \
-		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) docs/*.md) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
+	@before=$$(sha256sum $$($(GENERATED)) docs/*.md NOTICE); $(MAKE) --no-print-directory generate >/dev/null && \
+		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) docs/*.md NOTICE) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
 
 test-crash: assets ## kill the program N times (200) under load on each database engine, and report what was lost or doubled
 	@set -o pipefail; $(GO) test ./internal/testutil/crashtest -count=1 -v -timeout 60m -kills $${N-200} -seed $${SEED-1} | grep -v '^ *time='

@@ -5,6 +5,8 @@
 // the files of reports/ in place of the external values that name them.
 package docs
 
+//go:generate go run ./notice ../NOTICE
+
 import (
 	"bytes"
 	"embed"

@@ -72,7 +72,7 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	var p parties
 	switch command.name {
 	case "version":
-		fmt.Fprintln(stdout, "vestibule", Version())
+		fmt.Fprintln(stdout, versionLine())
 		return nil
 	case "health":
 		return checkHealth(ctx, config, stdout)
@@ -116,20 +116,34 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	return nil
 }
 
-// Version is the version of the build: the module's, or the revision it was
-// built from.
+// release is the version in CHANGELOG.md.
+const release = "0.1.0"
+
+// Version returns the release with the revision that it was built from, if that is known:
+// "0.1.0 (1f0c2a9d41be)".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return release
 	}
-	version := info.Main.Version
+	revision, changed := "", ""
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			version += " (" + s.Value[:12] + ")"
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			revision = s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", changed"
 		}
 	}
-	return version
+	if revision == "" {
+		return release
+	}
+	return release + " (" + revision + changed + ")"
+}
+
+// versionLine is what the command version prints.
+func versionLine() string {
+	return fmt.Sprintf("vestibule %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // prepareDir makes the data folder, closed to other users.

@@ -14,6 +14,8 @@ import (
 // cli is the command line. Flags and variables of config may be given to every command;
 // used says which ones a command uses.
 type cli struct {
+	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
+
 	config Config // not exported, for kong would validate groups that a command does not use
 
 	Serve       struct{}           `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
@@ -92,7 +94,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		kong.Resolvers(renamedVariables(&out.warnings)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { done = true }),
-		kong.Vars{"features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
+		kong.Vars{"version": versionLine(), "features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)

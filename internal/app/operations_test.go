@@ -290,6 +290,51 @@ func health(t *testing.T, admin string, exit int, says string) {
 	}
 }
 
+// TestEntrances opens each page that the program names once it is ready.
+func TestEntrances(t *testing.T) {
+	t.Parallel()
+	assets.Need(t)
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	exit, log := make(chan int, 1), &logtest.Buffer{}
+	go func() {
+		exit <- app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--data-dir=" + dir}, in, log)
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "ready" {
+	}
+	names := map[string]bool{}
+	for lines.Scan() {
+		name, at, _ := strings.Cut(lines.Text(), ":")
+		names[name] = true
+		if name == "Sign-in" {
+			break
+		}
+		if a := do(t, ask(t, "GET", strings.TrimSpace(at), "")); a.Status != 200 && a.Status != 303 {
+			t.Errorf("%s: %d", lines.Text(), a.Status)
+		}
+	}
+	if len(names) != 5 || !strings.Contains(lines.Text(), "--data-dir "+dir) {
+		t.Errorf("%v, last %q", names, lines.Text())
+	}
+	stop()
+	if code := <-exit; code != 0 {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+}
+
+// TestVersion holds that the command and the flag print the same.
+func TestVersion(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		var out, errs bytes.Buffer
+		if exit := app.Run(t.Context(), args, &out, &errs); exit != 0 || !strings.HasPrefix(out.String(), "vestibule 0.") || strings.Count(out.String(), "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q %q", args, exit, &out, &errs)
+		}
+	}
+}
+
 // TestHealthWithoutAProgram asks where nothing listens, and without an address.
 func TestHealthWithoutAProgram(t *testing.T) {
 	free, err := ports.Free("127.0.0.1")

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -114,7 +115,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
 	}
 	run.stage.Store(int32(serving))
-	fmt.Fprintln(stdout, "ready")
+	fmt.Fprint(stdout, "ready\n"+run.entrances()) // at once: a reader may close after the first line
 	select {
 	case <-ctx.Done():
 		run.stage.Store(int32(draining))
@@ -128,6 +129,27 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		run.stage.Store(int32(draining))
 		return errors.Join(err, run.drain())
 	}
+}
+
+// entrances lists the pages to begin with, a line each.
+func (p *program) entrances() string {
+	var b strings.Builder
+	line := func(name, url string) { fmt.Fprintf(&b, "%-22s%s\n", name+":", url) }
+	sandbox := p.config.Process.Environment == contract.Sandbox
+	if s := p.service("portal"); s != nil {
+		line("Application", s.url+"/")
+		line("Review dashboard", s.url+"/review")
+		if sandbox {
+			line("Playground", s.url+"/developers")
+		}
+	}
+	if s := p.service("provider"); s != nil {
+		line("Provider's dashboard", s.url+"/dashboard")
+	}
+	if _, err := readCredentials(p.config.Store.Dir); err == nil {
+		line("Sign-in", "`vestibule credentials --data-dir "+p.config.Store.Dir+"` prints the email addresses and passwords")
+	}
+	return b.String()
 }
 
 // listen opens every listener, so that addresses are known before anything
