@@ -62,3 +62,37 @@ func TestEveryCodeCanBeLookedUp(t *testing.T) {
 		}
 	}
 }
+
+// TestTroubleshootingNamesTheStatuses compares the sections of troubleshooting.md with
+// the documents: each status that a code comes with is named in the code's section.
+func TestTroubleshootingNamesTheStatuses(t *testing.T) {
+	raw, err := os.ReadFile("troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := map[[2]string]string{} // the last operation, by code and status
+	for _, doc := range documents(t) {
+		for path, item := range doc.Paths.Map() {
+			for method, op := range item.Operations() {
+				for status, r := range op.Responses.Map() {
+					if content := r.Value.Content["application/json"]; content != nil && status != "default" && status >= "4" {
+						for code := range content.Examples {
+							wanted[[2]string{code, status}] = method + " " + path
+						}
+					}
+				}
+			}
+		}
+	}
+	for answer, operation := range wanted {
+		code, status := answer[0], answer[1]
+		if contract.Code(code).Info().Status == 400 && status == "400" { // also the error types of the widget
+			continue
+		}
+		_, section, _ := strings.Cut(string(raw), "\n### "+code+"\n")
+		section, _, _ = strings.Cut(section, "\n#")
+		if !strings.Contains(section, status) {
+			t.Errorf("%s answers %s %s, and troubleshooting.md names no %s there", operation, status, code, status)
+		}
+	}
+}

@@ -8,10 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/testutil/tools"
 	"vestibule/internal/webhook"
 )
@@ -82,6 +85,27 @@ func block(t *testing.T, language string) string {
 		t.Fatalf("webhooks.md has no code in %s", language)
 	}
 	return code
+}
+
+// TestTheEventIsAsDocumented compares the page's event and its table of types with the
+// portal's document.
+func TestTheEventIsAsDocumented(t *testing.T) {
+	_, body, _ := strings.Cut(block(t, "http"), "\n\n")
+	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/ApplicationEvent", []byte(body)); err != nil {
+		t.Error(err)
+	}
+	page, err := os.ReadFile("webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(application\\.[a-z]+)` \\|").FindAllSubmatch(page, -1) {
+		types = append(types, string(row[1]))
+	}
+	slices.Sort(types)
+	if want := strs(openapitest.Portal(t).Components.Schemas["ApplicationEvent"].Value.Properties["type"].Value.Enum); !slices.Equal(types, want) {
+		t.Errorf("webhooks.md explains %q, want %q", types, want)
+	}
 }
 
 // TestTheCodeThatVerifiesEvents runs the page's code on genuine events and others.

@@ -75,15 +75,25 @@ func answers(d Document) ([]string, error) {
 // documented returns the answers of a document as a set.
 func documented(t testing.TB, d Document) map[string]bool {
 	t.Helper()
-	list, err := answers(d)
+	set, err := sets[d]()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set
+}
+
+var sets = [2]func() (map[string]bool, error){
+	sync.OnceValues(func() (map[string]bool, error) { return setOf(OfTheService) }),
+	sync.OnceValues(func() (map[string]bool, error) { return setOf(OfThePortal) }),
+}
+
+func setOf(d Document) (map[string]bool, error) {
+	list, err := answers(d)
 	out := make(map[string]bool, len(list))
 	for _, a := range list {
 		out[a] = true
 	}
-	return out
+	return out, err
 }
 
 var manuals = [2]func() (apidocs.Document, error){

@@ -11,6 +11,7 @@ package apidocs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -33,8 +34,8 @@ type Access struct{ Name, Scheme, About string }
 
 // Section is the operations of one tag, or the webhooks.
 type Section struct {
-	ID, Name   string
-	Operations []Operation
+	ID, Name, About string
+	Operations      []Operation
 }
 
 // Operation is one path and method.
@@ -93,7 +94,7 @@ type Type struct {
 type reader struct {
 	root   *yaml.Node
 	shapes []string        // linked shapes, in order
-	seen   map[string]bool // of wanted
+	seen   map[string]bool // of shapes
 	server string
 	access map[string]Access
 	err    error // the first mistake
@@ -130,7 +131,10 @@ func Read(document []byte, server string) (Document, error) {
 	}
 	m.Sections = r.sections()
 	if hooks := r.webhooks(); len(hooks) > 0 {
-		m.Sections = append(m.Sections, Section{"webhooks", "Webhooks", hooks})
+		m.Sections = append(m.Sections, Section{ID: "webhooks", Name: "Webhooks", Operations: hooks})
+	}
+	if get(r.root, "components", "schemas", "Error") != nil { // the body of errors
+		r.addShapes(Type{Shape: shapeID("Error")})
 	}
 	for i := 0; i < len(r.shapes); i++ { // a shape may link to more of them
 		name := r.shapes[i]
@@ -157,7 +161,7 @@ func (r *reader) sections() []Section {
 		return at[name]
 	}
 	for _, t := range items(get(r.root, "tags")) {
-		add(text(t, "name"))
+		out[add(text(t, "name"))].About = text(t, "description")
 	}
 	for path, item := range members(get(r.root, "paths")) {
 		for _, method := range methods {
@@ -173,7 +177,7 @@ func (r *reader) sections() []Section {
 			out[i].Operations = append(out[i].Operations, r.operation(path, method, item, op))
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(s Section) bool { return len(s.Operations) == 0 }) // such as the webhooks' tag
 }
 
 func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {

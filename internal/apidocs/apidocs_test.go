@@ -102,7 +102,7 @@ const small = `
 openapi: 3.1.0
 info: {title: Small, version: 2.0.0, description: For a test.}
 servers: [{url: "http://127.0.0.1:1"}]
-tags: [{name: Things}]
+tags: [{name: Things, description: All things.}, {name: Events, description: Of webhooks.}]
 paths:
   /things/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: string}, example: t-1}]
@@ -181,7 +181,7 @@ func TestRead(t *testing.T) {
 			}},
 			{ID: "shape-Part", Name: "Part", About: "A part.", Rows: []apidocs.Row{row("", "n", "integer", "", true, "", "at least 0")}},
 		},
-		Sections: []apidocs.Section{{ID: "section-things", Name: "Things", Operations: []apidocs.Operation{{
+		Sections: []apidocs.Section{{ID: "section-things", Name: "Things", About: "All things.", Operations: []apidocs.Operation{{
 			ID: "put", Method: "PUT", Path: "/things/{id}", Title: "Put a thing", Access: "key",
 			Parameters: []apidocs.Row{in("path", row("", "id", "string", "", true, "")),
 				in("header", row("", "X-Why", "string", "", true, "", "one of a, b")),

@@ -77,10 +77,11 @@ func statusTone(status string) Tone {
 	return Warning
 }
 
-// statusWords says which answer it is; not every status has a number.
+// statusWords returns the status of a response. The default response is that of errors
+// of the server.
 func statusWords(status string) string {
 	if status == "default" {
-		return "any other"
+		return "5xx"
 	}
 	return status
 }
