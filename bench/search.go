@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -204,8 +205,8 @@ func someFilter(r *rand.Rand) url.Values {
 // fillApplications makes a year of applications as the portal does. As the figures do not
 // need them, there are no separate data keys and no timelines.
 func fillApplications(ctx context.Context, db *store.DB, writers int) error {
-	reviews := &review.Handler{DB: db, Now: time.Now}
-	if err := reviews.Prepare(ctx); err != nil {
+	index := &search.Index{DB: db, Now: time.Now}
+	if err := index.Prepare(ctx); err != nil {
 		return err
 	}
 	const batch = 100
@@ -220,7 +221,7 @@ func fillApplications(ctx context.Context, db *store.DB, writers int) error {
 					return
 				}
 				failed[w] = db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-					return someApplications(ctx, tx, db, reviews, first, batch)
+					return someApplications(ctx, tx, db, index, first, batch)
 				})
 			}
 		})
@@ -242,7 +243,7 @@ func fillApplications(ctx context.Context, db *store.DB, writers int) error {
 	return nil
 }
 
-func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *review.Handler, first, count int) error {
+func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, index *search.Index, first, count int) error {
 	r := rand.New(rand.NewPCG(uint64(first), 9))
 	var rows []string
 	var args []any
@@ -282,10 +283,10 @@ func someApplications(ctx context.Context, tx *store.Tx, db *store.DB, reviews *
 		if err != nil {
 			return err
 		}
-		if err := reviews.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
+		if err := index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 			return err
 		}
-		if err := reviews.OnApplicant(ctx, tx, a, people[i]); err != nil {
+		if err := index.OnApplicant(ctx, tx, a, people[i]); err != nil {
 			return err
 		}
 		if decision := []string{"", "", "", "approved", "declined", "moreAsked", "escalated"}[r.IntN(7)]; decision != "" {

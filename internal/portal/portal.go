@@ -171,7 +171,7 @@ func (p *Portal) Start(ctx context.Context) error {
 	if err := p.site.Service.Resume(ctx); err != nil {
 		return fmt.Errorf("portal: resume: %w", err)
 	}
-	if err := p.review.Resume(ctx); err != nil {
+	if err := errors.Join(p.deletion.Resume(ctx), p.search.Resume(ctx)); err != nil {
 		return fmt.Errorf("portal: resume: %w", err)
 	}
 	if err := p.queue.Start(ctx); err != nil {
@@ -193,7 +193,7 @@ func (p *Portal) sweep(ctx context.Context) {
 		case <-tick.C:
 		}
 		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx),
-			p.review.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
+			p.search.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
 		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}

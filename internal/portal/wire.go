@@ -24,6 +24,9 @@ import (
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/staff"
@@ -43,6 +46,8 @@ type handlers struct {
 	kit        *embedkit.Kit
 	api        *api.API
 	staff      *staff.Service
+	search     *search.Index
+	deletion   *deletion.Service
 	review     *review.Handler
 	redirect   *redirect.Handler
 	connect    *connect.Handler
@@ -124,16 +129,20 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	if err != nil {
 		return h, err
 	}
-	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
-		Service: client, Queue: h.queue, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
-		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), RetentionDays: c.Review.RetentionDays,
-		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt,
-		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
-			resume.Forget, developers.Forget, h.queue.Forget}}
-	h.staff.ShowSignIn = h.review.ShowSignIn
-	if err := h.review.Prepare(ctx); err != nil {
+	h.search = &search.Index{DB: c.DB, Applications: service, Queue: h.queue, Now: c.Now}
+	if err := h.search.Prepare(ctx); err != nil {
 		return h, err
 	}
+	shares := &sharing.Service{DB: c.DB, Staff: h.staff, Applications: service, Provider: client, Now: c.Now, Log: c.Log}
+	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
+		RetentionDays: c.Review.RetentionDays, Now: c.Now, Log: c.Log,
+		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
+			resume.Forget, developers.Forget, h.queue.Forget, review.Forget, sharing.Forget, search.Forget}}
+	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
+		Index: h.search, Sharing: shares, Deletion: h.deletion, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
+		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(),
+		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt}
+	h.staff.ShowSignIn = h.review.ShowSignIn
 	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
@@ -143,14 +152,15 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		h.redirect.Verified = h.developers.Verified
 	}
 
-	service.OnChange = append(service.OnChange, h.notify.Record, h.review.OnChange)
-	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.review.OnApplicant)
+	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
+	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
 	h.site.RequestText = h.review.Asked
 	h.resume.OnSettled = h.review.DecisionEmailSettled
 	service.Register(registry)
 	h.resume.Register(registry)
 	h.notify.Register(registry)
-	h.review.Register(registry)
+	h.deletion.Register(registry)
+	h.search.Register(registry)
 	return h, nil
 }
 

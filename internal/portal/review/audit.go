@@ -15,6 +15,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -24,36 +26,32 @@ import (
 
 // Actions in the audit trail.
 const (
-	listed           = "listed"
-	searched         = "searched"
-	opened           = "opened"
-	reportViewed     = "reportViewed"
-	reportExported   = "reportExported"
-	filesListed      = "filesListed"
-	fileOpened       = "fileOpened"
-	sharedLine       = "shared"
-	withdrawnLine    = "withdrawn"
-	auditRead        = "auditRead"
-	decidedLine      = "decided"
-	noted            = "noted"
-	letterOpened     = "letterOpened"
-	letterSent       = "letterSent" // the email of a decision, as are the next three
-	letterFailed     = "letterFailed"
-	letterWithheld   = "letterWithheld"
-	letterRetried    = "letterRetried"
-	compared         = "compared"
-	deletionOpened   = "deletionOpened"
-	deleted          = "deleted"
-	retentionDeleted = "retentionDeleted"
-	eventSent        = "eventSent"
-	eventsOn         = "eventsOn"
+	listed         = "listed"
+	searched       = "searched"
+	opened         = "opened"
+	reportViewed   = "reportViewed"
+	reportExported = "reportExported"
+	filesListed    = "filesListed"
+	fileOpened     = "fileOpened"
+	auditRead      = "auditRead"
+	decidedLine    = "decided"
+	noted          = "noted"
+	letterOpened   = "letterOpened"
+	letterSent     = "letterSent" // the email of a decision, as are the next three
+	letterFailed   = "letterFailed"
+	letterWithheld = "letterWithheld"
+	letterRetried  = "letterRetried"
+	compared       = "compared"
+	deletionOpened = "deletionOpened"
+	eventSent      = "eventSent"
+	eventsOn       = "eventsOn"
 )
 
 // actions lists all actions, in the order of the filter.
 var actions = [...]string{
 	staff.SignedIn, staff.SignInFailed, staff.SignedOut, listed, searched, opened, reportViewed, reportExported, filesListed, fileOpened,
-	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharedLine, withdrawnLine,
-	deletionOpened, deleted, retentionDeleted, staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, eventSent,
+	compared, decidedLine, noted, letterOpened, letterSent, letterFailed, letterWithheld, letterRetried, sharing.Shared, sharing.Withdrawn,
+	deletionOpened, deletion.Deleted, deletion.ByRetention, staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, eventSent,
 	eventsOn, auditRead,
 }
 

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -33,11 +34,11 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -31)),
 			Applicant: &prefill.Fields{FirstName: "Ana"}})
-		if err := d.retain(t.Context()); err != nil || left() != 3 {
+		if err := d.Deletion.Retain(t.Context()); err != nil || left() != 3 {
 			t.Errorf("without a limit %d are left: %v", left(), err)
 		}
-		d.RetentionDays = 30
-		if err := d.retain(t.Context()); err == nil || left() != 2 {
+		d.Deletion.RetentionDays = 30
+		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 2 {
 			t.Errorf("after 30 days %d are left, and the job comes again: %v", left(), err)
 		}
 		_, page := d.get("/review/deletions")
@@ -46,7 +47,7 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			t.Errorf("the trail of it: %d", resp.StatusCode)
 		}
 		*d.now = noon.AddDate(0, 0, 31)
-		if err := d.retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
+		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
 			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.relay.revoked))
 		}
 	})
@@ -58,7 +59,7 @@ func TestRetentionSkipsFailures(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		for i := range retainedBatch {
+		for i := range deletion.Batch {
 			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
 			old := stored{Application: one(id, contract.Cashflow, journey.Ready, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -40)),
 				Applicant: &prefill.Fields{FirstName: "Ana"}, Body: []byte("{}")}
@@ -71,9 +72,9 @@ func TestRetentionSkipsFailures(t *testing.T) {
 		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)),
 			Applicant: &prefill.Fields{FirstName: "Ben"}})
 		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
-		d.RetentionDays = 30
+		d.Deletion.RetentionDays = 30
 		for range 2 { // the job runs again
-			if err := d.retain(t.Context()); err == nil || jobs.IsCancel(err) {
+			if err := d.Deletion.Retain(t.Context()); err == nil || jobs.IsCancel(err) {
 				t.Fatal(err)
 			}
 		}
@@ -81,7 +82,7 @@ func TestRetentionSkipsFailures(t *testing.T) {
 			t.Errorf("what could go is there: %v", err)
 		}
 		d.relay.err = nil // the others are deleted an hour later
-		if err := d.retain(t.Context()); err == nil {
+		if err := d.Deletion.Retain(t.Context()); err == nil {
 			t.Fatal("the job does not come again")
 		}
 		var left int
@@ -98,7 +99,7 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
 	d.relay.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
-	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
+	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
 	}
@@ -121,11 +122,11 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 		err         error
 		status      int
 	}{
-		{"on request", byRequest, nil, 303},
-		{"a mistake", byMistake, &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}, 303},
-		{"a service without consumers", byRequest, &svcapi.Error{HTTP: 405, Code: contract.CodeUpstream}, 303},
-		{"no answer", byRequest, &svcapi.Error{Code: contract.CodeUpstream}, 502},
-		{"a service that refuses our key", byRequest, &svcapi.Error{HTTP: 403, Code: contract.CodeUnknownCustomer}, 502},
+		{"on request", deletion.ByRequest, nil, 303},
+		{"a mistake", deletion.ByMistake, &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}, 303},
+		{"a service without consumers", deletion.ByRequest, &svcapi.Error{HTTP: 405, Code: contract.CodeUpstream}, 303},
+		{"no answer", deletion.ByRequest, &svcapi.Error{Code: contract.CodeUpstream}, 502},
+		{"a service that refuses our key", deletion.ByRequest, &svcapi.Error{HTTP: 403, Code: contract.CodeUnknownCustomer}, 502},
 	} {
 		d := open(t, storetest.SQLite(t, store.Portal))
 		d.signInAs(secret, "")
@@ -144,7 +145,7 @@ func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
 
 // A share created during a deletion is withdrawn too, in either order.
 func TestSharingAndDeletingAtOnce(t *testing.T) {
-	form := url.Values{"id": {appReady}, "cause": {byRequest}, "sure": {"yes"}}
+	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -196,10 +197,10 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 		if _, err := db.SQL.Exec(`DELETE FROM review_tokens`); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.refill(t.Context()); err == nil {
+		if err := d.Index.Refill(t.Context()); err == nil {
 			t.Error("there may be more, and the job does not come again")
 		}
-		if err := d.refill(t.Context()); err != nil {
+		if err := d.Index.Refill(t.Context()); err != nil {
 			t.Errorf("all is filled in, and the job says %v", err)
 		}
 		for _, f := range []filter{{text: "zoe"}, {text: "ord"}, {outcome: "SUCCESS"}} {
@@ -234,7 +235,7 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 			t.Errorf("of a name and an address %v are offered", got)
 		}
 		for _, stranger := range []string{id(2), id(3)} {
-			form := url.Values{"id": {appReady, stranger}, "cause": {byRequest}, "sure": {"yes"}}
+			form := url.Values{"id": {appReady, stranger}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 			if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 400 {
 				t.Errorf("a stranger's application is deleted: %d", resp.StatusCode)
 			}
@@ -251,7 +252,7 @@ func TestDeletionOffersOnlyThePerson(t *testing.T) {
 			t.Errorf("%d choices are made in advance", n)
 		}
 		d.says("a name alone", page, "may belong to other people", "Maria Garcia")
-		form := url.Values{"id": {id(5), id(49)}, "cause": {byMistake}, "sure": {"yes"}}
+		form := url.Values{"id": {id(5), id(49)}, "cause": {deletion.ByMistake}, "sure": {"yes"}}
 		if resp, page := d.post("/review/applications/"+id(5)+"/delete", form); resp.StatusCode != 303 {
 			t.Fatalf("deleting two: %d\n%s", resp.StatusCode, page)
 		}

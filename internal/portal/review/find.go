@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -15,29 +17,10 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
-	"vestibule/internal/prefill"
 	"vestibule/internal/staff"
 
 	"vestibule/internal/store"
 )
-
-// Prepare initializes the handler. Call it before any other method.
-func (d *Handler) Prepare(ctx context.Context) (err error) {
-	d.index = &search.Index{DB: d.DB, Now: d.Now}
-	return d.index.Prepare(ctx)
-}
-
-// OnChange updates the search index in the transaction that creates or changes an
-// application.
-func (d *Handler) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
-	return d.index.Put(ctx, tx, a)
-}
-
-// OnApplicant adds an applicant's words to the search index, in the transaction that
-// stores their data. It is idempotent.
-func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
-	return d.index.Name(ctx, tx, a.ID, a.CreatedAt, f)
-}
 
 // The journey's states in the order of the filter, the decisions that reviewers can
 // make, and the outcomes of attempts.
@@ -118,7 +101,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	}
 	f.find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.index.Keep(ctx, tx, f.find, by.ID, f.text); err != nil {
+		if err := d.Index.Keep(ctx, tx, f.find, by.ID, f.text); err != nil {
 			return err
 		}
 		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: searched, Detail: kindOf(f.text)})
@@ -156,12 +139,13 @@ func kindOf(text string) string {
 // next page.
 func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	after, _ := applications.ReadCursor(f.cursor)
-	return d.index.Look(ctx, search.Filter{State: f.state, Product: f.product,
+	return d.Index.Look(ctx, search.Filter{State: f.state, Product: f.product,
 		Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
 		From: f.from, To: f.to, Text: f.text, After: after}, limit)
 }
 
-// Sweep deletes expired searches.
-func (d *Handler) Sweep(ctx context.Context) error {
-	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return search.Sweep(ctx, tx, d.Now()) })
+// plain reports whether s has between least and most characters, all printable.
+func plain(s string, least, most int) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= least && n <= most && !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) })
 }

@@ -79,7 +79,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 			who.Email = pick("a@example.com", "B@Example.com", "")
 			people[e.ID] = who
 			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-				if err := d.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
+				if err := d.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 					return err
 				}
 				if r.IntN(2) == 0 {
@@ -88,7 +88,7 @@ func TestEveryFilterFindsWhatFitsAndNothingElse(t *testing.T) {
 						return err
 					}
 				}
-				return d.OnApplicant(ctx, tx, a, who)
+				return d.Index.OnApplicant(ctx, tx, a, who)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -179,7 +179,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 		if _, page := d.get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "order-7") {
 			t.Errorf("a search after its time:\n%s", page)
 		}
-		if err := d.Sweep(t.Context()); err != nil {
+		if err := d.Index.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
 		var n int

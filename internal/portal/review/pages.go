@@ -70,7 +70,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	v := pages.ListView{By: by.Email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
 	if f.find != "" {
-		text, err := d.index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
+		text, err := d.Index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			v.Over = true
 			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
@@ -190,7 +190,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		HasReport: a.HasReport(), ReportPage: hasPage(a.Product), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
 		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by)}
-	if err := d.fillSharing(ctx, a, &v.Sharing); err != nil {
+	if err := d.Sharing.Fill(ctx, a, &v.Sharing); err != nil {
 		return err
 	}
 	if v.Sharing.Open = v.Sharing.Open && deciders.has(by); !deciders.has(by) {

@@ -23,6 +23,9 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/session"
@@ -86,10 +89,10 @@ func (d *testServer) add(r stored) {
 	d.shelf.rows[r.ID] = r
 	a := applicationstest.Put(d.t, d.DB, r)
 	err := d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil || r.Applicant == nil {
+		if err := d.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil || r.Applicant == nil {
 			return err
 		}
-		return d.OnApplicant(ctx, tx, a, *r.Applicant)
+		return d.Index.OnApplicant(ctx, tx, a, *r.Applicant)
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -191,13 +194,16 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		t.Fatal(err)
 	}
 	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
-		Queue: queue{}, Service: d.relay, Now: clock, Log: log,
-		URL: "https://portal.example", Host: "reports.example", Erase: []func(context.Context, *store.Tx, string) error{apps.Delete},
+		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock},
+		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.relay, Now: clock, Log: log},
+		Now:     clock, Log: log, URL: "https://portal.example", Host: "reports.example",
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(log, h) }}
+	d.Deletion = &deletion.Service{DB: db, Staff: users, Applications: apps, Sharing: d.Sharing, Provider: d.relay, Queue: queue{},
+		Now: clock, Log: log, Erase: []func(context.Context, *store.Tx, string) error{apps.Delete, Forget, sharing.Forget, search.Forget}}
 	for _, f := range more {
 		f(d.Handler)
 	}
@@ -206,7 +212,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	added := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return users.Ensure(ctx, tx, staff.User{Email: "Reviewer@Example.com", Role: Administrator}, secret)
 	})
-	if err := errors.Join(letters.Open(t.Context()), d.Prepare(t.Context()), added); err != nil {
+	if err := errors.Join(letters.Open(t.Context()), d.Index.Prepare(t.Context()), added); err != nil {
 		t.Fatal(err)
 	}
 	d.add(stored{Application: applications.Application{ID: appReady, Product: contract.Cashflow,
@@ -217,7 +223,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	d.add(stored{Application: applications.Application{ID: appStarted, Product: contract.Cashflow,
 		Mode: applications.Redirect, Origin: applications.FromAPI,
 		Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon}})
-	apps.OnChange = append(apps.OnChange, d.OnChange)
+	apps.OnChange = append(apps.OnChange, d.Index.OnChange)
 	mux := http.NewServeMux()
 	d.Routes(mux)
 	d.srv = httptest.NewServer(mux)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -50,13 +52,13 @@ func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
-	share := shareID(appReady, harbor)
+	share := sharing.ID(appReady, harbor)
 	forms := map[string]url.Values{
 		"POST /review/find":                       {"query": {"order"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {Approved}},
 		"POST /review/applications/{id}/notes":    {"text": {"a note"}},
-		"POST /review/applications/{id}/delete":   {"id": {appStarted}, "cause": {byTest}},
+		"POST /review/applications/{id}/delete":   {"id": {appStarted}, "cause": {deletion.ByTest}},
 		"POST /review/people":                     {"email": {"x"}, "role": {string(Auditor)}},
 		"POST /review/people/{id}":                {"do": {"enable"}},
 		"POST /review/shares/{id}/withdraw":       {},
@@ -223,7 +225,7 @@ func TestTheAuditTrail(t *testing.T) {
 		d.post(own+"/notes", url.Values{"text": {"canary note"}})
 		d.get(own + "/letter")
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
+		d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		d.invite("canary@example.com", Auditor)
 		rows, err := db.SQL.Query(`SELECT action, actor <> '', application_id, detail FROM review_audit`)
 		if err != nil {

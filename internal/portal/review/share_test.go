@@ -15,6 +15,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/storetest"
@@ -28,6 +31,7 @@ type relay struct {
 	asked   int
 	err     error  // returned instead of an answer
 	meet    func() // called before the answer
+	after   func() // called after the service created a token, before its answer arrives
 
 	consents []string // consumers whose consent was withdrawn
 }
@@ -49,6 +53,14 @@ func (s *relay) answer(f func() error) error {
 }
 
 func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID string) (out string, err error) {
+	defer func() {
+		s.mu.Lock()
+		after := s.after
+		s.mu.Unlock()
+		if after != nil {
+			after()
+		}
+	}()
 	err = s.answer(func() error {
 		pair := publicToken + "/" + publicID
 		if s.tokens[pair] == "" {
@@ -94,14 +106,14 @@ const (
 	harbor = "svc-harbor"
 )
 
-func sharing(publicID, label string) url.Values {
+func shareForm(publicID, label string) url.Values {
 	return url.Values{"publicId": {publicID}, "label": {label}}
 }
 
 // rows returns the stored shares without their random parts, one per line.
 func (d *testServer) rows() []string {
 	d.t.Helper()
-	all, err := d.sharesOf(d.t.Context(), d.DB.SQL, appReady)
+	all, err := d.Sharing.Of(d.t.Context(), d.DB.SQL, appReady)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -124,21 +136,34 @@ func (d *testServer) rows() []string {
 // lines returns the share log, oldest first.
 func (d *testServer) lines() []string {
 	d.t.Helper()
-	all, err := shareLines(d.t.Context(), d.DB.SQL, appReady, 1000)
+	rows, err := d.DB.SQL.Query(`SELECT reviewer_id, action, public_id, done_at IS NOT NULL FROM report_share_log
+		WHERE application_id = $1 ORDER BY at, id DESC`, appReady)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	var out []string
-	for _, l := range all {
-		u, err := d.Staff.User(d.t.Context(), d.DB.SQL, l.ReviewerID)
-		if err != nil {
+	defer rows.Close()
+	var out, by []string
+	for rows.Next() {
+		var reviewer, action, publicID string
+		var done bool
+		if err := rows.Scan(&reviewer, &action, &publicID, &done); err != nil {
 			d.t.Fatal(err)
 		}
 		end := "done"
-		if !l.Done {
+		if !done {
 			end = "unknown"
 		}
-		out = append([]string{fmt.Sprintf("%s %s %s %s", u.Email, l.Action, l.PublicID, end)}, out...)
+		out, by = append(out, fmt.Sprintf("%s %s %s", action, publicID, end)), append(by, reviewer)
+	}
+	if rows.Err() != nil {
+		d.t.Fatal(rows.Err())
+	}
+	for i, id := range by {
+		u, err := d.Staff.User(d.t.Context(), d.DB.SQL, id)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		out[i] = u.Email + " " + out[i]
 	}
 	return out
 }
@@ -174,7 +199,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		if _, page := d.get(own); !strings.Contains(page, "shared with nobody") {
 			t.Errorf("before sharing:\n%s", page)
 		}
-		resp, _ := d.post(own+"/shares", sharing(" "+harbor+" ", "Harbor <b>Bank</b>"))
+		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
 		d.led("sharing", resp, "shared")
 		_, page := d.get(own + "?done=shared")
 		d.says("shared", page, "The report is shared.", harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
@@ -194,7 +219,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		d.says("renewed, in Spanish", page, "El tercero tiene otras 72 horas.", "Activo", "Conceder otras 72 horas")
 
 		*d.now = d.now.Add(time.Hour)
-		id := shareID(appReady, harbor)
+		id := sharing.ID(appReady, harbor)
 		_, page = d.get("/review/shares/" + id + "/withdraw")
 		d.says("asked before withdrawing", page, "Withdraw for good", "Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
@@ -214,7 +239,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		if strings.Contains(page, "Give another 72 hours") {
 			t.Errorf("what was withdrawn can be given more time:\n%s", page)
 		}
-		resp, page = d.post(own+"/shares", sharing(harbor, ""))
+		resp, page = d.post(own+"/shares", shareForm(harbor, ""))
 		if resp.StatusCode != 409 {
 			t.Errorf("sharing what was withdrawn: %d", resp.StatusCode)
 		}
@@ -257,7 +282,7 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 			wait.Wait()
 			return got
 		}
-		got := together(own+"/shares", func(int) url.Values { return sharing(harbor, "Harbor") })
+		got := together(own+"/shares", func(int) url.Values { return shareForm(harbor, "Harbor") })
 		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=shared#sharing": 1,
 			"303 " + own + "?done=renewed#sharing": many - 1}, got); diff != "" {
 			t.Errorf("sharing at once: -want +got\n%s", diff)
@@ -267,7 +292,7 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 			t.Errorf("%d lines are written down, want %d", n, many)
 		}
 		*d.now = noon.Add(time.Hour)
-		got = together("/review/shares/"+shareID(appReady, harbor)+"/withdraw", func(int) url.Values { return nil })
+		got = together("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", func(int) url.Values { return nil })
 		if diff := cmp.Diff(map[string]int{"303 " + own + "?done=withdrawn#sharing": many}, got); diff != "" {
 			t.Errorf("withdrawing at once: -want +got\n%s", diff)
 		}
@@ -284,22 +309,26 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 	})
 }
 
-// TestAnotherReviewerWithdrawsMeanwhile receives the response of a grant after the
+// TestAnotherReviewerWithdrawsMeanwhile has the response of a grant arrive after the
 // share was withdrawn.
 func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		d.post(own+"/shares", sharing(harbor, ""))
+		d.post(own+"/shares", shareForm(harbor, ""))
 		*d.now = noon.Add(time.Hour)
-		granted, _ := d.relay.CreateRelayToken(t.Context(), token, harbor) // its response is on the way
-		resp, _ := d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
-		d.led("withdrawing", resp, "withdrawn")
-		_, err := d.grantShare(t.Context(), db.SQL, share{ID: shareID(appReady, harbor), ApplicationID: appReady, PublicID: harbor,
-			RelayToken: granted, Granted: noon.Add(2 * time.Hour), GrantedBy: "another"})
-		if err != store.ErrNotFound {
-			t.Errorf("granting what was withdrawn: %v", err)
+		withdrawn := false
+		d.relay.after = func() {
+			d.relay.set(func() { d.relay.after = nil })
+			withdrawn = true
+			resp, _ := d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
+			d.led("withdrawing", resp, "withdrawn")
 		}
+		resp, page := d.post(own+"/shares", shareForm(harbor, ""))
+		if resp.StatusCode != 409 || !withdrawn {
+			t.Errorf("granting what was withdrawn: %d, withdrawn %v", resp.StatusCode, withdrawn)
+		}
+		d.says("withdrawn meanwhile", page, "cannot be shared with it again")
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, withdrawn`})
 	})
 }
@@ -323,12 +352,12 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
-		resp, page := d.post(own+"/shares", sharing(harbor, "Harbor"))
+		resp, page := d.post(own+"/shares", shareForm(harbor, "Harbor"))
 		if resp.StatusCode != tc.status {
 			t.Errorf("%v: %d, want %d", tc.err, resp.StatusCode, tc.status)
 		}
 		d.says(tc.err.Error(), page, tc.en, `value="svc-harbor"`, `value="Harbor"`)
-		_, page = d.post(own+"/shares?lang=es", sharing(harbor, "Harbor"))
+		_, page = d.post(own+"/shares?lang=es", shareForm(harbor, "Harbor"))
 		d.says(tc.err.Error(), page, tc.es)
 		d.expect(tc.err.Error(), d.rows(), nil)
 		var want []string
@@ -342,8 +371,8 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		}
 	}
 	d.relay.set(func() { d.relay.err = nil })
-	d.post(own+"/shares", sharing(harbor, ""))
-	withdraw := "/review/shares/" + shareID(appReady, harbor) + "/withdraw"
+	d.post(own+"/shares", shareForm(harbor, ""))
+	withdraw := "/review/shares/" + sharing.ID(appReady, harbor) + "/withdraw"
 	for _, tc := range []struct {
 		err    error
 		status int
@@ -372,17 +401,21 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		by := users[0]
+		begin := func(action string) { // what a killed process leaves
+			_, err := db.SQL.Exec(`INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
+				VALUES ($1, $2, $3, $4, $5, '', $6)`, uuid.NewString(), appReady, harbor, users[0].ID, action, store.Micros(*d.now))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 
 		// Killed between the service's grant and storing the share.
-		if _, err := d.begin(t.Context(), appReady, harbor, by, shared); err != nil {
-			t.Fatal(err)
-		}
+		begin("shared")
 		first, _ := d.relay.CreateRelayToken(t.Context(), token, harbor)
 		_, page := d.get(own)
 		d.says("killed while sharing", page, "shared with nobody", "No answer from the service: do it again to be sure")
 		*d.now = noon.Add(time.Minute)
-		resp, _ := d.post(own+"/shares", sharing(harbor, ""))
+		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
 		d.led("sharing again", resp, "shared")
 		if d.relay.tokens[token+"/"+harbor] != first {
 			t.Error("it is another token")
@@ -390,23 +423,21 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		d.expect("sharing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, open`})
 
 		// Killed between the service's withdrawal and storing it.
-		if _, err := d.begin(t.Context(), appReady, harbor, by, withdrawn); err != nil {
-			t.Fatal(err)
-		}
+		begin("withdrawn")
 		if err := d.relay.RevokeRelayToken(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 		*d.now = noon.Add(2 * time.Minute)
-		resp, _ = d.post("/review/shares/"+shareID(appReady, harbor)+"/withdraw", nil)
+		resp, _ = d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		d.led("withdrawing again", resp, "withdrawn")
 		d.expect("withdrawing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, withdrawn`})
 
 		// Withdrawn by other means, and extended here.
-		d.post(own+"/shares", sharing("svc-other", ""))
+		d.post(own+"/shares", shareForm("svc-other", ""))
 		if err := d.relay.RevokeRelayToken(t.Context(), d.relay.tokens[token+"/svc-other"]); err != nil {
 			t.Fatal(err)
 		}
-		resp, page = d.post(own+"/shares", sharing("svc-other", ""))
+		resp, page = d.post(own+"/shares", shareForm("svc-other", ""))
 		if resp.StatusCode != 409 {
 			t.Errorf("more time for what was withdrawn elsewhere: %d", resp.StatusCode)
 		}
@@ -423,7 +454,7 @@ func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
 	asked, gone := make(chan struct{}), make(chan struct{})
 	d.relay.set(func() { d.relay.meet = func() { close(asked); <-gone } })
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, "POST", d.srv.URL+own+"/shares", strings.NewReader(sharing(harbor, "").Encode()))
+	req, err := http.NewRequestWithContext(ctx, "POST", d.srv.URL+own+"/shares", strings.NewReader(shareForm(harbor, "").Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,9 +476,9 @@ func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
 
 func TestRejectsMalformedShares(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
-	id := shareID(appReady, harbor)
+	id := sharing.ID(appReady, harbor)
 	for _, path := range []string{own + "/shares", "/review/shares/" + id + "/withdraw"} {
-		if resp, _ := d.post(path, sharing(harbor, "")); !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in?ended=1&") {
+		if resp, _ := d.post(path, shareForm(harbor, "")); !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in?ended=1&") {
 			t.Errorf("POST %s without signing in: %d to %q", path, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
@@ -466,14 +497,14 @@ func TestRejectsMalformedShares(t *testing.T) {
 		{harbor, "a\tb", 422, "at most 80 characters"},
 		{"\xff", "", 400, ""},
 	} {
-		resp, page := d.post(own+"/shares", sharing(tc.publicID, tc.label))
+		resp, page := d.post(own+"/shares", shareForm(tc.publicID, tc.label))
 		if resp.StatusCode != tc.status || !strings.Contains(page, tc.words) {
 			t.Errorf("sharing with %.30q, %.30q: %d, want %d and %q", tc.publicID, tc.label, resp.StatusCode, tc.status, tc.words)
 		}
 	}
 	for _, path := range []string{"/review/shares/" + id + "/withdraw", "/review/shares/x/withdraw",
 		"/review/applications/" + appStarted + "/shares"} {
-		if resp, _ := d.post(path, sharing(harbor, "")); resp.StatusCode != 404 {
+		if resp, _ := d.post(path, shareForm(harbor, "")); resp.StatusCode != 404 {
 			t.Errorf("POST %s = %d, want 404", path, resp.StatusCode)
 		}
 	}
@@ -488,18 +519,22 @@ func TestRejectsMalformedShares(t *testing.T) {
 func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
-	const other = "55555555-5555-4555-8555-555555555555"
-	for i, s := range []share{{PublicID: "svc-a", Label: "Amber"}, {PublicID: "svc-b"},
-		{PublicID: "svc-a"}, {PublicID: harbor, Label: "Harbor"}} {
-		s.ID, s.ApplicationID, s.Granted = shareID(fmt.Sprint(other, i), s.PublicID), other+fmt.Sprint(i), noon.Add(time.Duration(i)*time.Minute)
-		if _, err := d.grantShare(t.Context(), d.DB.SQL, s); err != nil {
-			t.Fatal(err)
+	for i, form := range []url.Values{shareForm("svc-a", "Amber"), shareForm("svc-b", ""),
+		shareForm("svc-a", ""), shareForm(harbor, "Harbor")} {
+		id := fmt.Sprintf("55555555-5555-4555-8555-%012d", i)
+		other := stored{Application: one(id, contract.Cashflow, journey.Ready, noon, noon), Body: []byte("{}")}
+		other.Report = applications.StoredReport{Attempt: 1, At: noon}
+		other.Journey.PublicToken = fmt.Sprintf("66666666-6666-4666-8666-%012d", i)
+		d.add(other)
+		*d.now = noon.Add(time.Duration(i) * time.Minute)
+		if resp, _ := d.post("/review/applications/"+id+"/shares", form); resp.StatusCode != 303 {
+			t.Fatal(resp.StatusCode)
 		}
 	}
 	_, page := d.get(own)
 	d.says("offered", page, `<option value="svc-harbor" label="Harbor">`,
 		`<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
-	d.post(own+"/shares", sharing(harbor, ""))
+	d.post(own+"/shares", shareForm(harbor, ""))
 	if _, page := d.get(own); strings.Contains(page, `<option value="svc-harbor"`) {
 		t.Error("one that has it is offered again")
 	}

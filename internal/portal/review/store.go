@@ -2,11 +2,9 @@ package review
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/store"
 )
@@ -123,58 +121,13 @@ func (d *Handler) notesOf(ctx context.Context, q store.Queryer, applicationID st
 	return out, rows.Err()
 }
 
-// eraseRows deletes an application's rows in this package, except the audit trail,
-// which holds no personal data.
-func eraseRows(ctx context.Context, tx *store.Tx, id string) error {
+// Forget deletes an application's decisions and notes. The audit log stays, since it
+// holds no personal data.
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"review_decisions", "review_notes"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
 		}
 	}
-	return errors.Join(deleteShares(ctx, tx, id), search.Forget(ctx, tx, id))
-}
-
-// bury inserts a tombstone; false if one exists.
-func bury(ctx context.Context, q store.Queryer, t tombstone) (bool, error) {
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason)
-		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-		t.applicationID, store.Micros(t.at), t.by, t.reason))
-}
-
-// grave returns the tombstone of an application, or ErrNotFound.
-func grave(ctx context.Context, q store.Queryer, id string) (tombstone, error) {
-	t := tombstone{applicationID: id}
-	var at int64
-	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions
-		WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.by, &t.reason)
-	t.at = store.Time(at)
-	return t, store.MapNotFound(err)
-}
-
-// buried returns a page of tombstones, newest first, and the cursor of the next page.
-func buried(ctx context.Context, q store.Queryer, cursor string) ([]tombstone, string, error) {
-	var c store.Conditions
-	after, _ := applications.ReadCursor(cursor)
-	c.After("at", "application_id", after)
-	rows, err := q.QueryContext(ctx, `SELECT application_id, at, reviewer_id, reason FROM review_deletions `+c.Where()+
-		` ORDER BY at DESC, application_id DESC LIMIT `+c.Arg(int64(deletionsSize+1)), c.Args...)
-	if err != nil {
-		return nil, "", err
-	}
-	defer rows.Close()
-	var out []tombstone
-	for rows.Next() {
-		var t tombstone
-		var at int64
-		if err := rows.Scan(&t.applicationID, &at, &t.by, &t.reason); err != nil {
-			return nil, "", err
-		}
-		t.at = store.Time(at)
-		out = append(out, t)
-	}
-	if err := rows.Err(); err != nil || len(out) <= deletionsSize {
-		return out, "", err
-	}
-	last := out[deletionsSize-1]
-	return out[:deletionsSize], applications.WriteCursor(last.at, last.applicationID), nil
+	return nil
 }

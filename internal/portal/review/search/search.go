@@ -27,11 +27,13 @@ import (
 	"vestibule/internal/store"
 )
 
-// Index is the search index. Both exported fields are required; call Prepare before
+// Index is the search index. All exported fields are required; call Prepare before
 // use.
 type Index struct {
-	DB  *store.DB
-	Now func() time.Time
+	DB           *store.DB
+	Applications *applications.Service
+	Queue        applications.Queue
+	Now          func() time.Time
 
 	key []byte // set by Prepare
 }
@@ -46,17 +48,17 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Put updates an application's row in the transaction that creates or changes the
+// OnChange updates an application's row in the transaction that creates or changes the
 // application.
-func (x *Index) Put(ctx context.Context, tx *store.Tx, a applications.Application) error {
+func (x *Index) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
 	return put(ctx, tx, a, externalKey(a.ExternalID))
 }
 
-// Name indexes the applicant's words in the transaction that stores the applicant's
-// data. It is idempotent.
-func (x *Index) Name(ctx context.Context, tx *store.Tx, id string, created time.Time, f prefill.Fields) error {
+// OnApplicant indexes the applicant's words in the transaction that stores the
+// applicant's data. It is idempotent.
+func (x *Index) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
 	for _, t := range x.tokens(f) {
-		if err := insertToken(ctx, tx, t, created, id); err != nil {
+		if err := insertToken(ctx, tx, t, a.CreatedAt, a.ID); err != nil {
 			return err
 		}
 	}
@@ -161,4 +163,9 @@ func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, ne
 	}
 	last := page[limit-1]
 	return page[:limit], applications.WriteCursor(last.CreatedAt, last.ID), nil
+}
+
+// Sweep deletes expired searches.
+func (x *Index) Sweep(ctx context.Context) error {
+	return x.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return sweep(ctx, tx, x.Now()) })
 }

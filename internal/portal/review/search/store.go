@@ -357,8 +357,8 @@ func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
-// Sweep deletes expired searches.
-func Sweep(ctx context.Context, q store.Queryer, now time.Time) error {
+// sweep deletes expired searches.
+func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(now))
 	return err
 }

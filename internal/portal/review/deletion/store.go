@@ -1,0 +1,57 @@
+package deletion
+
+import (
+	"context"
+	"strings"
+
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/store"
+)
+
+// pageSize is the number of tombstones on a page.
+const pageSize = 50
+
+// insert inserts a Tombstone; false if one exists.
+func insert(ctx context.Context, q store.Queryer, t Tombstone) (bool, error) {
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason)
+		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		t.ApplicationID, store.Micros(t.At), t.By, t.Reason))
+}
+
+// Of returns the Tombstone of an application, or ErrNotFound.
+func Of(ctx context.Context, q store.Queryer, id string) (Tombstone, error) {
+	t := Tombstone{ApplicationID: id}
+	var at int64
+	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions
+		WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.By, &t.Reason)
+	t.At = store.Time(at)
+	return t, store.MapNotFound(err)
+}
+
+// Page returns a page of tombstones, newest first, and the cursor of the next page.
+func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, string, error) {
+	var c store.Conditions
+	after, _ := applications.ReadCursor(cursor)
+	c.After("at", "application_id", after)
+	rows, err := q.QueryContext(ctx, `SELECT application_id, at, reviewer_id, reason FROM review_deletions `+c.Where()+
+		` ORDER BY at DESC, application_id DESC LIMIT `+c.Arg(int64(pageSize+1)), c.Args...)
+	if err != nil {
+		return nil, "", err
+	}
+	defer rows.Close()
+	var out []Tombstone
+	for rows.Next() {
+		var t Tombstone
+		var at int64
+		if err := rows.Scan(&t.ApplicationID, &at, &t.By, &t.Reason); err != nil {
+			return nil, "", err
+		}
+		t.At = store.Time(at)
+		out = append(out, t)
+	}
+	if err := rows.Err(); err != nil || len(out) <= pageSize {
+		return out, "", err
+	}
+	last := out[pageSize-1]
+	return out[:pageSize], applications.WriteCursor(last.At, last.ApplicationID), nil
+}

@@ -1,0 +1,178 @@
+package sharing
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Share is a report's share with one third party.
+type Share struct {
+	ID, ApplicationID string
+	PublicID, Label   string // publicId and label of the third party
+	RelayToken        string
+	Created, Granted  time.Time
+	Withdrawn         time.Time // zero if not withdrawn
+	CreatedBy         string    // reviewers' IDs
+	GrantedBy         string
+	WithdrawnBy       string // "" if no reviewer withdrew it here
+}
+
+// line is an entry of the share log. If it is not done, the action is in progress or
+// its outcome is unknown.
+type line struct {
+	ID, ApplicationID, PublicID string
+	ReviewerID, Action          string
+	RequestID                   string
+	At                          time.Time
+	Done                        bool
+}
+
+// grant inserts the share, or extends the pair's earlier one by 72 hours and updates
+// its label if sh has one. It reports whether it inserted a share, and returns
+// ErrNotFound for a withdrawn pair.
+func (s *Service) grant(ctx context.Context, q store.Queryer, sh Share) (added bool, err error) {
+	token, err := s.DB.Vault.Seal(ctx, q, store.SystemKey, cell(sh.ID, "relay_token"), []byte(sh.RelayToken))
+	if err != nil {
+		return false, err
+	}
+	var label []byte
+	if sh.Label != "" {
+		if label, err = s.DB.Vault.Seal(ctx, q, store.SystemKey, cell(sh.ID, "label"), []byte(sh.Label)); err != nil {
+			return false, err
+		}
+	}
+	added, err = store.ExecOne(q.ExecContext(ctx, `INSERT INTO report_shares
+		(id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by, withdrawn_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $7, '') ON CONFLICT DO NOTHING`,
+		sh.ID, sh.ApplicationID, sh.PublicID, label, token, store.Micros(sh.Granted), sh.GrantedBy))
+	if err != nil || added {
+		return added, err
+	}
+	ok, err := store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET relay_token = $2, label = COALESCE($3, label),
+		granted_by = CASE WHEN granted_at < $4 THEN $5 ELSE granted_by END, granted_at = CASE WHEN granted_at < $4 THEN $4 ELSE granted_at END
+		WHERE id = $1 AND withdrawn_at IS NULL`, sh.ID, token, label, store.Micros(sh.Granted), sh.GrantedBy))
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return false, err
+}
+
+// withdraw ends a share once; by is empty if no reviewer withdrew it here.
+func withdraw(ctx context.Context, q store.Queryer, id, by string, at time.Time) (bool, error) {
+	return store.ExecOne(q.ExecContext(ctx, `UPDATE report_shares SET withdrawn_at = $2, withdrawn_by = $3
+		WHERE id = $1 AND withdrawn_at IS NULL`, id, store.Micros(at), by))
+}
+
+func cell(id, column string) store.Cell {
+	return store.Cell{Table: "report_shares", Column: column, Row: id}
+}
+
+const columns = `SELECT id, application_id, public_id, label, relay_token, created_at, created_by, granted_at, granted_by,
+	withdrawn_at, withdrawn_by FROM report_shares `
+
+// ByID returns a share, or ErrNotFound.
+func (s *Service) ByID(ctx context.Context, q store.Queryer, id string) (Share, error) {
+	found, err := s.query(ctx, q, columns+`WHERE id = $1`, id)
+	if err != nil || len(found) == 0 {
+		return Share{}, errors.Join(err, store.ErrNotFound)
+	}
+	return found[0], nil
+}
+
+// Of returns all shares of an application, oldest first.
+func (s *Service) Of(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
+	return s.query(ctx, q, columns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
+}
+
+// latest returns the newest shares of all applications.
+func (s *Service) latest(ctx context.Context, q store.Queryer, limit int) ([]Share, error) {
+	return s.query(ctx, q, columns+`ORDER BY granted_at DESC, id LIMIT $1`, limit)
+}
+
+func (s *Service) query(ctx context.Context, q store.Queryer, text string, args ...any) ([]Share, error) {
+	rows, err := q.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []Share
+	for rows.Next() {
+		var sh Share
+		var label, token []byte
+		var created, granted int64
+		var withdrawn sql.NullInt64
+		if err := rows.Scan(&sh.ID, &sh.ApplicationID, &sh.PublicID, &label, &token, &created, &sh.CreatedBy, &granted, &sh.GrantedBy,
+			&withdrawn, &sh.WithdrawnBy); err != nil {
+			return nil, err
+		}
+		sh.Created, sh.Granted = store.Time(created), store.Time(granted)
+		if withdrawn.Valid {
+			sh.Withdrawn = store.Time(withdrawn.Int64)
+		}
+		// Opening with the system key needs no query.
+		if label, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "label"), label); err != nil {
+			return nil, err
+		}
+		if token, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "relay_token"), token); err != nil {
+			return nil, err
+		}
+		sh.Label, sh.RelayToken = string(label), string(token)
+		out = append(out, sh)
+	}
+	return out, rows.Err()
+}
+
+// insertLine logs a request to the service before it is sent.
+func insertLine(ctx context.Context, q store.Queryer, l line) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
+	return err
+}
+
+// finishLine marks a log entry as completed and sets its action.
+func finishLine(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
+	_, err := q.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(at))
+	return err
+}
+
+// deleteLine deletes the log entry of a request that the service refused.
+func deleteLine(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
+	return err
+}
+
+// linesOf returns the newest log entries of an application, newest first.
+func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]line, error) {
+	rows, err := q.QueryContext(ctx, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
+		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []line
+	for rows.Next() {
+		var l line
+		var at int64
+		var done sql.NullInt64
+		if err := rows.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done); err != nil {
+			return nil, err
+		}
+		l.At, l.Done = store.Time(at), done.Valid
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
+
+// Forget deletes the shares and log entries of an application.
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
+	for _, table := range []string{"report_shares", "report_share_log"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
