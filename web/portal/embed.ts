@@ -5,6 +5,7 @@
 // under a strict content security policy. internal/portal/embedkit defines the names.
 
 import { framed, properties } from "./parts/kit";
+import { texts } from "./parts/texts";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
 
 const path = "/embed/v1/";
@@ -13,11 +14,6 @@ const origin = new URL(script?.src || location.href).origin;
 
 const patience = 20_000; // for the frame's first message, in milliseconds
 const grace = 4_000; // the same after the frame has loaded
-
-const words: Record<string, string[]> = {
-  en: ["Verification of your details", "Opening the secure page", "This could not be opened here.", "Continue on the secure page", "Close"],
-  es: ["Verificación de sus datos", "Abriendo la página segura", "No se pudo abrir aquí.", "Continuar en la página segura", "Cerrar"],
-};
 
 // A token belongs to the frames with the first key that used it. The tab stores the
 // key for reloads and for frameworks that mount the element twice.
@@ -121,12 +117,12 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     return (this.closest("[lang]") as HTMLElement | null)?.lang.split("-")[0]!.toLowerCase() ?? "";
   }
 
-  text(i: number): string {
-    return (words[this.tongue()] ?? words.en!)[i]!;
+  text(key: keyof typeof texts.en): string {
+    return (texts[this.tongue() as "en"] ?? texts.en)[key];
   }
 
   called(): string {
-    return this.tell("label") || this.text(0);
+    return this.tell("label") || this.text("embed.element.label");
   }
 
   // address is where the frame begins, or the window. The key is for frames; a
@@ -164,7 +160,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     }
     this.box = make("div", { display: "grid", minHeight: `${this.reserved()}px` });
     this.note = make("div", { gridArea: "1 / 1" });
-    slot.textContent = this.text(1);
+    slot.textContent = this.text("embed.element.opening");
     this.note.append(slot);
     this.box.append(this.note);
     root.append(this.box);
@@ -209,8 +205,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none", color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
       }, "×");
       close.type = "button";
-      close.setAttribute("aria-label", this.text(4));
-      this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text(1));
+      close.setAttribute("aria-label", this.text("embed.element.close"));
+      this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text("embed.element.opening"));
       const name = make("div", { font: "600 16px/44px system-ui, sans-serif", padding: "0 56px 0 12px", whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis" }, this.called());
       dialog.append(name, close, this.note);
       this.shadowRoot!.append(dialog);
@@ -289,10 +285,10 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   fail(errorType: ElementError | WidgetErrorType): void {
     if (this.spoken || !this.note?.isConnected) return;
     console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, and ${location.origin} the token's allowedOrigin?`);
-    const link = make("a", {}, this.text(3));
+    const link = make("a", {}, this.text("connect.secure_page"));
     link.href = this.address(true);
     link.target = "_top";
-    const p = make("p", {}, this.text(2) + " ");
+    const p = make("p", {}, this.text("embed.element.refused") + " ");
     p.setAttribute("role", "alert");
     p.append(link);
     this.note.replaceChildren(p);

@@ -5,6 +5,7 @@
 // through the CSSOM, so it works under a strict content security policy.
 
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
+import { texts } from "./parts/texts";
 
 type Hooks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 
@@ -276,7 +277,8 @@ function leave(v: Visit): void {
 }
 
 function title(): string {
-  return document.documentElement.lang.startsWith("es") ? "Verificación de su banco" : "Bank verification";
+  const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
+  return (texts[lang as "en"] ?? texts.en)["widget.frame.title"];
 }
 
 function style(e: HTMLElement, rules: Record<string, string>): void {
