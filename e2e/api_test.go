@@ -102,7 +102,7 @@ func TestBackendEmbedded(t *testing.T) {
 	if status := other.answer(t, a.ConnectURL); status != 404 {
 		t.Errorf("the token is answered %d in a second browser", status)
 	}
-	title(t, other, "Your browser sent no cookie")
+	title(t, other, en("notice.no_cookie.title"))
 	v.open(t, a.ConnectURL)
 	state(t, v, "ready")
 	click(t, v.page("a[href='"+page.url+"/thanks?case=42']"))
@@ -164,11 +164,11 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 		fillForm(t, v, map[string]string{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "not an address",
 			"dob-year": "1992", "dob-month": "2", "dob-day": "29"})
 		v.expect("422")
-		click(t, v.page(`role=button[name="Continue"]`))
+		click(t, v.page(button(en("apply.continue"))))
 		see(t, v.page("#email[aria-invalid=true]"))
 		v.axe(t)
 		fillForm(t, v, map[string]string{"email": "zoe@example.org"})
-		click(t, v.page(`role=button[name="Continue"]`))
+		click(t, v.page(button(en("apply.continue"))))
 		walk(t, v.page, "joint")
 		at(t, v, s.statusURL(a))
 		state(t, v, "ready")

@@ -307,7 +307,7 @@ func TestFocusInTheForm(t *testing.T) {
 	if marked("dob")+marked("lastName") != 0 {
 		t.Error("a corrected field is still marked invalid")
 	}
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	step(t, v.widget, "consent")
 }
 
@@ -323,7 +323,7 @@ func TestServerChecksAgain(t *testing.T) {
 		"dob-month": "2", "dob-day": "30", "dob-year": "1992",
 		"zip": "1234", "statedAnnualIncome": "x"})
 	must(t, v.page("input[name=mode][value=redirect]").Check())
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	see(t, v.page("#summary"))
 	for field, value := range map[string]string{"firstName": "Zo3", "lastName": "O’Hara", "email": "zoe@",
 		"dob-day": "30", "dob-year": "1992", "zip": "1234", "statedAnnualIncome": "x"} {
@@ -344,7 +344,7 @@ func TestServerChecksAgain(t *testing.T) {
 	}
 	fillForm(t, v, map[string]string{"firstName": "Zoë", "email": "zoe@example.org",
 		"dob-day": "29", "zip": "", "statedAnnualIncome": "52000"})
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	step(t, v.page, "consent")
 	if n := s.stored(t); n != 1 {
 		t.Errorf("%d applications are stored, want 1", n)
@@ -362,12 +362,12 @@ func TestWithoutModule(t *testing.T) {
 	v.expect("422")
 	must(t, v.Context.Route("**/*.wasm", func(r playwright.Route) { go r.Abort() }))
 	v.open(t, s.Portal+"/apply/cashflow")
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	see(t, v.page("#summary"))
 	fillForm(t, v, applicant)
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	see(t, v.page("[data-phase=unavailable]"))
-	click(t, v.page(`role=button[name="Continue on the secure page"]`))
+	click(t, v.page(button(en("connect.secure_page"))))
 	walk(t, v.page, "default")
 	state(t, v, "ready")
 }

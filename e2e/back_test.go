@@ -22,7 +22,7 @@ func again(t *testing.T, v *visitor, options map[string]any) {
 	begin(t, v, options, "again")
 }
 
-const noWayBack = `text="You cannot go back from this step. Everything you did so far is kept."`
+var noWayBack = text(en("visit.no_way_back"))
 
 // TestReloadAndBackInTheWidget: a page that is loaded again shows the step where the
 // applicant was, Back goes a step back, and from the first step it leaves.
@@ -174,12 +174,12 @@ func TestBackOnTheHostedPage(t *testing.T) {
 	other := visit(t)
 	other.expect("403")
 	other.open(t, redirectURL)
-	see(t, other.page(`text="This verification was started in another browser"`))
+	see(t, other.page(text(en("visit.other_browser.title"))))
 	other.axe(t)
 	phone := visit(t, spanish)
 	phone.expect("403")
 	phone.open(t, redirectURL)
-	see(t, phone.page(`text="Esta verificación se inició en otro navegador"`))
+	see(t, phone.page(text(es("visit.other_browser.title"))))
 }
 
 // TestRegisteredSites: the dashboard registers a site, and browsers show the widget in
@@ -195,8 +195,9 @@ func TestRegisteredSites(t *testing.T) {
 	see(t, staff.page("[name=origin]"))
 	for _, origin := range []string{"https://*.example.com", h.URL + "/"} {
 		fill(t, staff.page("[name=origin]"), origin)
-		click(t, staff.page(`role=button[name="Register the site"]`))
-		see(t, staff.page(map[bool]string{true: `text="The site was registered."`, false: "text=Give an origin such as"}[origin == h.URL+"/"]))
+		click(t, staff.page(button(en("dashboard.redirects.register_site"))))
+		see(t, staff.page(map[bool]string{true: text(en("dashboard.said.origin_added")),
+			false: "text=Give an origin such as"}[origin == h.URL+"/"]))
 	}
 	staff.axe(t)
 	embed(t, s, h)

@@ -43,7 +43,7 @@ func TestPressThroughWords(t *testing.T) {
 	v.open(t, s.Portal+"/apply/cashflow")
 	see(t, v.page(`form[data-live="on"]`))
 	fill(t, v.page("#email"), "zoe@")
-	button := v.page(`role=button[name="Continue"]`)
+	button := v.page(button(en("apply.continue")))
 	must(t, button.ScrollIntoViewIfNeeded())
 	must(t, button.Hover())
 	before, err := button.BoundingBox()

@@ -24,7 +24,7 @@ func said(t *testing.T, v *visitor, words string) {
 func delivered(t *testing.T, v *visitor) {
 	t.Helper()
 	until(t, "the event to be delivered", func() bool {
-		n, err := v.page(".facts .badge >> text=delivered").Count()
+		n, err := v.page(".facts .badge >> text=" + en("dashboard.states.delivered")).Count()
 		if err == nil && n > 0 {
 			return true
 		}
@@ -46,7 +46,7 @@ func TestDashboard(t *testing.T) {
 
 	v := visit(t)
 	v.open(t, dashboard+"/webhooks")
-	see(t, v.page("role=heading[level=1] >> text=Sign in to the dashboard"))
+	see(t, v.page("role=heading[level=1] >> text="+en("dashboard.sign_in.title")))
 	v.expect("422")
 	s.signInToDashboard(t, v, "not the password")
 	see(t, v.page("#sign-in-problem"))
@@ -55,10 +55,10 @@ func TestDashboard(t *testing.T) {
 
 	// An invalid address is refused at its field; a valid one is accepted.
 	fill(t, v.page("[name=url]"), "ftp://nowhere")
-	click(t, v.page(`role=button[name="Save the address"]`))
+	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
 	see(t, v.page("#url-error >> text=Give an https address"))
 	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
-	click(t, v.page(`role=button[name="Save the address"]`))
+	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
 	said(t, v, "Events go to the new address")
 	at(t, v, dashboard+"/webhooks")
 
@@ -70,7 +70,7 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("the delivery's body is %s", body)
 	}
 	first := v.URL()
-	click(t, v.page(`role=button[name="Send it again"]`))
+	click(t, v.page(button(en("dashboard.delivery.send_it_again"))))
 	said(t, v, "The event is on its way again")
 	if v.URL() == first {
 		t.Error("the new delivery has no separate page")
@@ -98,13 +98,13 @@ func TestDashboard(t *testing.T) {
 	// Spanish stays; the report is found without its name in an address.
 	v.open(t, dashboard+"/reports?lang=es")
 	fill(t, v.page("[name=query]"), token)
-	click(t, v.page(`role=button[name="Buscar"]`))
-	see(t, v.page("role=heading[level=2] >> text=Cronología"))
+	click(t, v.page(button(es("dashboard.find"))))
+	see(t, v.page("role=heading[level=2] >> text="+es("dashboard.report.timeline")))
 	if strings.Contains(v.URL(), token) {
 		t.Error("the publicToken is in the address")
 	}
 	v.open(t, dashboard+"/audit")
-	see(t, v.page("role=cell >> text=rotó una secretKey"))
+	see(t, v.page("role=cell >> text="+es("dashboard.actions.credential_rotated")))
 }
 
 // TestTheHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and
@@ -115,7 +115,7 @@ func TestTheHostedPageCannotActForStaff(t *testing.T) {
 	v := visit(t)
 	v.open(t, s.Provider+"/dashboard")
 	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
-	see(t, v.page("role=heading[level=1] >> text=Overview"))
+	see(t, v.page("role=heading[level=1] >> text="+en("dashboard.menu.overview")))
 
 	link := call(t, "POST", s.Provider+"/secure-redirect", s.basic(),
 		map[string]any{"productId": s.Credentials.Products["cashflow"], "prefill": person}, 2)
@@ -147,5 +147,5 @@ func TestTheHostedPageCannotActForStaff(t *testing.T) {
 		t.Error("the dashboard is shown in a frame")
 	}
 	v.open(t, s.Provider+"/dashboard/webhooks")
-	see(t, v.page(".facts .badge >> text=on"))
+	see(t, v.page(".facts .badge >> text="+en("dashboard.on_off.on")))
 }

@@ -29,7 +29,7 @@ func TestPlayground(t *testing.T) {
 			t.Errorf("copied %q (%v), shown %q", copied, err, shown)
 		}
 	}
-	click(t, v.page(`role=button[name="Run it"]`))
+	click(t, v.page(button(en("developers.run"))))
 	walk(t, func(selector string) playwright.Locator {
 		return v.FrameLocator("vestibule-apply iframe").FrameLocator("iframe").Locator(selector)
 	}, "default")

@@ -22,7 +22,7 @@ func TestEmbedded(t *testing.T) {
 	v.open(t, s.Portal+"/")
 	click(t, v.page(`a[href="/apply/cashflow"]`))
 	fillForm(t, v, applicant)
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 	step(t, v.widget, "consent")
 	token, err := v.page("[data-vestibule=connect]").GetAttribute("data-token")
 	must(t, err)
@@ -94,10 +94,10 @@ func TestWaysToBegin(t *testing.T) {
 		v.open(t, s.Portal+"/apply/cashflow?mode=sandbox-report")
 		fillForm(t, v, applicant)
 		fill(t, v.page("#sandboxReportId"), "not an id")
-		click(t, v.page(`role=button[name="Continue"]`))
+		click(t, v.page(button(en("apply.continue"))))
 		see(t, v.page("#sandboxReportId-error:not(:empty)"))
 		fill(t, v.page("#sandboxReportId"), id)
-		click(t, v.page(`role=button[name="Continue"]`))
+		click(t, v.page(button(en("apply.continue"))))
 		state(t, v, "ready") // by itself
 	})
 	t.Run("custom control", func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWaysToBegin(t *testing.T) {
 			t.Error("destroy() left the provider's script in the page")
 		}
 		must(t, v.page("[data-vestibule-fire]:disabled").WaitFor())
-		click(t, v.page(`role=button[name="Try again"]`))
+		click(t, v.page(button(en("notice.try_again"))))
 		must(t, v.page("[data-vestibule-fire]:enabled").WaitFor())
 		click(t, v.page("[data-vestibule-fire]"))
 		step(t, v.widget, "consent")
@@ -153,7 +153,7 @@ func TestConnectPageSurvives(t *testing.T) {
 	step(t, second.widget, "sign-in")
 	reachFrom(t, second.widget, "sign-in", "code")
 	reachFrom(t, second.widget, "code", "accounts")
-	click(t, second.widget(`role=button[name="Share these accounts"]`))
+	click(t, second.widget(button(en("visit.accounts.submit"))))
 	state(t, second, "ready")
 
 	_, err = second.GoBack()

@@ -73,7 +73,7 @@ func TestHooksAreReportedOnce(t *testing.T) {
 	}{
 		{"success", "hookSuccess", "", "", 0, func(t *testing.T, v *visitor) {
 			reach(t, v.widget, "accounts")
-			click(t, v.widget(`role=button[name="Share these accounts"]`))
+			click(t, v.widget(button(en("visit.accounts.submit"))))
 		}},
 		{"exit", "hookExit", "", "exited", 0, func(t *testing.T, v *visitor) {
 			reach(t, v.widget, "code")
@@ -136,7 +136,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 		click(t, v.widget("[data-testid=close]"))
 		click(t, v.widget("[data-testid=confirm-close]"))
 		see(t, v.page("[data-phase=exited]"))
-		click(t, v.page(`role=button[name="Try again"]`))
+		click(t, v.page(button(en("notice.try_again"))))
 		walk(t, v.widget, "default")
 		state(t, v, "ready")
 	})
@@ -147,7 +147,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 		signIn(t, v.widget, "e_banking_unsupported")
 		giveUp(t, v.widget)
 		see(t, v.page("[data-phase=retry]"))
-		click(t, v.page(`role=button[name="Continue on the secure page"]`))
+		click(t, v.page(button(en("connect.secure_page"))))
 		walk(t, v.page, "default")
 		state(t, v, "ready")
 	})
@@ -217,11 +217,11 @@ func TestBlockedScript(t *testing.T) {
 	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }))
 	s.apply(t, v, "embedded", "")
 	see(t, v.page("[data-phase=unavailable]"))
-	see(t, v.page(`text="The connection could not be opened on this page. You can continue on the secure page instead."`))
+	see(t, v.page(text(en("browser.connect.unavailable"))))
 	if n := len(tried()); n != 2 {
 		t.Errorf("the script was asked for %d times, want 2", n)
 	}
-	click(t, v.page(`role=button[name="Continue on the secure page"]`))
+	click(t, v.page(button(en("connect.secure_page"))))
 	walk(t, v.page, "default")
 	state(t, v, "ready")
 }
@@ -246,9 +246,9 @@ func TestProviderAway(t *testing.T) {
 	v.expect("503")
 	s.fault(t, "POST /connect/initialization", "status:503", -1)
 	s.apply(t, v, "embedded", "")
-	see(t, v.page("text=Your details are saved"))
+	see(t, v.page("text="+en("status.started.title")))
 	s.control(t, http.MethodDelete, "/faults", nil)
-	click(t, v.page(`role=link[name="Try again"]`))
+	click(t, v.page(link(en("notice.try_again"))))
 	walk(t, v.widget, "default")
 	state(t, v, "ready")
 }

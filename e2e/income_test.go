@@ -86,7 +86,7 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	}
 	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub march.pdf", "march"),
 		stubFile("paystub april.pdf", "april")}))
-	see(t, v.widget("role=heading >> text=2 files added"))
+	see(t, v.widget("role=heading >> text="+en("visit.documents.added.other", "n", "2")))
 	focused("[data-added]")
 	v.expect("422")
 	must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{{Name: "letter.txt", MimeType: "text/plain", Buffer: []byte("Dear Sir")}}))
@@ -100,22 +100,22 @@ func TestPayStubsInTheWidget(t *testing.T) {
 		form.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
 	}`, nil)
 	must(t, err)
-	see(t, v.widget("role=heading >> text=3 files added"))
+	see(t, v.widget("role=heading >> text="+en("visit.documents.added.other", "n", "3")))
 	must(t, v.widget("button[value=remove]").First().Press("Enter"))
-	see(t, v.widget("role=heading >> text=2 files added"))
+	see(t, v.widget("role=heading >> text="+en("visit.documents.added.other", "n", "2")))
 	if names := read(t, v.widget("[data-testid=files]")); strings.Contains(names, "march") || !strings.Contains(names, "paystub may.pdf") {
 		t.Errorf("the files are %s", names)
 	}
-	must(t, v.widget(`role=button[name="Use these pay stubs"]`).Press("Enter"))
+	must(t, v.widget(button(en("visit.documents.submit_pay_stubs"))).Press("Enter"))
 	step(t, v.widget, "connected")
-	must(t, v.widget(`role=button[name="Add another source"]`).Press("Enter"))
+	must(t, v.widget(button(en("visit.employers.add_source"))).Press("Enter"))
 	step(t, v.widget, "source")
 	if n, err := v.widget("button[name=source]").Count(); n != 2 || err != nil {
 		t.Errorf("%d ways are left, %v", n, err)
 	}
-	must(t, v.widget(`role=button[name="Add nothing more"]`).Press("Enter"))
+	must(t, v.widget(button(en("visit.turn.nothing_more"))).Press("Enter"))
 	step(t, v.widget, "connected")
-	must(t, v.widget(`role=button[name="Finish"]`).Press("Enter"))
+	must(t, v.widget(button(en("visit.employers.finish"))).Press("Enter"))
 	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
 		t.Errorf("the callbacks were called with %v", got)
 	}
@@ -134,7 +134,7 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 	sent := hang(t, v, "**/documents?*")
 	large := stubFile("large.pdf", strings.Repeat("x", 20<<20))
 	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{large}))
-	see(t, v.page("#file-error >> text=large.pdf” could not be added: it is larger than 20 MB."))
+	see(t, v.page("#file-error >> text=large.pdf” could not be added: "+en("visit.documents.too_large", "limit", "20")))
 	if n := sent(); n != 0 {
 		t.Errorf("%d uploads of a file that is too large", n)
 	}
@@ -149,14 +149,14 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 	if dimmed("[data-cancel]") {
 		t.Error("the button that stops the upload is dimmed")
 	}
-	click(t, v.page(`role=button[name="Cancel the upload"]`))
-	see(t, v.page("#file-error >> text=The upload was cancelled."))
+	click(t, v.page(button(en("visit.documents.cancel"))))
+	see(t, v.page("#file-error >> text="+en("visit.documents.cancelled")))
 	if n := sent(); n != 1 {
 		t.Errorf("%d uploads, want the one that was stopped", n)
 	}
 	must(t, v.Context.Unroute("**/documents?*"))
 	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "two")}))
-	see(t, v.page("role=heading >> text=1 file added"))
+	see(t, v.page("role=heading >> text="+en("visit.documents.added.one")))
 }
 
 // TestPayStubsOnAPhone adds a photo on the hosted page, and without script a file by
@@ -177,7 +177,7 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		see(t, v.page("label[for=camera]"))
 		must(t, v.page("#camera").SetInputFiles(
 			[]playwright.InputFile{{Name: "paystub.jpg", MimeType: "image/jpeg", Buffer: []byte("\xff\xd8\xff\xe0 photo")}}))
-		see(t, v.page("role=heading >> text=1 archivo añadido"))
+		see(t, v.page("role=heading >> text="+es("visit.documents.added.one")))
 		v.expect("422")
 		must(t, v.page("#file").SetInputFiles(
 			[]playwright.InputFile{{Name: "carta con un nombre muy largo que no cabe en ninguna parte.txt",
@@ -186,8 +186,8 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		everybody(t, v, "documents")
 		must(t, v.SetViewportSize(320, 640))
 		shot(t, v, "documents-phone")
-		click(t, v.page(`role=button[name="Usar estas nóminas"]`))
-		click(t, v.page(`role=button[name="Terminar"]`))
+		click(t, v.page(button(es("visit.documents.submit_pay_stubs"))))
+		click(t, v.page(button(es("visit.employers.finish"))))
 		see(t, v.page("[data-end=success][data-status=NOT_AUTHENTICATED]")) // an image is not read
 		see(t, v.page("text=La imagen de un talón de pago no se lee automáticamente"))
 	})
@@ -199,10 +199,10 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		click(t, v.page("button[value=paystubs]"))
 		must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
 		shot(t, v, "documents-noscript")
-		click(t, v.page(`role=button[name="Upload"]`))
-		see(t, v.page("role=heading >> text=1 file added"))
-		click(t, v.page(`role=button[name="Use these pay stubs"]`))
-		click(t, v.page(`role=button[name="Finish"]`))
+		click(t, v.page(button(en("visit.documents.upload"))))
+		see(t, v.page("role=heading >> text="+en("visit.documents.added.one")))
+		click(t, v.page(button(en("visit.documents.submit_pay_stubs"))))
+		click(t, v.page(button(en("visit.employers.finish"))))
 		see(t, v.page("[data-end=success]"))
 	})
 }
@@ -242,10 +242,10 @@ func TestEligibilityVisit(t *testing.T) {
 	letter, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")
 	must(t, err)
 	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{{Name: "contrato.pdf", MimeType: "application/pdf", Buffer: letter}}))
-	see(t, v.page("role=heading >> text=1 archivo añadido"))
+	see(t, v.page("role=heading >> text="+es("visit.documents.added.one")))
 	_, err = v.Reload()
 	must(t, err)
-	enter(`role=button[name="Usar estos documentos"]`)
+	enter(button(es("visit.documents.submit")))
 	step(t, v.page, "employers")
 	enter(`role=button[name="Omitir Vandelay"]`)
 	step(t, v.page, "skip")
@@ -257,13 +257,13 @@ func TestEligibilityVisit(t *testing.T) {
 	everybody(t, v, "employers")
 	in(t, v, "es")
 	shot(t, v, "eligibility-employers")
-	enter(`role=button[name="Continuar"]`)
+	enter(button(es("visit.employers.continue")))
 	fill(t, v.page("[name=q]"), "harbor national")
 	enter("[name=q]")
 	signIn("harbor-national-bank")
 	step(t, v.page, "accounts")
 	submit(t, v.page)
 	step(t, v.page, "connected")
-	enter(`role=button[name="Terminar"]`)
+	enter(button(es("visit.employers.finish")))
 	see(t, v.page("[data-end=success][data-status=SUCCESS]"))
 }

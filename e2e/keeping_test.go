@@ -18,14 +18,14 @@ func TestBlockedCookiesAreToldBeforeTheForm(t *testing.T) {
 			must(t, r.Continue())
 		}))
 		v.open(t, s.Portal+"/apply/cashflow")
-		see(t, v.page(`text="Your browser blocks cookies"`))
+		see(t, v.page(text(en("apply.no_cookies.title"))))
 		if shown, err := v.page("form[action='/applications']").IsVisible(); err != nil || shown {
 			t.Errorf("the form can be filled in: %v", err)
 		}
 		must(t, v.Unroute("**/*"))
-		click(t, v.page(`role=link[name="Try again"]`))
+		click(t, v.page(link(en("notice.try_again"))))
 		see(t, v.page("[name=firstName]"))
-		if shown, err := v.page(`text="Your browser blocks cookies"`).IsVisible(); err != nil || shown {
+		if shown, err := v.page(text(en("apply.no_cookies.title"))).IsVisible(); err != nil || shown {
 			t.Errorf("a browser with cookies sees the notice about cookies: %v", err)
 		}
 	}
@@ -47,8 +47,8 @@ func TestANoteOutlivesItsSession(t *testing.T) {
 	must(t, v.Context.ClearCookies())
 	v.OnDialog(func(d playwright.Dialog) { must(t, d.Accept()) }) // the other text
 	fill(t, v.page("#note"), "She called about the rent.")
-	click(t, v.page(`role=button[name="Keep the note"]`))
-	see(t, v.page(`text="Your session had ended, so nothing was saved. Sign in again: what you wrote is still in this tab."`))
+	click(t, v.page(button(en("review.notes.submit"))))
+	see(t, v.page(text(en("review.sign_in.session_ended"))))
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	at(t, v, own)
 	holding := func(selector, want string) {
@@ -62,8 +62,8 @@ func TestANoteOutlivesItsSession(t *testing.T) {
 	if on, err := v.page("[name=decision][value=moreAsked]").IsChecked(); err != nil || !on {
 		t.Errorf("the decision is not chosen any more: %v", err)
 	}
-	click(t, v.page(`role=button[name="Keep the note"]`))
-	see(t, v.page(`text="The note is kept."`))
+	click(t, v.page(button(en("review.notes.submit"))))
+	see(t, v.page(text(en("review.notes.done"))))
 	holding("#note", "")
 	holding("#text", "Please connect your savings account.")
 

@@ -185,7 +185,7 @@ func TestEmbedKit(t *testing.T) {
 		other.open(t, h.URL+"/inline")
 		must(t, other.page("#a").ScrollIntoViewIfNeeded())
 		heard(t, other, "a error EMBED_TOKEN_INVALID")
-		see(t, other.inside("a").Locator("text=This was already opened elsewhere"))
+		see(t, other.inside("a").Locator("text="+en("embed.opened_elsewhere.title")))
 	})
 
 	t.Run("as a dialog, from the keyboard, in Spanish", func(t *testing.T) {
@@ -195,8 +195,8 @@ func TestEmbedKit(t *testing.T) {
 		v := visit(t, phone)
 		frames := v.sent(s.Portal + "/embed/v1/frame")
 		v.open(t, h.URL+"/modal")
-		button := v.page(`role=button[name="Verificación de sus datos"]`)
-		must(t, button.Focus())
+		opener := v.page(`role=button[name="Verificación de sus datos"]`)
+		must(t, opener.Focus())
 		if n := len(frames()); n != 0 {
 			t.Errorf("%d frames were fetched before the dialog was opened", n)
 		}
@@ -220,7 +220,7 @@ func TestEmbedKit(t *testing.T) {
 			v.fits(t)
 			must(t, v.Keyboard().Press("Escape"))
 			must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-			if focused, err := button.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
+			if focused, err := opener.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
 				`!document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
 				t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
 			}
@@ -228,8 +228,8 @@ func TestEmbedKit(t *testing.T) {
 		if got, want := told(t, v), "m open\nm ready\nm step details\nm close\nm open\nm close"; got != want {
 			t.Errorf("the page was told\n%s\nwant\n%s", got, want)
 		}
-		must(t, button.Press("Enter"))
-		click(t, v.page(`role=button[name="Cerrar"]`))
+		must(t, opener.Press("Enter"))
+		click(t, v.page(button(es("visit.close"))))
 		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
 	})
 
@@ -318,7 +318,7 @@ func TestEmbedKit(t *testing.T) {
 		v.expect("FRAME_BLOCKED")
 		v.open(t, evil.URL+"/honest")
 		heard(t, v, "a error ORIGIN_NOT_ALLOWED")
-		see(t, v.inside("a").Locator("text=This cannot be shown here"))
+		see(t, v.inside("a").Locator("text="+en("embed.setup.title")))
 
 		// Messages of anybody but the frame are nothing.
 		_, err := v.Evaluate(`(portal) => {
@@ -339,7 +339,7 @@ func TestEmbedKit(t *testing.T) {
 		// A page whose policy forgets the frame says so, and has a way on.
 		v.open(t, h.URL+"/no-frames")
 		heard(t, v, "a error FRAME_BLOCKED")
-		click(t, v.page("text=Continue on the secure page"))
+		click(t, v.page("text="+en("connect.secure_page")))
 		step(t, v.widget, "consent")
 	})
 }
@@ -358,7 +358,7 @@ func TestExamples(t *testing.T) {
 			for field, value := range map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org", "dob": "1990-06-15"} {
 				fill(t, v.page("input[name="+field+"]"), value)
 			}
-			click(t, v.page("text=Continue"))
+			click(t, v.page("text="+en("apply.continue")))
 			frame := v.FrameLocator("vestibule-apply iframe")
 			walk(t, func(selector string) playwright.Locator { return frame.FrameLocator("iframe").Locator(selector) }, "default")
 			see(t, v.page("text=Your income is verified."))

@@ -110,8 +110,8 @@ func TestCompleteURLs(t *testing.T) {
 		}
 		redirectURL, _ := s.secureRedirect(t, more)
 		v.open(t, redirectURL)
-		click(t, v.page(`role=link[name="Close"]`))
-		click(t, v.page(`role=button[name="Close it"]`))
+		click(t, v.page(link(en("visit.close"))))
+		click(t, v.page(button(en("visit.leave.confirm"))))
 		title(t, v, "Welcome back")
 		got := page.next(t)
 		if got.method != "GET" || got.path != c.path || len(got.query[c.param]) != 1 || c.completeURL != "" &&

@@ -43,9 +43,9 @@ func TestRedirect(t *testing.T) {
 		a := s.begin(t, "redirect")
 		v.open(t, a.ConnectURL)
 		step(t, v.page, "consent")
-		click(t, v.page(`role=link[name="Close"]`))
+		click(t, v.page(link(en("visit.close"))))
 		step(t, v.page, "leave")
-		click(t, v.page(`role=button[name="Close it"]`))
+		click(t, v.page(button(en("visit.leave.confirm"))))
 		at(t, v, s.statusURL(a))
 		state(t, v, "exited")
 		s.again(t, v, a)
@@ -130,7 +130,7 @@ func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 // again continues after a failed attempt, to a report.
 func (s *site) again(t *testing.T, v *visitor, a opened) {
 	t.Helper()
-	click(t, v.page(`role=button[name="Continue on the secure page"]`))
+	click(t, v.page(button(en("connect.secure_page"))))
 	walk(t, v.page, "default")
 	at(t, v, s.statusURL(a))
 	state(t, v, "ready")
@@ -149,7 +149,7 @@ func TestRedirectBelongsToItsBrowser(t *testing.T) {
 	if status := stranger.answer(t, r.back); status != 403 {
 		t.Errorf("another browser's return is answered %d", status)
 	}
-	title(t, stranger, "Please continue in the first window")
+	title(t, stranger, en("return.other_window.title"))
 	stranger.axe(t)
 	if c := s.cookie(t, stranger); c != "" {
 		t.Error("a refused return has set a session")
@@ -270,9 +270,9 @@ func TestRedirectByPost(t *testing.T) {
 		v := visit(t, noScript)
 		a := s.begin(t, "redirect-form")
 		leave(t, v, a.ConnectURL)
-		click(t, v.page(`role=button[name="Continue on the secure page"]`))
+		click(t, v.page(button(en("connect.secure_page"))))
 		walk(t, v.page, "default")
-		title(t, v, "Taking you back")
+		title(t, v, en("visit.back.title"))
 		click(t, v.page("form#return button"))
 		at(t, v, s.statusURL(a))
 		state(t, v, "ready")
@@ -282,8 +282,8 @@ func TestRedirectByPost(t *testing.T) {
 		v := visit(t)
 		a := s.begin(t, "redirect")
 		v.open(t, a.ConnectURL)
-		click(t, v.page(`role=link[name="Close"]`))
-		click(t, v.page(`role=button[name="Close it"]`))
+		click(t, v.page(link(en("visit.close"))))
+		click(t, v.page(button(en("visit.leave.confirm"))))
 		at(t, v, s.statusURL(a))
 		state(t, v, "exited")
 		s.again(t, v, a)
@@ -293,9 +293,9 @@ func TestRedirectByPost(t *testing.T) {
 		mine, other := visit(t, noScript), visit(t, noScript)
 		a := s.begin(t, "redirect-form")
 		leave(t, mine, a.ConnectURL)
-		click(t, mine.page(`role=button[name="Continue on the secure page"]`))
+		click(t, mine.page(button(en("connect.secure_page"))))
 		walk(t, mine.page, "default")
-		title(t, mine, "Taking you back")
+		title(t, mine, en("visit.back.title"))
 		token, err := mine.page("form#return input[name=token]").InputValue()
 		must(t, err)
 
@@ -308,7 +308,7 @@ func TestRedirectByPost(t *testing.T) {
 		if resp.Status() != 403 {
 			t.Errorf("another browser's finish is answered %d", resp.Status())
 		}
-		title(t, other, "Please continue in the first window")
+		title(t, other, en("return.other_window.title"))
 		finish := resp.URL()
 
 		click(t, mine.page("form#return button"))
@@ -323,6 +323,6 @@ func TestRedirectByPost(t *testing.T) {
 		if status := v.answer(t, s.Portal+"/redirect/finish/"+strings.Repeat("A", 43)); status != 400 {
 			t.Errorf("an unknown handle is answered %d", status)
 		}
-		title(t, v, "We could not use this answer")
+		title(t, v, en("return.refused.title"))
 	})
 }

@@ -52,7 +52,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	must(t, json.Unmarshal(raw, &report))
 
 	// Plots have a name and a description, and each has its table.
-	for name, story := range map[string]string{"end of each day": "lowest", "Money in and out by month": "On average of"} {
+	for name, story := range map[string]string{"end of each day": "lowest", en("review.report.money"): "On average of"} {
 		plot := v.page("role=img[name=/" + name + "$/]")
 		see(t, plot)
 		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)
@@ -61,17 +61,17 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 			t.Errorf("the plot %q is described as %q", name, words)
 		}
 	}
-	for _, table := range []string{"Balances by month, as a table", "Month by month, as a table"} {
+	for _, table := range []string{en("review.report.balance_table"), en("review.month_table")} {
 		click(t, v.page(`summary:text-is("`+table+`")`))
 		rows := v.page(`details[open]:has(summary:text-is("` + table + `")) tbody tr`)
 		if n, err := rows.Count(); err != nil || n < 20 {
 			t.Errorf("%q has %d rows, %v", table, n, err)
 		}
 	}
-	see(t, v.page(`role=img[name=/^Score \d+ on a scale from 300 to 850; Reference household \d+$/]`))
+	see(t, v.page("role=img[name=/^Score \\d+ "+en("review.report.score_scale")+" 300 to 850; "+en("review.report.ref_home")+" \\d+$/]"))
 	click(t, v.page(".bin-ranges summary").First())
 	see(t, v.page(".bin-ranges[open] .bin-reached"))
-	for _, part := range []string{"Regular income and bills", "Where money comes from and goes", "Insufficient funds, overdrafts"} {
+	for _, part := range []string{en("review.report.regular"), en("review.report.categories"), en("review.report.returned")} {
 		see(t, v.page(`role=heading[level=2][name="`+part+`"]`))
 	}
 
@@ -107,7 +107,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	must(t, err)
 	fill(t, plain.page("#q"), "nothing of the kind")
 	click(t, plain.page(".figure-find button"))
-	see(t, plain.page(`text="No figure fits. Try one word of it."`))
+	see(t, plain.page(text(en("review.figures.found.none"))))
 
 	// On paper there is nothing to press, and nothing is folded.
 	v.open(t, url)
@@ -121,7 +121,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaScreen}))
 
 	// Every attribute with its value, for a spreadsheet.
-	name, body := kept(t, v, `role=link[name="Figures as CSV"]`)
+	name, body := kept(t, v, link(en("review.report.figures_csv")))
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
 	must(t, err)
 	if name != "cashflow-"+id+".csv" || len(rows) != len(report.Attributes)+1 || !bytes.HasPrefix(body, []byte("\ufeffname,description,")) {
@@ -132,7 +132,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 			t.Errorf("row %d is %q, want %s with %s", i+1, got, a.Name, a.Value)
 		}
 	}
-	if name, body := kept(t, v, `role=link[name="Months as CSV"]`); name != "cashflow-"+id+
+	if name, body := kept(t, v, link(en("review.report.months_csv"))); name != "cashflow-"+id+
 		"-months.csv" || bytes.Count(body, []byte("\r\n")) < 20 {
 		t.Errorf("%s: %.200q", name, body)
 	}

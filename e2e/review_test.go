@@ -75,11 +75,11 @@ func TestReview(t *testing.T) {
 	// The pages are closed to visitors, to applicants, and after wrong passwords.
 	for _, path := range []string{review, reportURL, reportURL + ".json", review + "/applications/" + stranger.ID} {
 		applicant.open(t, path)
-		title(t, applicant, "Sign in to review")
+		title(t, applicant, en("review.sign_in.title"))
 	}
 	v := visit(t)
 	v.open(t, reportURL)
-	title(t, v, "Sign in to review")
+	title(t, v, en("review.sign_in.title"))
 	v.expect("422")
 	s.signInToReview(t, v, "not the password")
 	see(t, v.page("#sign-in-problem"))
@@ -95,24 +95,24 @@ func TestReview(t *testing.T) {
 	}
 
 	// The report of a person who is not the account's owner.
-	title(t, v, "Cashflow report")
-	see(t, v.page(`text="The name the applicant gave does not match every source."`))
-	see(t, v.page("role=cell >> text=Does not match"))
+	title(t, v, en("review.report.cashflow"))
+	see(t, v.page(text(en("review.report.some_differ"))))
+	see(t, v.page("role=cell >> text="+en("review.report.unmatched")))
 	see(t, v.page("role=cell >> text=Zoë O’Hara-Núñez"))
-	for _, part := range []string{"Identity", "Accounts", "Sources", "About this report"} {
+	for _, part := range []string{"Identity", "Accounts", "Sources", en("review.report.about")} {
 		see(t, v.page("role=heading[level=2][name="+strconv.Quote(part)+"]"))
 	}
 	see(t, v.page("text=loan-1001"))
 	see(t, v.page("text=branch 7"))
 	see(t, v.page("text="+stranger.publicToken))
-	text := read(t, v.page("article.report"))
+	shown := read(t, v.page("article.report"))
 	ids := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`) // some have long runs of digits
-	if found := regexp.MustCompile(`\d{9,}`).FindString(ids.ReplaceAllString(text, "")); found != "" {
+	if found := regexp.MustCompile(`\d{9,}`).FindString(ids.ReplaceAllString(shown, "")); found != "" {
 		t.Errorf("the page shows a whole number: %s", found)
 	}
 
 	// Its JSON is the provider's, byte for byte.
-	file, err := v.ExpectDownload(func() error { return v.page(`role=link[name="Download JSON"]`).Click() })
+	file, err := v.ExpectDownload(func() error { return v.page(link(en("review.application.download"))).Click() })
 	must(t, err)
 	path, err := file.Path()
 	must(t, err)
@@ -132,9 +132,9 @@ func TestReview(t *testing.T) {
 
 	// The account's owner matches.
 	v.open(t, review+"/applications/"+owner.ID)
-	click(t, v.page(`role=link[name="Open the report"]`))
-	see(t, v.page(`text="The name the applicant gave matches every source."`))
-	if n, err := v.page("role=cell >> text=Does not match").Count(); err != nil || n != 0 {
+	click(t, v.page(link(en("review.application.open_report"))))
+	see(t, v.page(text(en("review.report.all_match"))))
+	if n, err := v.page("role=cell >> text=" + en("review.report.unmatched")).Count(); err != nil || n != 0 {
 		t.Errorf("%d names do not match", n)
 	}
 
@@ -153,22 +153,22 @@ func TestReview(t *testing.T) {
 	see(t, v.page("a[aria-current=page] >> text=Left"))
 	click(t, v.page("a.filter >> text=Failed"))
 	title(t, v, "Applications")
-	see(t, v.page(`text="Nothing fits what you are looking for"`))
+	see(t, v.page(text(en("review.list.not_found"))))
 	v.open(t, review)
 	for what, url := range map[string]string{"lease": "/applications/" + left.ID, owner.publicToken: "/applications/" +
 		owner.ID, stranger.ID: "/applications/" + stranger.ID} {
 		fill(t, v.page("[name=query]"), what)
-		click(t, v.page(`role=button[name="Find"]`))
+		click(t, v.page(button(en("review.find"))))
 		at(t, v, review+url)
 		v.open(t, review)
 	}
 	fill(t, v.page("[name=query]"), "loan-")
-	click(t, v.page(`role=button[name="Find"]`))
+	click(t, v.page(button(en("review.find"))))
 	see(t, v.page("table"))
 	wantRows(2)
 	fill(t, v.page("[name=query]"), "nobody")
-	click(t, v.page(`role=button[name="Find"]`))
-	see(t, v.page(`text="Nothing fits what you are looking for"`))
+	click(t, v.page(button(en("review.find"))))
+	see(t, v.page(text(en("review.list.not_found"))))
 	v.expect("404")
 	if status := v.answer(t, review+"/applications/00000000-0000-4000-8000-000000000000"); status != 404 {
 		t.Errorf("an unknown application is answered %d", status)
@@ -179,13 +179,13 @@ func TestReview(t *testing.T) {
 
 	// Signing out is the end of it, also by Back.
 	v.open(t, reportURL)
-	click(t, v.page(`role=button[name="Sign out"]`))
-	title(t, v, "Sign in to review")
+	click(t, v.page(button(en("review.sign_out"))))
+	title(t, v, en("review.sign_in.title"))
 	_, err = v.GoBack()
 	must(t, err)
-	title(t, v, "Sign in to review")
+	title(t, v, en("review.sign_in.title"))
 	v.open(t, reportURL+".json")
-	title(t, v, "Sign in to review")
+	title(t, v, en("review.sign_in.title"))
 }
 
 // TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the
@@ -207,15 +207,15 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	click(t, v.page("label.choice:has([value=declined])"))
 	click(t, reason)
 	fill(t, v.page("#text"), "You may apply again in six months.")
-	click(t, v.page(`role=button[name="Record the decision"]`))
-	see(t, v.page(`text="The decision is recorded."`))
+	click(t, v.page(button(en("review.decide.submit"))))
+	see(t, v.page(text(en("review.decide.done"))))
 	see(t, v.page(".taken-reasons >> text="+words))
-	see(t, v.page(`text="Decided: declined"`))
+	see(t, v.page(text(en("review.timeline.declined"))))
 	v.axe(t)
-	click(t, v.page(`role=link[name="Letter to the applicant"]`))
-	title(t, v, "Your application was declined")
+	click(t, v.page(link(en("review.decide.letter"))))
+	title(t, v, en("review.letter.declined"))
 	letter := read(t, v.page("article.answer-letter"))
-	for _, want := range []string{"The main reasons are:", "You may apply again in six months.",
+	for _, want := range []string{en("review.letter.why"), "You may apply again in six months.",
 		"Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
 		if !strings.Contains(letter, want) {
 			t.Errorf("the letter lacks %q:\n%s", want, letter)
@@ -223,9 +223,9 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	}
 	v.open(t, own+"/delete")
 	click(t, v.page("label.choice:has([name=sure])"))
-	click(t, v.page(`role=button[name="Delete"]`))
+	click(t, v.page(button(en("review.delete.submit"))))
 	title(t, v, "Deletion")
-	see(t, v.page(`text="One application was deleted."`))
+	see(t, v.page(text(en("review.deletion.done.one"))))
 	see(t, v.page("role=cell >> text="+a.ID))
 	v.axe(t)
 	v.expect("410")
@@ -233,7 +233,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 		t.Errorf("the page of the deleted application is answered %d", status)
 	}
 	v.open(t, s.Portal+"/review")
-	see(t, v.page(`text="No applications here yet"`))
+	see(t, v.page(text(en("review.list.none"))))
 }
 
 // holds compares what the page of a report shows with the report.

@@ -19,24 +19,24 @@ type leg struct {
 }
 
 var (
-	consenting = `role=button[name="Agree and continue"]`
+	consenting = button(en("visit.consent.submit"))
 	typed      = map[string]string{"username": "default", "password": "x"}
 	coded      = map[string]string{"code": "123456"}
-	byBank     = []leg{{"bank", nil, "button[name=bank] >> nth=0", "sign-in"}, {"sign-in", typed, `role=button[name="Sign in"]`,
-		"code"}, {"code", coded, `role=button[name="Confirm"]`, "accounts"}}
-	sharing  = `role=button[name="Share these accounts"]`
+	byBank     = []leg{{"bank", nil, "button[name=bank] >> nth=0", "sign-in"}, {"sign-in", typed, button(en("visit.sign_in.submit")),
+		"code"}, {"code", coded, button(en("visit.code.submit")), "accounts"}}
+	sharing  = button(en("visit.accounts.submit"))
 	journeys = map[string][]leg{
 		"cashflow": append(append([]leg{{"consent", nil, consenting, "bank"}}, byBank...), leg{"accounts", nil, sharing, "end"}),
 		"income": {{"consent", nil, consenting, "source"}, {"source", nil, "button[value=payroll]", "employer"},
 			{"employer", nil, "button[name=employer] >> nth=0", "sign-in"},
-			{"sign-in", typed, `role=button[name="Sign in"]`, "code"}, {"code", coded, `role=button[name="Confirm"]`, "connected"},
-			{"connected", nil, `role=button[name="Finish"]`, "end"}},
+			{"sign-in", typed, button(en("visit.sign_in.submit")), "code"}, {"code", coded, button(en("visit.code.submit")), "connected"},
+			{"connected", nil, button(en("visit.employers.finish")), "end"}},
 		"eligibility": append(append([]leg{{"consent", nil, consenting, "employers"},
 			{"employers", nil, `role=button[name="Skip Northwind"]`, "skip"},
-			{"skip", nil, "button[value=OTHER]", "employers"}, {"employers", nil, `role=button[name="Continue"]`, "bank"}}, byBank...),
-			leg{"accounts", nil, sharing, "connected"}, leg{"connected", nil, `role=button[name="Finish"]`, "end"}),
+			{"skip", nil, "button[value=OTHER]", "employers"}, {"employers", nil, button(en("visit.employers.continue")), "bank"}}, byBank...),
+			leg{"accounts", nil, sharing, "connected"}, leg{"connected", nil, button(en("visit.employers.finish")), "end"}),
 		"passport": {{"consent", nil, consenting, "supplier"}, {"supplier", nil, "button[name=supplier] >> nth=0", "confirm"},
-			{"confirm", nil, `role=button[name="Ask and share"]`, "end"}},
+			{"confirm", nil, button(en("visit.confirm_country.submit")), "end"}},
 	}
 )
 

@@ -17,13 +17,13 @@ func TestSharing(t *testing.T) {
 	v.open(t, at)
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	card := v.page("#sharing")
-	see(t, card.Locator(`text="This report is shared with nobody."`))
+	see(t, card.Locator(text(en("review.share.none"))))
 
 	// No third party has that name; the input is kept.
 	v.expect("422")
 	fill(t, v.page("#publicId"), "svc-nobody")
 	fill(t, v.page("[name=label]"), "Harbor Bank")
-	click(t, v.page(`role=button[name="Share the report"]`))
+	click(t, v.page(button(en("review.share.submit"))))
 	see(t, v.page("#publicId-error >> text=knows no other account"))
 	if kept, err := v.page("[name=label]").InputValue(); err != nil || kept != "Harbor Bank" {
 		t.Errorf("the name was not kept: %q", kept)
@@ -31,29 +31,29 @@ func TestSharing(t *testing.T) {
 	v.axe(t)
 
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
-	click(t, v.page(`role=button[name="Share the report"]`))
-	see(t, card.Locator(`role=status >> text="The report is shared."`))
+	click(t, v.page(button(en("review.share.submit"))))
+	see(t, card.Locator(`role=status >> text="`+en("review.share.done.shared")+`"`))
 	see(t, card.Locator("role=listitem >> text=Harbor Bank"))
-	see(t, card.Locator("role=listitem >> text=Active"))
+	see(t, card.Locator("role=listitem >> text="+en("review.active")))
 	v.axe(t)
-	click(t, card.Locator("role=button[name=/Give another 72 hours for Harbor Bank/]"))
-	see(t, card.Locator(`role=status >> text="The third party has another 72 hours."`))
+	click(t, card.Locator("role=button[name=/"+en("review.share.more")+" for Harbor Bank/]"))
+	see(t, card.Locator(`role=status >> text="`+en("review.share.done.renewed")+`"`))
 
 	// In Spanish to the end.
 	v.open(t, at+"?lang=es")
 	click(t, card.Locator("role=link[name=/^Retirar a Harbor Bank/]"))
-	title(t, v, "Retirar este informe")
-	click(t, v.page(`role=button[name="Retirar definitivamente"]`))
-	see(t, card.Locator(`role=status >> text="El informe se ha retirado."`))
-	see(t, card.Locator(".share-head >> text=Retirado"))
+	title(t, v, es("review.share.withdraw_title"))
+	click(t, v.page(button(es("review.share.withdraw_submit"))))
+	see(t, card.Locator(`role=status >> text="`+es("review.share.done.withdrawn")+`"`))
+	see(t, card.Locator(".share-head >> text="+es("review.share.ended")))
 	v.axe(t)
 	if text := read(t, card); strings.Contains(text, "Conceder otras") {
 		t.Errorf("a withdrawn share can be extended:\n%s", text)
 	}
 	v.expect("409")
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
-	click(t, v.page(`role=button[name="Compartir el informe"]`))
+	click(t, v.page(button(es("review.share.submit"))))
 	see(t, v.page("#sharing-problem >> text=no puede volver a compartirse"))
 	click(t, card.Locator("summary"))
-	see(t, card.Locator("role=cell >> text=Concedió otras 72 horas"))
+	see(t, card.Locator("role=cell >> text="+es("review.share.actions.renewed")))
 }

@@ -39,12 +39,12 @@ func TestStatusPageMoves(t *testing.T) {
 	a, token := s.hand(t, v)
 	v.open(t, s.statusURL(a))
 	state(t, v, "connecting")
-	title(t, v, "The verification is open")
+	title(t, v, en("status.connecting.title"))
 	_, err := v.Evaluate(`() => { window.stayed = true; document.getElementById("status-title").focus() }`)
 	must(t, err)
 	s.complete(t, token, "default", "")
 	state(t, v, "pending")
-	title(t, v, "Your report is on its way")
+	title(t, v, en("status.pending.title"))
 	see(t, v.page("role=progressbar"))
 	everybody(t, v, "status, pending") // something would move
 	// The stream will tell of the report, but the page is not to be had at once.
@@ -65,7 +65,7 @@ func TestStatusPageMoves(t *testing.T) {
 	c := s.reach(t, plain, "default", "")
 	plain.open(t, c.back)
 	state(t, plain, "pending")
-	see(t, plain.page(`text="This page looks for news every five seconds."`))
+	see(t, plain.page(text(en("status.refreshing"))))
 
 	s.control(t, "DELETE", "/faults", nil)
 	for _, id := range []string{a.ID, b.ID, c.ID} {
@@ -74,7 +74,7 @@ func TestStatusPageMoves(t *testing.T) {
 	must(t, lost.Context.SetOffline(false))
 	for _, x := range []*visitor{v, lost, plain} {
 		state(t, x, "ready")
-		title(t, x, "All done")
+		title(t, x, en("status.ready.title"))
 		if n, err := x.page("#status[data-stream]").Count(); err != nil || n != 0 {
 			t.Error("a page that has come to its end still follows a stream")
 		}
@@ -89,7 +89,7 @@ func TestStatusPageMoves(t *testing.T) {
 	if focused != "status-title" {
 		t.Errorf("the focus is on %q", focused)
 	}
-	if said := read(t, v.page("#live")); said != "All done" {
+	if said := read(t, v.page("#live")); said != en("status.ready.title") {
 		t.Errorf("screen readers announce %q", said)
 	}
 	v.axe(t)
@@ -110,21 +110,21 @@ func TestStatusPageEnds(t *testing.T) {
 		en, es        string
 		retry         bool
 	}{
-		{"default", "", "ready", "Your report is complete. Nothing more is needed from you.",
-			"Su informe está completo. No necesita hacer nada más.", false},
+		{"default", "", "ready", en("journey.ready"),
+			es("journey.ready"), false},
 		{"no_transactions", "", "ready", "Your report is complete. Your accounts showed no recent activity; nothing " +
-			"more is needed from you.", "Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más.", false},
-		{"", "exit", "exited", "You closed the connection before it was finished. You can go on whenever you like.",
-			"Cerró la conexión antes de terminar. Puede continuar cuando quiera.", true},
+			"more is needed from you.", es("journey.ready_without_activity"), false},
+		{"", "exit", "exited", en("journey.exited"),
+			es("journey.exited"), true},
 		{"supplier_unresponsive", "", "failed", "Your bank or payroll provider is not answering at the moment. Please " +
 			"try again in a while, or choose another one.",
-			"Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro.", true},
-		{"error", "", "failed", "The report could not be put together. Please try again, or choose another account.",
-			"No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta.", true},
-		{"debt_only", "", "failed", "The accounts you chose cannot be used. Start again and choose a checking or savings account.",
-			"Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.", true},
+			es("journey.report.supplier_unresponsive"), true},
+		{"error", "", "failed", en("journey.report.error"),
+			es("journey.report.error"), true},
+		{"debt_only", "", "failed", en("journey.report.incompatible_accounts"),
+			es("journey.report.incompatible_accounts"), true},
 		{"mfa", "", "failed", "Your bank asked for a one-time code that was missing or wrong. Start again and have your " +
-			"phone at hand.", "Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano.", true},
+			"phone at hand.", es("journey.report.code_missing"), true},
 	} {
 		a, token := s.hand(t, v)
 		r := s.complete(t, token, c.username, c.end)
@@ -160,11 +160,11 @@ func TestStatusPageExpires(t *testing.T) {
 	a, _ := s.hand(t, v)
 	v.open(t, s.statusURL(a))
 	state(t, v, "connecting")
-	title(t, v, "La verificación está abierta")
+	title(t, v, es("status.connecting.title"))
 	s.control(t, "POST", "/clock", map[string]any{"advance": "73h"})
 	state(t, v, "expired")
-	title(t, v, "Se acabó el tiempo")
+	title(t, v, es("status.expired.title"))
 	v.axe(t)
-	click(t, v.page(`role=button[name="Continuar en la página segura"]`))
+	click(t, v.page(button(es("connect.secure_page"))))
 	step(t, v.page, "consent")
 }

@@ -5,11 +5,21 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // place finds elements on a page or in a frame by a selector such as
 // `role=button[name="Sign in"]` or a CSS one.
 type place func(selector string) playwright.Locator
+
+// en and es give the texts of pages by key.
+var en, es = i18ntest.EN, i18ntest.ES
+
+// button, link and text are selectors of what has exactly this name or text.
+func button(name string) string { return fmt.Sprintf("role=button[name=%q]", name) }
+func link(name string) string   { return fmt.Sprintf("role=link[name=%q]", name) }
+func text(words string) string  { return fmt.Sprintf("text=%q", words) }
 
 // page is the visitor's page, widget the provider's frame in it.
 func (v *visitor) page(selector string) playwright.Locator { return v.Page.Locator(selector) }
@@ -32,7 +42,7 @@ func (s *site) apply(t *testing.T, v *visitor, mode, query string) {
 	v.open(t, s.Portal+"/apply/cashflow"+query)
 	fillForm(t, v, applicant)
 	must(t, v.page(fmt.Sprintf("input[name=mode][value=%s]", mode)).Check())
-	click(t, v.page(`role=button[name="Continue"]`))
+	click(t, v.page(button(en("apply.continue"))))
 }
 
 func fillForm(t *testing.T, v *visitor, fields map[string]string) {
@@ -61,29 +71,29 @@ func walk(t *testing.T, at place, username string) {
 	signIn(t, at, username)
 	step(t, at, "code")
 	fill(t, at("[name=code]"), "123456")
-	click(t, at(`role=button[name="Confirm"]`))
+	click(t, at(button(en("visit.code.submit"))))
 	step(t, at, "accounts")
-	click(t, at(`role=button[name="Share these accounts"]`))
+	click(t, at(button(en("visit.accounts.submit"))))
 }
 
 // signIn goes through consent, the choice of a bank and its sign-in.
 func signIn(t *testing.T, at place, username string) {
 	t.Helper()
 	step(t, at, "consent")
-	click(t, at(`role=button[name="Agree and continue"]`))
+	click(t, at(button(en("visit.consent.submit"))))
 	step(t, at, "bank")
 	click(t, at("button[name=bank]").First())
 	step(t, at, "sign-in")
 	fill(t, at("[name=username]"), username)
 	fill(t, at("[name=password]"), "correct horse")
-	click(t, at(`role=button[name="Sign in"]`))
+	click(t, at(button(en("visit.sign_in.submit"))))
 }
 
 // giveUp leaves a visit at the step that says that its source could not be connected.
 func giveUp(t *testing.T, at place) {
 	t.Helper()
 	step(t, at, "failed")
-	click(t, at(`role=link[name="Stop here"]`))
+	click(t, at(link(en("visit.failed.stop"))))
 	must(t, at(`#leave[open] [data-testid=confirm-close], [data-testid=step-leave] button[value=close]`).Press("Enter"))
 }
 

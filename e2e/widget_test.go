@@ -71,11 +71,11 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			if c.until != "sign-in" {
 				step(t, v.widget, "code")
 				fill(t, v.widget("[name=code]"), "123456")
-				click(t, v.widget(`role=button[name="Confirm"]`))
+				click(t, v.widget(button(en("visit.code.submit"))))
 			}
 			if c.until == "end" {
 				step(t, v.widget, "accounts")
-				click(t, v.widget(`role=button[name="Share these accounts"]`))
+				click(t, v.widget(button(en("visit.accounts.submit"))))
 			}
 			if c.hook == "onError" {
 				step(t, v.widget, "failed")
@@ -131,13 +131,13 @@ func TestNamesOfTheSandbox(t *testing.T) {
 				word = "REQUEST_TIMEOUT"
 				step(t, v.widget, "consent")
 				s.control(t, http.MethodPost, "/clock", map[string]string{"advance": "5m1s"})
-				click(t, v.widget(`role=button[name="Agree and continue"]`))
+				click(t, v.widget(button(en("visit.consent.submit"))))
 			} else {
 				signIn(t, v.widget, "default")
 				if c.substatus != "" {
 					step(t, v.widget, "code")
 					fill(t, v.widget("[name=code]"), "123456")
-					click(t, v.widget(`role=button[name="Confirm"]`))
+					click(t, v.widget(button(en("visit.code.submit"))))
 				}
 				giveUp(t, v.widget)
 			}
@@ -157,12 +157,12 @@ func TestWrongPassword(t *testing.T) {
 	v := embed(t, s, newHost(t, s))
 	v.expect("422")
 	reach(t, v.widget, "sign-in")
-	click(t, v.widget(`role=button[name="Sign in"]`))
-	see(t, v.widget(`text="Enter your user name and your password."`))
+	click(t, v.widget(button(en("visit.sign_in.submit"))))
+	see(t, v.widget(text(en("visit.sign_in.missing"))))
 	try := func(username, password string) {
 		fill(t, v.widget("[name=username]"), username)
 		fill(t, v.widget("[name=password]"), password)
-		click(t, v.widget(`role=button[name="Sign in"]`))
+		click(t, v.widget(button(en("visit.sign_in.submit"))))
 	}
 	try("default", "wrong")
 	see(t, v.widget("text=You can try 2 more times."))
@@ -172,7 +172,7 @@ func TestWrongPassword(t *testing.T) {
 	try("nobody", "correct horse")
 	see(t, v.widget("text=You can try one more time."))
 	// Choosing another bank does not allow more guesses.
-	click(t, v.widget(`role=button[name="Choose another bank"]`))
+	click(t, v.widget(button(en("visit.banks.another"))))
 	click(t, v.widget("button[name=bank]").Last())
 	see(t, v.widget("text=You can try one more time."))
 	try("default", "wrong")
@@ -195,19 +195,19 @@ func TestWrongCode(t *testing.T) {
 	try := func(code, words string) {
 		t.Helper()
 		fill(t, v.widget("[name=code]"), code)
-		click(t, v.widget(`role=button[name="Confirm"]`))
+		click(t, v.widget(button(en("visit.code.submit"))))
 		see(t, v.widget("text="+words))
 	}
-	try("12 34", "Enter the six digits of the code.")
+	try("12 34", en("visit.code.invalid"))
 	focused(t, v.widget("[name=code]"))
-	click(t, v.widget(`role=button[name="I did not get a code"]`))
-	see(t, v.widget("text=We have sent you a new code."))
-	must(t, v.widget(`role=button[name="Send a new code"][disabled]`).WaitFor())
+	click(t, v.widget(button(en("visit.code.not_received"))))
+	see(t, v.widget("text="+en("visit.code.sandbox_again")))
+	must(t, v.widget(`role=button[name="`+en("visit.code.resend")+`"][disabled]`).WaitFor())
 	see(t, v.widget("text=You can ask for another code in"))
 	try("654321", "You can try 2 more times.")
 	try("654321", "You can try one more time.")
 	try("654321", "The one-time code was not confirmed")
-	click(t, v.widget(`role=button[name="Choose another bank"]`))
+	click(t, v.widget(button(en("visit.banks.another"))))
 	for _, name := range []string{"bank", "sign-in", "code"} {
 		reachFrom(t, v.widget, name, map[string]string{"bank": "sign-in", "sign-in": "code", "code": "accounts"}[name])
 	}
@@ -242,7 +242,7 @@ func TestCloseAtEachStep(t *testing.T) {
 			v := embed(t, s, h)
 			reach(t, v.widget, name)
 			click(t, v.widget("[data-testid=close]"))
-			click(t, v.widget(`role=button[name="Keep going"]`))
+			click(t, v.widget(button(en("visit.leave.stay"))))
 			step(t, v.widget, name)
 			click(t, v.widget("[data-testid=close]"))
 			click(t, v.widget("[data-testid=confirm-close]"))
@@ -357,7 +357,7 @@ func TestBankSearch(t *testing.T) {
 	v := embed(t, s, newHost(t, s))
 	reach(t, v.widget, "bank")
 	must(t, v.widget("#q").PressSequentially("honey"))
-	see(t, v.widget(`text="1 bank"`))
+	see(t, v.widget(text(en("visit.banks.found.one"))))
 	focused(t, v.widget("#q"))
 	if got, _ := v.widget("button[name=bank]").Count(); got != 1 {
 		t.Errorf("%d banks are shown, want 1", got)
@@ -368,7 +368,7 @@ func TestBankSearch(t *testing.T) {
 	must(t, v.widget("#q").Press("Enter"))
 	see(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
 	click(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
-	see(t, v.widget(`role=heading[name="Sign in to Tallgrass Bank"]`))
+	see(t, v.widget(`role=heading[name="`+en("visit.title.sign_in", "bank", "Tallgrass Bank")+`"]`))
 }
 
 // TestChoiceOfAccounts requires at least one account that a report can be made from.
@@ -380,7 +380,7 @@ func TestChoiceOfAccounts(t *testing.T) {
 	signIn(t, v.widget, "multi")
 	step(t, v.widget, "code")
 	fill(t, v.widget("[name=code]"), "123456")
-	click(t, v.widget(`role=button[name="Confirm"]`))
+	click(t, v.widget(button(en("visit.code.submit"))))
 	step(t, v.widget, "accounts")
 	boxes, err := v.widget("[name=account]").All()
 	must(t, err)
@@ -390,10 +390,10 @@ func TestChoiceOfAccounts(t *testing.T) {
 	for _, b := range boxes {
 		must(t, b.Uncheck())
 	}
-	click(t, v.widget(`role=button[name="Share these accounts"]`))
-	see(t, v.widget("text=Choose at least one checking or savings account."))
+	click(t, v.widget(button(en("visit.accounts.submit"))))
+	see(t, v.widget("text="+en("visit.accounts.none")))
 	must(t, v.widget("[name=account]").First().Check())
-	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	click(t, v.widget(button(en("visit.accounts.submit"))))
 	if got := called(t, v, 1); got[1] != "onSuccess" || got[3] != "SUCCESS" {
 		t.Errorf("the widget called %q, want onSuccess", got)
 	}
@@ -423,18 +423,18 @@ func reachFrom(t *testing.T, at place, name, next string) {
 	t.Helper()
 	switch name {
 	case "consent":
-		click(t, at(`role=button[name="Agree and continue"]`))
+		click(t, at(button(en("visit.consent.submit"))))
 	case "bank":
 		click(t, at("button[name=bank]").First())
 	case "sign-in":
 		fill(t, at("[name=username]"), "default")
 		fill(t, at("[name=password]"), "correct horse")
-		click(t, at(`role=button[name="Sign in"]`))
+		click(t, at(button(en("visit.sign_in.submit"))))
 	case "code":
 		fill(t, at("[name=code]"), "123456")
-		click(t, at(`role=button[name="Confirm"]`))
+		click(t, at(button(en("visit.code.submit"))))
 	case "accounts":
-		click(t, at(`role=button[name="Share these accounts"]`))
+		click(t, at(button(en("visit.accounts.submit"))))
 	}
 	step(t, at, next)
 }
@@ -475,7 +475,7 @@ func TestHostedPageSurvives(t *testing.T) {
 			reachFrom(t, v.page, name, names[i+1])
 		}
 	}
-	click(t, v.page(`role=button[name="Share these accounts"]`))
+	click(t, v.page(button(en("visit.accounts.submit"))))
 	state(t, v, "ready")
 }
 
@@ -495,7 +495,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 	reachFrom(t, v.page, "sign-in", "code")
 	reachFrom(t, v.page, "code", "accounts")
 	reachFrom(t, at, "sign-in", "accounts")
-	click(t, at(`role=button[name="Share these accounts"]`))
+	click(t, at(button(en("visit.accounts.submit"))))
 	must(t, behind.WaitForURL(s.Portal+"/applications/*"))
 	must(t, behind.Close())
 }
@@ -577,7 +577,7 @@ func TestOffline(t *testing.T) {
 	fill(t, v.widget("[name=username]"), "default")
 	fill(t, v.widget("[name=password]"), "correct horse")
 	must(t, v.Context.SetOffline(true))
-	click(t, v.widget(`role=button[name="Sign in"]`))
+	click(t, v.widget(button(en("visit.sign_in.submit"))))
 	see(t, v.widget("text=You seem to be offline."))
 	for _, place := range []string{"0", "document.documentElement.scrollHeight"} {
 		_, err := v.Evaluate(`() => scrollTo(0, ` + place + `)`)
@@ -588,14 +588,14 @@ func TestOffline(t *testing.T) {
 			return box.Y >= 0 && box.Y+box.Height <= 360
 		})
 	}
-	again := v.widget(`role=button[name="Try again"]`)
+	again := v.widget(button(en("visit.try_again")))
 	see(t, again)
 	must(t, v.Context.SetOffline(false))
 	gone(t, again) // by itself
 	if kept, err := v.widget("[name=username]").InputValue(); err != nil || kept != "default" {
 		t.Errorf("the user name that was typed is %q, %v", kept, err)
 	}
-	click(t, v.widget(`role=button[name="Sign in"]`))
+	click(t, v.widget(button(en("visit.sign_in.submit"))))
 	step(t, v.widget, "code")
 }
 
@@ -610,14 +610,14 @@ func TestSlowAnswer(t *testing.T) {
 	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
 	step(t, v.widget, "consent")
 	asked := hang(t, v, "**/visit/*")
-	click(t, v.widget(`role=button[name="Agree and continue"]`))
+	click(t, v.widget(button(en("visit.consent.submit"))))
 	until(t, "the step to be asked for", func() bool { return asked() == 1 })
 	must(t, v.Clock().RunFor(4_100))
 	see(t, v.widget("text=This is taking longer than usual."))
 	must(t, v.Clock().RunFor(16_000))
 	see(t, v.widget("text=Something did not work."))
 	must(t, v.Context.Unroute("**/visit/*"))
-	click(t, v.widget(`role=button[name="Try again"]`))
+	click(t, v.widget(button(en("visit.try_again"))))
 	step(t, v.widget, "consent")
 	reach(t, v.widget, "bank")
 }
@@ -770,9 +770,9 @@ func TestHooksOfTheLatestRegistration(t *testing.T) {
 	begin(t, v, options, "second") // as a framework does that renders again
 	step(t, v.widget, "code")
 	fill(t, v.widget("[name=code]"), "123456")
-	click(t, v.widget(`role=button[name="Confirm"]`))
+	click(t, v.widget(button(en("visit.code.submit"))))
 	step(t, v.widget, "accounts")
-	click(t, v.widget(`role=button[name="Share these accounts"]`))
+	click(t, v.widget(button(en("visit.accounts.submit"))))
 	if got := called(t, v, 1); got[0] != "second" || got[1] != "onSuccess" {
 		t.Errorf("called %q, want onSuccess of the second registration", got)
 	}

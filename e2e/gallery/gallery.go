@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
+	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -97,7 +98,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		{"form, refused", apply(contract.Cashflow, func(m *pages.Apply) {
 			m.Values, m.Mode = map[string]string{"firstName": "A1", "state": "CA"}, "redirect"
 			m.Problems = []pages.Problem{{Field: "firstName", Text: sample(lang, "Use letters only.", "Use solo letras.")},
-				{Field: "dob", Text: sample(lang, "Enter your date of birth.", "Indique su fecha de nacimiento.")}}
+				{Field: "dob", Text: sample(lang, i18ntest.EN("prefill.dob.missing"), "Indique su fecha de nacimiento.")}}
 		})},
 		{"form, eligibility", apply(contract.Eligibility, func(m *pages.Apply) { m.Employers = []string{"Tern & Sons", "Northwind"} })},
 		{"form, integrator", apply(contract.Passport, func(m *pages.Apply) { m.Integrator = &pages.Integrator{Variant: "prefill"} })},
@@ -175,7 +176,7 @@ func components(base pages.Base) templ.Component {
 	}
 	for _, tone := range []ui.Tone{ui.Neutral, ui.Info, ui.Success, ui.Warning, ui.Danger} {
 		pieces = append(pieces, within(ui.Notice(ui.Note{Tone: tone, Title: words("A notice ", "Un aviso ") + string(tone)}),
-			text(words("With its words.", "Con sus palabras."))))
+			text(words("With its words.", i18ntest.ES("review.decide.text")+"."))))
 	}
 	pieces = append(pieces,
 		ui.ErrorSummary(l, []ui.Wrong{{Field: "name", Words: words("Enter a name.", "Indique un nombre.")}}),
@@ -195,7 +196,7 @@ func components(base pages.Base) templ.Component {
 			within(ui.Button(ui.Action{Type: "button", Kind: ui.Quiet}), label(words("Quiet", "Discreto"))),
 			within(ui.Button(ui.Action{Type: "button", Kind: ui.Critical}), label(words("Critical", "Crítico"))),
 			within(ui.Button(ui.Action{Type: "button", Disabled: true}), label(words("Disabled", "Desactivado")))),
-		ui.Spinner(words("One moment …", "Un momento …")),
+		ui.Spinner(words(i18ntest.EN("visit.frame.loading"), i18ntest.ES("visit.frame.loading"))),
 		ui.Bar(words("Working on it", "Trabajando en ello")),
 		ui.Facts([]ui.Fact{{Term: words("State", "Estado"), Body: ui.Badge(ui.Success, words("Done", "Hecho"))},
 			{Term: words("Number", "Número"), Text: "123"}}),

@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -45,8 +46,9 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Income report", "Is it real?", "payroll has",
-			"Northwind Logistics, which the applicant stated, was found by a source.", "Pay statements (", "/report.csv"} {
+		for _, want := range []string{i18ntest.EN("review.report.income_title"), i18ntest.EN("review.report.findings"), "payroll has",
+			i18ntest.EN("review.employer_real.found", "employer", "Northwind Logistics"),
+			i18ntest.EN("review.payroll.statements") + " (", "/report.csv"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}
@@ -103,8 +105,8 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Eligibility report", "0 of 2 stated employers verified", "Tern &amp; Sons",
-			"Is the application complete?", "Average of 6 months", "Bank transactions"} {
+		for _, want := range []string{i18ntest.EN("review.report.eligibility_title"), "0 of 2 stated employers verified", "Tern &amp; Sons",
+			i18ntest.EN("review.eligibility.checks"), i18ntest.EN("review.eligibility.average"), i18ntest.EN("review.codes.BANK_TRANSACTION")} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}
@@ -133,8 +135,8 @@ func TestAReviewerReadsAPassport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{"Credit passport", "KOR_NICE credit score",
-			"1 KRW = 0.00072 USD", "How each month was paid", "Is it real?"} {
+		for _, want := range []string{i18ntest.EN("review.report.passport_title"), "KOR_NICE credit score",
+			"1 KRW = 0.00072 USD", i18ntest.EN("review.passport.history"), i18ntest.EN("review.report.findings")} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)
 			}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // The form's page tells a browser that blocks cookies, and nothing that it sends is
@@ -21,7 +23,7 @@ func TestBlockedCookies(t *testing.T) {
 		p := blocked.get("/apply/cashflow")
 		if p.status != 200 || !strings.Contains(p.header.Get("Set-Cookie"), "vestibule-probe=1") ||
 			!strings.Contains(p.body, `<link rel="stylesheet" href="/apply/cookies.css">`) ||
-			!strings.Contains(p.body, "Your browser blocks cookies") {
+			!strings.Contains(p.body, i18ntest.EN("apply.no_cookies.title")) {
 			t.Fatalf("the form: %d %v\n%s", p.status, p.header, p.body)
 		}
 		if p := blocked.get("/apply/cookies.css"); !strings.Contains(p.body, "~ form { display: none; }") ||

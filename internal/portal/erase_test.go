@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -142,7 +143,7 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 			t.Errorf("%d searches may have the name: %v", open, err)
 		}
 		if p := admin.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") ||
-			!strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, "The person asked for it") {
+			!strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, i18ntest.EN("review.deletion.reasons.request")) {
 			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
 		}
 		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -128,14 +129,14 @@ func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
 			}
 		}
 		decide("0", "moreAsked")
-		admin.shows(own, "The email to the applicant was sent on")
+		admin.shows(own, i18ntest.EN("review.email_states.sent"))
 		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") ||
 			!strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/resume/") {
 			t.Fatalf("sent: %q", got)
 		}
 		decide("1", "escalated")
 		decide("2", "declined")
-		page := admin.shows(own, "The email to the applicant was not sent:")
+		page := admin.shows(own, i18ntest.EN("review.email_states.withheld"))
 		for _, flag := range []string{"--creditor", "--regulator"} {
 			if !strings.Contains(page, flag) {
 				t.Errorf("the page does not mention %s", flag)

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -58,7 +59,8 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 			t.Fatalf("asking: %d\n%s", p.status, p.body)
 		}
 		p := b.get(a)
-		for _, want := range []string{"Hace falta algo más", "Hace falta:", "Conecte su cuenta de ahorros.", a + "/restart", "Continuar"} {
+		for _, want := range []string{i18ntest.ES("status.more_needed.title"), i18ntest.ES("status.asked"),
+			"Conecte su cuenta de ahorros.", a + "/restart", "Continuar"} {
 			if !strings.Contains(p.body, want) {
 				t.Errorf("the page lacks %q:\n%s", want, p.body)
 			}
@@ -71,14 +73,15 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		}
 		letters := html.UnescapeString(admin.get("/review/letters").body)
 		link := resumeLink.FindString(letters)
-		if !strings.Contains(letters, "Necesitamos algo más de usted") ||
+		if !strings.Contains(letters, i18ntest.ES("review.letter.more")) ||
 			!strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
 			t.Fatalf("the email:\n%s", letters)
 		}
 		if p := admin.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
 			t.Errorf("the list, while it is not answered:\n%s", p.body)
 		}
-		if p := admin.get(own); !strings.Contains(p.body, "Not answered yet") || !strings.Contains(p.body, "among the letters of this sandbox") {
+		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.open")) ||
+			!strings.Contains(p.body, "among the letters of this sandbox") {
 			t.Errorf("the reviewer's page:\n%s", p.body)
 		}
 
@@ -105,7 +108,8 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if p := b.get(a); !strings.Contains(p.body, "con lo que se le pidió") || strings.Contains(p.body, "Conecte su cuenta") {
 			t.Errorf("the page after it was given:\n%s", p.body)
 		}
-		if p := admin.get(own); !strings.Contains(p.body, "Answered by a new report") || !strings.Contains(p.body, own+"/report.json?attempt=1") {
+		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.answered")) ||
+			!strings.Contains(p.body, own+"/report.json?attempt=1") {
 			t.Errorf("the reviewer's page after it was given:\n%s", p.body)
 		}
 		for lang, want := range map[string]string{"en": "Answered", "es": "Respondida"} {
@@ -146,25 +150,25 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		if p := admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}}); p.status != 303 {
 			t.Fatalf("declining: %d", p.status)
 		}
-		if p := b.get(a); !strings.Contains(p.body, "Your application was declined") ||
+		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("status.declined.title")) ||
 			strings.Contains(p.body, "Income too low") || strings.Contains(p.body, "/restart") {
 			t.Errorf("the page of who was declined:\n%s", p.body)
 		}
 		letters := html.UnescapeString(admin.get("/review/letters").body)
-		for _, want := range []string{"canaria@example.com", "Your application was declined", "Income too low.",
+		for _, want := range []string{"canaria@example.com", i18ntest.EN("status.declined.title"), "Income too low.",
 			"Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
 			if !strings.Contains(letters, want) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
-		if p := admin.get(own); !strings.Contains(p.body, "Your application was declined. You get a letter") ||
+		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". You get a letter") ||
 			strings.Contains(p.body, "Nothing more is needed from you.") {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
 		if p := admin.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {
 			t.Fatalf("approving: %d", p.status)
 		}
-		if p := b.get(a); !strings.Contains(p.body, "Your application was approved") {
+		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("status.approved.title")) {
 			t.Errorf("the page of who was approved:\n%s", p.body)
 		}
 		if letters := admin.get("/review/letters").body; strings.Contains(letters, "for colleagues") ||
@@ -192,7 +196,7 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		if p := admin.get("/review/letters"); strings.Contains(p.body, "Income too low") {
 			t.Errorf("a letter was written:\n%s", p.body)
 		}
-		if p := admin.get("/review/audit?action=letterWithheld"); !strings.Contains(p.body, "not sent by configuration") {
+		if p := admin.get("/review/audit?action=letterWithheld"); !strings.Contains(p.body, i18ntest.EN("review.audit.details.off")) {
 			t.Errorf("the trail:\n%s", p.body)
 		}
 	})

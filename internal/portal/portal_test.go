@@ -17,6 +17,7 @@ import (
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
@@ -61,7 +62,7 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if n := r.provider.fetched(); n != 1 {
 			t.Errorf("%d fetches, want 1", n)
 		}
-		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, "All done") {
+		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.ready.title")) {
 			t.Errorf("status page: %d", p.status)
 		}
 		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
@@ -645,7 +646,7 @@ func TestSpanish(t *testing.T) {
 		if p := b.get("/?lang=es"); !strings.Contains(p.body, `<html lang="es"`) {
 			t.Error("lang=es is not Spanish")
 		}
-		if p := b.get("/apply/cashflow"); !strings.Contains(p.body, "Fecha de nacimiento") {
+		if p := b.get("/apply/cashflow"); !strings.Contains(p.body, i18ntest.ES("apply.dob.label")) {
 			t.Error("the language is not remembered")
 		}
 	})

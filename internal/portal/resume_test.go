@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -65,7 +66,8 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 			t.Fatalf("the address of the version before = %d\n%s", p.status, p.body)
 		}
 		for range 3 { // opening the address does not use it up
-			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, "Yes, go on here") || strings.Contains(p.body, "Canaria") {
+			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("resume.arrive.continue")) ||
+				strings.Contains(p.body, "Canaria") {
 				t.Fatalf("GET of the link = %d\n%s", p.status, p.body)
 			}
 			phone.do("HEAD", link, "", "")
@@ -77,7 +79,7 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 			t.Fatalf("POST of the link = %d to %q\n%s", p.status, p.location, p.body)
 		}
 		for name, b := range map[string]*browser{"the computer": computer, "the phone": phone} {
-			if p := b.get(application); p.status != 200 || !strings.Contains(p.body, "Another browser was let in by a link.") {
+			if p := b.get(application); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.timeline.joined")) {
 				t.Errorf("%s: %d\n%s", name, p.status, p.body)
 			}
 		}
@@ -212,7 +214,8 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 		}
 		letter := staff.letters(1)[0]
 		links := inLetter.FindAllString(letter, -1)
-		if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 || !strings.Contains(letter, "Income report") {
+		if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 ||
+			!strings.Contains(letter, i18ntest.EN("product.name.income")) {
 			t.Fatalf("the letter:\n%s", letter)
 		}
 		if moments := begunAt.FindAllString(letter, -1); len(moments) != 2 || moments[0] == moments[1] {
@@ -223,7 +226,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 				t.Errorf("link %d = %d to %q, want %q", i, p.status, p.location, application)
 			}
 		}
-		if p := back.get("/"); !strings.Contains(p.body, second) || !strings.Contains(p.body, "Go on where you stopped") {
+		if p := back.get("/"); !strings.Contains(p.body, second) || !strings.Contains(p.body, i18ntest.EN("landing.resume.title")) {
 			t.Errorf("the first page offers nothing to go on with:\n%s", p.body)
 		}
 		// With the application's button, in the reader's language.
@@ -232,7 +235,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Fatalf("the application's own letter = %d", p.status)
 		}
 		all := staff.letters(2)
-		if one := all[0] + all[1]; !strings.Contains(one, "Informe de flujo de efectivo") || !strings.Contains(one, "?lang=es") {
+		if one := all[0] + all[1]; !strings.Contains(one, i18ntest.ES("product.name.cashflow")) || !strings.Contains(one, "?lang=es") {
 			t.Errorf("no letter in Spanish: %q", all)
 		}
 		// After too many requests the response is the same, but no more emails are

@@ -10,6 +10,7 @@ import (
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // revised reads an income report.
@@ -49,7 +50,7 @@ func TestStaffCorrectAReport(t *testing.T) {
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", why)
 		before := b.audited()
 		checked := d.send(page+"/correct/check", form)
-		if checked.status != 200 || !strings.Contains(string(checked.raw), "estimated anew") ||
+		if checked.status != 200 || !strings.Contains(string(checked.raw), i18ntest.EN("dashboard.outcome.estimated_anew")) ||
 			!strings.Contains(string(checked.raw), thousands(net)) || b.audited() != before ||
 			b.revised(b.named(token)).Meta.Revision != nil {
 			t.Fatalf("what it would come to: %d\n%s", checked.status, checked.raw)
@@ -88,10 +89,11 @@ func TestStaffCorrectAReport(t *testing.T) {
 				t.Errorf("the page after it does not say %q", want)
 			}
 		}
-		if text := d.page(page); !strings.Contains(text, "The figures were corrected: revision") || strings.Contains(text, "canary") {
+		if text := d.page(page); !strings.Contains(text, i18ntest.EN("dashboard.timeline.corrected")) || strings.Contains(text, "canary") {
 			t.Error("the timeline does not say it, or too much")
 		}
-		if text := d.page("/dashboard/audit"); !strings.Contains(text, "corrected a report") || strings.Contains(text, "canary") {
+		if text := d.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.actions.report_corrected")) ||
+			strings.Contains(text, "canary") {
 			t.Error("the audit trail's page does not say it, or too much")
 		}
 		for _, s := range []string{"canary", fmt.Sprint(net), thousands(net)} {
@@ -149,7 +151,8 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 					form.Set("reason", why)
 				}
 				a := d.send(to, form)
-				if text := string(a.raw); a.status != 422 || !strings.Contains(text, `href="#`+at+`"`) || strings.Contains(text, "What it comes to") {
+				if text := string(a.raw); a.status != 422 || !strings.Contains(text, `href="#`+at+`"`) ||
+					strings.Contains(text, i18ntest.EN("dashboard.correction.what_it_comes")) {
 					t.Errorf("%s, %v: %d", to, pairs, a.status)
 				}
 			}

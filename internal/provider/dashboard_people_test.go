@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // Two users who rotate concurrently, or one in two windows, do not end a secret that
@@ -192,14 +193,14 @@ func TestLettersWaitOnTheDashboard(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
-		if text := d.page("/dashboard/outbox"); !strings.Contains(text, "There are no letters") {
+		if text := d.page("/dashboard/outbox"); !strings.Contains(text, i18ntest.EN("dashboard.outbox.none")) {
 			t.Error("an empty outbox does not say so")
 		}
 		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
 			"prefill": applicant, "deliverTo": "zoe@mail.example"}), 200, "")
 		text := d.page("/dashboard/outbox")
 		link := regexp.MustCompile(b.service.URL + `/invite/[A-Za-z0-9_-]+`).FindString(text)
-		if !strings.Contains(text, "zoe@mail.example") || !strings.Contains(text, "There is no mail server") || link == "" {
+		if !strings.Contains(text, "zoe@mail.example") || !strings.Contains(text, i18ntest.EN("dashboard.outbox.no_server")) || link == "" {
 			t.Errorf("the letter is not there to be passed on\n%s", text)
 		}
 		if a := b.ask(link, "GET", "", nil, nil); a.status >= 400 {
@@ -258,7 +259,8 @@ func TestPeopleOfAnAccount(t *testing.T) {
 		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("who was removed still sees %d", a.status)
 		}
-		if text := his.page("/dashboard/audit"); !strings.Contains(text, "somebody who has left") || strings.Contains(text, "ada@") {
+		if text := his.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.audit.somebody_who_has_left")) ||
+			strings.Contains(text, "ada@") {
 			t.Error("the audit trail knows the address of who was removed")
 		}
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 ||

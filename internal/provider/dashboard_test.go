@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 var (
@@ -289,7 +290,8 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			}
 		}
 		text := d.page("/dashboard/audit") + d.page(d.find("/dashboard/audit", `"(/dashboard/audit\?after=[^"]+)"`))
-		for _, want := range []string{"ada@customer.example", "signed in", "made a client", "changed a configuration in force"} {
+		for _, want := range []string{"ada@customer.example", i18ntest.EN("dashboard.actions.signed_in"),
+			i18ntest.EN("dashboard.actions.credential_issued"), i18ntest.EN("dashboard.actions.configuration_changed")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the audit trail does not say %q", want)
 			}
@@ -347,7 +349,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 				t.Errorf("finding %s: %d %s", query, a.status, a.header.Get("Location"))
 			}
 			if a := eve.send("/dashboard/reports/find", url.Values{"query": {query}}); a.status != 200 ||
-				!strings.Contains(string(a.raw), "No such report") {
+				!strings.Contains(string(a.raw), i18ntest.EN("dashboard.reports.not_found")) {
 				t.Errorf("another customer finds it: %d", a.status)
 			}
 		}
@@ -386,8 +388,8 @@ func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
 			}
 		}
 		text = d.page("/dashboard/reports/" + d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern))
-		for _, want := range []string{"The applicant consented", "A bank, payroll provider or supplier was chosen",
-			"Status", "An event was sent", "visit in the widget"} {
+		for _, want := range []string{i18ntest.EN("dashboard.timeline.visit_consented"), i18ntest.EN("dashboard.timeline.visit_chose"),
+			"Status", i18ntest.EN("dashboard.timeline.delivery"), i18ntest.EN("dashboard.origins.visit")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the timeline does not say %q", want)
 			}

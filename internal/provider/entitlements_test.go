@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // TestEntitlementsOverHTTP: a customer that an operator adds has redirect and nothing
@@ -103,8 +104,9 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 
 		// Every change is in the audit trail of the account, by the operator.
 		page := string(b.signedIn(staff).ask("GET", "/dashboard/audit", "").raw)
-		for _, want := range []string{"enabled a feature", "disabled a feature", "had a feature follow the parent account",
-			"the provider’s operator", "account-numbers", child} {
+		for _, want := range []string{i18ntest.EN("dashboard.actions.entitlement_enabled"),
+			i18ntest.EN("dashboard.actions.entitlement_disabled"), i18ntest.EN("dashboard.actions.entitlement_inherited"),
+			i18ntest.EN("dashboard.author.providers_operator"), "account-numbers", child} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the audit trail has no %q", want)
 			}

@@ -28,6 +28,7 @@ import (
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/paystubtest"
 	"vestibule/internal/testutil/storetest"
 )
@@ -295,7 +296,7 @@ func TestProductionInventsNothing(t *testing.T) {
 				}
 				if kind == contract.Cashflow && i < 6 {
 					page := p.page(path + "?lang=en")
-					if !strings.Contains(page, "No data source is configured") || !strings.Contains(page, `data-end="error"`) ||
+					if !strings.Contains(page, i18ntest.EN("visit.unsourced.title")) || !strings.Contains(page, `data-end="error"`) ||
 						!strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
 					}

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/webhook"
 )
 
@@ -560,8 +561,8 @@ func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
 		b.staffed()
 		d := b.signedIn(b.seed.Staff)
 		for _, token := range []string{publicToken, secondary} {
-			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, "The consumer withdrew consent") ||
-				!strings.Contains(page, "Withdrawn from") {
+			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, i18ntest.EN("dashboard.timeline.consent")) ||
+				!strings.Contains(page, i18ntest.EN("dashboard.timeline.relay_revoked")) {
 				t.Error("the dashboard does not say why the report is no longer shared")
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -48,7 +49,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 	other.Report = applications.StoredReport{Attempt: 1, At: noon}
 	d.add(other)
 	_, page := d.get(own)
-	d.says("the other applications", page, "Other applications of this person", "order-9", own+"/compare?with="+appLater)
+	d.says("the other applications", page, i18ntest.EN("review.compare.others"), "order-9", own+"/compare?with="+appLater)
 	if strings.Contains(page, "with="+appOld) {
 		t.Error("a report of another kind is offered to be compared")
 	}
@@ -61,7 +62,7 @@ func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
 		}
 	}
 	_, page = d.get(own + "/compare?lang=es&with=" + appLater)
-	d.says("in Spanish", page, "Dos informes de una persona", "Diferencia", "ninguna")
+	d.says("in Spanish", page, i18ntest.ES("review.compare.title"), "Diferencia", "ninguna")
 	if d.looks(compared) != 3 {
 		t.Errorf("%d comparisons are written down, want 3", d.looks(compared))
 	}

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -98,7 +99,7 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 			t.Errorf("deciding a third time: %d", resp.StatusCode)
 		}
 		_, page = d.get(own)
-		d.says("decided thrice", page, "Decided before", "Escalated", "(2)", "/letter")
+		d.says("decided thrice", page, i18ntest.EN("review.decide.before"), "Escalated", "(2)", "/letter")
 		if _, page := d.get("/review?decision=declined"); !strings.Contains(page, "order-7") {
 			t.Errorf("the list of what was declined:\n%s", page)
 		}
@@ -114,7 +115,7 @@ func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
 			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
-		d.says("the letter in Spanish", page, "Su solicitud fue rechazada", "512", "60 días", "order-7",
+		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", "60 días", "order-7",
 			"no nombra a la agencia federal", "<code>--regulator</code>")
 		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", "nombre, dirección y teléfono", "<code>--report-agency</code>")
 		d.says("the letter in Spanish", page, "no nombra al acreedor", "<code>--creditor</code>")
@@ -207,13 +208,14 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion),
 			Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no},
 				"ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
-			[]string{"DOCUMENTS_READABLE A document could not be read"}},
+			[]string{"DOCUMENTS_READABLE " + i18ntest.EN("review.incomplete.DOCUMENTS_READABLE")}},
 		{contract.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
 				Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
-			[]string{"TEXT_OVER_TEXT Text lies under a shape, an image or other text", "DATES_DISAGREE Its dates do not agree"}},
+			[]string{"TEXT_OVER_TEXT " + i18ntest.EN("review.irregularities.TEXT_OVER_TEXT"),
+				"DATES_DISAGREE " + i18ntest.EN("review.irregularities.DATES_DISAGREE")}},
 		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion),
 			Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
 			[]string{"K1 Too many inquiries"}},

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -42,7 +43,7 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			t.Errorf("after 30 days %d are left, and the job comes again: %v", left(), err)
 		}
 		_, page := d.get("/review/deletions")
-		d.says("deleted by age", page, appOld, "as old as any may get", "by its age", "30")
+		d.says("deleted by age", page, appOld, "as old as any may get", i18ntest.EN("review.deletion.aged"), "30")
 		if resp, _ := d.get("/review/audit?action=retentionDeleted&application=" + appOld); resp.StatusCode != 200 {
 			t.Errorf("the trail of it: %d", resp.StatusCode)
 		}

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
@@ -89,22 +90,24 @@ func TestThePagesOfEvents(t *testing.T) {
 		return resp.Header.Get("Location")
 	}
 
-	has("/review/events", "Nothing was sent", "https://app.example.com<", "!whose-path")
+	has("/review/events", i18ntest.EN("review.events.none"), "https://app.example.com<", "!whose-path")
 	first, second := d.happen(journey.Started, 1), d.happen(journey.Connecting, 2)
 	one := "/review/events/" + first
-	has(one, "On its way", "None was made yet", "!Send it again", "&#34;sequence&#34;: 1")
+	has(one, i18ntest.EN("review.delivery_states.pending"), "None was made yet",
+		"!"+i18ntest.EN("review.events.resend"), "&#34;sequence&#34;: 1")
 	d.sent(first, webhook.StateDelivered, webhook.Result{Err: errors.New("broken")}, webhook.Result{HTTP: 200, Outcome: webhook.Delivered})
 	d.sent(second, webhook.StateDisabled, webhook.Result{HTTP: 410, Outcome: webhook.Disabled})
 	if _, err := d.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`,
 		store.Hash(d.Events.URL), store.Micros(noon)); err != nil {
 		t.Fatal(err)
 	}
-	has("/review/events", "application.started", one, "Not sent", "410", "Send events again")
+	has("/review/events", "application.started", one, i18ntest.EN("review.delivery_states.disabled"),
+		"410", i18ntest.EN("review.events.turn_on"))
 	has("/review/events?state=disabled", "!"+one, second)
-	has("/review/events?state=given_up", "Nothing was sent")
+	has("/review/events?state=given_up", i18ntest.EN("review.events.none"))
 	has("/review/events?application="+appStarted, "Events of one application", first)
-	has("/review/events?application="+uuid.NewString(), "Nothing was sent")
-	has(one, "the connection broke", "Send it again")
+	has("/review/events?application="+uuid.NewString(), i18ntest.EN("review.events.none"))
+	has(one, i18ntest.EN("review.delivery_errors.NETWORK"), i18ntest.EN("review.events.resend"))
 
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=stopped" {
 		t.Errorf("sent again while it is stopped, leads to %s", to)
@@ -113,7 +116,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	if to := post("/review/events/enable", ""); to != "/review/events?done=on" {
 		t.Errorf("turned on, leads to %s", to)
 	}
-	has("/review/events?done=on", "Events are sent again", "!Send events again")
+	has("/review/events?done=on", "Events are sent again", "!"+i18ntest.EN("review.events.turn_on"))
 	made := post(one+"/redeliver", "resends=0")
 	if !strings.HasSuffix(made, "?done=sent") || strings.HasPrefix(made, one) {
 		t.Errorf("sent again, leads to %s", made)
@@ -122,7 +125,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=busy" {
 		t.Errorf("the form once more, leads to %s", to)
 	}
-	has(one+"?done=busy&lang=es", "ya está en camino", "se cortó la conexión")
+	has(one+"?done=busy&lang=es", "ya está en camino", i18ntest.ES("review.delivery_errors.NETWORK"))
 
 	post("/review/events/enable", "")
 	var turnedOn, resent int
@@ -136,7 +139,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	}
 
 	auditor := d.as(Auditor)
-	if _, page := auditor.get(one); strings.Contains(page, "Send it again") {
+	if _, page := auditor.get(one); strings.Contains(page, i18ntest.EN("review.events.resend")) {
 		t.Error("an auditor is offered to send an event again")
 	}
 	for _, path := range []string{one + "/redeliver", "/review/events/enable"} {
@@ -157,8 +160,8 @@ func TestThePagesOfEvents(t *testing.T) {
 	for i := range pageSize {
 		d.happen(journey.Pending, int64(10+i))
 	}
-	_, rest, _ := strings.Cut(has("/review/events", "Older events"), "after=")
-	has("/review/events?after="+rest[:strings.IndexByte(rest, '"')], one, "Back to the newest")
+	_, rest, _ := strings.Cut(has("/review/events", i18ntest.EN("review.events.older")), "after=")
+	has("/review/events?after="+rest[:strings.IndexByte(rest, '"')], one, i18ntest.EN("review.list.newest"))
 	d.Events.URL = ""
 	has("/review/events?lang=es", "no se envían a ningún sitio")
 }

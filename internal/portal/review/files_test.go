@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 	pages "vestibule/templates/portal/review"
 )
@@ -39,7 +40,8 @@ func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
 		}
 		d.signInAs(secret, "")
 		resp, page := d.get(at)
-		for _, want := range []string{"Pay stub", "Bank transactions", at + "/" + pages.FileRef(stubPath), `download`, "Back to the report"} {
+		for _, want := range []string{i18ntest.EN("review.codes.PAYSTUB"), i18ntest.EN("review.codes.BANK_TRANSACTION"),
+			at + "/" + pages.FileRef(stubPath), `download`, i18ntest.EN("review.files.to_page")} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the list lacks %q", want)
 			}
@@ -170,9 +172,11 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			}
 			before := d.looks(reportViewed)
 			resp, page := d.get(at + "/report")
-			title := map[contract.Product]string{contract.Income: "Income report", contract.Eligibility: "Eligibility report",
-				contract.Passport: "Credit passport"}[product]
-			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") || !strings.Contains(page, "Is it real?") ||
+			title := map[contract.Product]string{contract.Income: i18ntest.EN("review.report.income_title"),
+				contract.Eligibility: i18ntest.EN("review.report.eligibility_title"),
+				contract.Passport:    i18ntest.EN("review.report.passport_title")}[product]
+			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") ||
+				!strings.Contains(page, i18ntest.EN("review.report.findings")) ||
 				strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}

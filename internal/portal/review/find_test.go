@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -172,11 +173,12 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 			!strings.Contains(page, `href="/review?find=`) {
 			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)
 		}
-		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "Canaria") {
+		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, i18ntest.EN("review.list.over.title")) ||
+			strings.Contains(page, "Canaria") {
 			t.Errorf("another user's search:\n%s", page)
 		}
 		*d.now = noon.Add(search.SearchLife)
-		if _, page := d.get(to); !strings.Contains(page, "This search has ended") || strings.Contains(page, "order-7") {
+		if _, page := d.get(to); !strings.Contains(page, i18ntest.EN("review.list.over.title")) || strings.Contains(page, "order-7") {
 			t.Errorf("a search after its time:\n%s", page)
 		}
 		if err := d.Index.Sweep(t.Context()); err != nil {

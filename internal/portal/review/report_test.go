@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -95,7 +96,8 @@ func TestReportPageWithAnalysis(t *testing.T) {
 	url := "/review/applications/" + appReady + "/report"
 	d.change(appReady, func(r *stored) { r.Body, r.Analysis = withFigures(t), someAnalysis(t) })
 	resp, page := d.get(url)
-	for _, want := range []string{`role="img"`, "Balance over time", "Money in and out by month", "−$1.00", "/months.csv", "/report.csv"} {
+	for _, want := range []string{`role="img"`, i18ntest.EN("review.report.balances"),
+		i18ntest.EN("review.report.money"), "−$1.00", "/months.csv", "/report.csv"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -33,6 +33,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/applicationstest"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/templates/ui"
 )
@@ -350,14 +351,14 @@ func TestOneApplication(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
-	for _, want := range []string{"order-7", token, "Your report is complete.", "Signed webhook",
-		"SUPPLIER_ERROR", "Open the report", "Browser: widget closed"} {
+	for _, want := range []string{"order-7", token, "Your report is complete.", i18ntest.EN("review.timeline.webhook"),
+		"SUPPLIER_ERROR", i18ntest.EN("review.application.open_report"), i18ntest.EN("review.timeline.hookExit")} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
-	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, "There is no report.") ||
-		strings.Contains(page, "Open the report") {
+	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, i18ntest.EN("review.application.no_report")) ||
+		strings.Contains(page, i18ntest.EN("review.application.open_report")) {
 		t.Errorf("an application without a report:\n%s", page)
 	}
 	got := attempts(nil)
@@ -376,8 +377,10 @@ func TestTheReportAsAPage(t *testing.T) {
 	d.signInAs(secret, "")
 	resp, page := d.get("/review/applications/" + appReady + "/report")
 	for _, want := range []string{
-		"Everyday &lt;b&gt;cashflow&lt;/b&gt;", "Matches", "Does not match", "Entered by the applicant", "does not match every source",
-		"−$1,234,567.89", "Checking", "1 Main St, Springfield, IL, 62701", "Mar 14, 2026, 12:00 UTC", "PERSONAL", "4321", "Bank transactions",
+		"Everyday &lt;b&gt;cashflow&lt;/b&gt;", "Matches", i18ntest.EN("review.report.unmatched"),
+		i18ntest.EN("review.report.typed"), "does not match every source",
+		"−$1,234,567.89", "Checking", "1 Main St, Springfield, IL, 62701", "Mar 14, 2026, 12:00 UTC",
+		"PERSONAL", "4321", i18ntest.EN("review.codes.BANK_TRANSACTION"),
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report's page lacks %q", want)
@@ -464,7 +467,8 @@ func TestSignInPage(t *testing.T) {
 	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) {
 		t.Errorf("without passwords:\n%s", page)
 	}
-	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, "Sign in with") || strings.Contains(page, "sign-in-problem") {
+	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, i18ntest.EN("review.sign_in.with")) ||
+		strings.Contains(page, "sign-in-problem") {
 		t.Errorf("without an issuer:\n%s", page)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -262,7 +263,7 @@ func TestTheAuditTrail(t *testing.T) {
 		if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
 			t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
 		}
-		if _, page := d.get("/review/audit"); !strings.Contains(page, "Opened a report") ||
+		if _, page := d.get("/review/audit"); !strings.Contains(page, i18ntest.EN("review.actions.reportViewed")) ||
 			!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
 			t.Errorf("the trail's page:\n%s", page)
 		}
@@ -270,7 +271,7 @@ func TestTheAuditTrail(t *testing.T) {
 		if !strings.Contains(page, "Rechazada") || strings.Count(page, "<tr") != 2 {
 			t.Errorf("the trail, narrowed, in Spanish:\n%s", page)
 		}
-		if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, "No such lines") {
+		if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, i18ntest.EN("review.audit.none")) {
 			t.Errorf("the trail of a later day:\n%s", page)
 		}
 		for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x",

@@ -20,6 +20,7 @@ import (
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -202,8 +203,8 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
 		d.led("sharing", resp, "shared")
 		_, page := d.get(own + "?done=shared")
-		d.says("shared", page, "The report is shared.", harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
-			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", "Give another 72 hours")
+		d.says("shared", page, i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
+			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", i18ntest.EN("review.share.more"))
 		if strings.Contains(page, d.relay.tokens[token+"/"+harbor]) {
 			t.Errorf("the page shows the relay token:\n%s", page)
 		}
@@ -211,17 +212,18 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		*d.now = noon.Add(73 * time.Hour)
 		d.signInAs(secret, "")
 		_, page = d.get(own)
-		d.says("73 hours later", page, "72 hours over", "unless it was read before")
+		d.says("73 hours later", page, i18ntest.EN("review.share.over"), "unless it was read before")
 		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.led("another 72 hours", resp, "renewed")
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		_, page = d.get(own + "?done=renewed&lang=es")
-		d.says("renewed, in Spanish", page, "El tercero tiene otras 72 horas.", "Activo", "Conceder otras 72 horas")
+		d.says("renewed, in Spanish", page, i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
 
 		*d.now = d.now.Add(time.Hour)
 		id := sharing.ID(appReady, harbor)
 		_, page = d.get("/review/shares/" + id + "/withdraw")
-		d.says("asked before withdrawing", page, "Withdraw for good", "Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
+		d.says("asked before withdrawing", page, i18ntest.EN("review.share.withdraw_submit"),
+			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
 		d.led("withdrawing", resp, "withdrawn")
@@ -235,8 +237,8 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 			t.Errorf("the question, once it is withdrawn, leads to %q", resp.Header.Get("Location"))
 		}
 		_, page = d.get(own + "?done=withdrawn")
-		d.says("withdrawn", page, "The report is withdrawn.", ">Withdrawn<", "Mar 17, 2026, 14:00 UTC", "by reviewer@example.com")
-		if strings.Contains(page, "Give another 72 hours") {
+		d.says("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC", "by reviewer@example.com")
+		if strings.Contains(page, i18ntest.EN("review.share.more")) {
 			t.Errorf("what was withdrawn can be given more time:\n%s", page)
 		}
 		resp, page = d.post(own+"/shares", shareForm(harbor, ""))
@@ -413,7 +415,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		begin("shared")
 		first, _ := d.relay.CreateRelayToken(t.Context(), token, harbor)
 		_, page := d.get(own)
-		d.says("killed while sharing", page, "shared with nobody", "No answer from the service: do it again to be sure")
+		d.says("killed while sharing", page, "shared with nobody", i18ntest.EN("review.share.unknown_end"))
 		*d.now = noon.Add(time.Minute)
 		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
 		d.led("sharing again", resp, "shared")
@@ -441,7 +443,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("more time for what was withdrawn elsewhere: %d", resp.StatusCode)
 		}
-		d.says("withdrawn elsewhere", page, "not on these pages")
+		d.says("withdrawn elsewhere", page, i18ntest.EN("review.share.elsewhere"))
 		d.expect("withdrawn elsewhere", d.rows()[1:], []string{`svc-other "" since 2026-03-14 12:02:00, withdrawn`})
 	})
 }

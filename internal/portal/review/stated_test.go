@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -47,7 +48,7 @@ func TestStatedStandsBesideFound(t *testing.T) {
 				t.Fatalf("%s has nothing of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % of what was stated)",
+			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % "+i18ntest.EN("review.stated.of_it")+")",
 				"1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 2 { // the email address and the employer
@@ -58,7 +59,8 @@ func TestStatedStandsBesideFound(t *testing.T) {
 			}
 		}
 		_, page := d.get(own + "?lang=es")
-		d.says("in Spanish", page, "Lo declarado y lo encontrado", "140 % de lo declarado", "Ingresos anuales")
+		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140 % "+i18ntest.ES("review.stated.of_it"),
+			i18ntest.ES("review.stated.income"))
 		var out struct {
 			Stated prefill.Fields
 			Meta   struct {

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
 )
@@ -151,7 +152,7 @@ func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
 			t.Errorf("the first browser gets %d", a.Status)
 		}
 		if a := r.Browser().Do("POST", path, url.Values{"action": {"start-over"}}); a.Status != http.StatusForbidden ||
-			!strings.Contains(a.Body, "This page needs cookies") {
+			!strings.Contains(a.Body, i18ntest.EN("visit.no_cookie.title")) {
 			t.Errorf("without a cookie: %d %s", a.Status, a.Body)
 		}
 		r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{})
@@ -190,7 +191,8 @@ func TestAnInviteExpires(t *testing.T) {
 				t.Errorf("of %s: the report is not EXPIRED", c.lives)
 			}
 			page := r.Do("GET", opened(t, r, link), nil)
-			if page.Status != 200 || strings.Contains(page.Body, `name="action"`) || !strings.Contains(page.Body, "This verification has expired") {
+			if page.Status != 200 || strings.Contains(page.Body, `name="action"`) ||
+				!strings.Contains(page.Body, i18ntest.EN("visit.title.expired")) {
 				t.Errorf("of %s: the page is %d\n%.2000s", c.lives, page.Status, page.Body)
 			}
 		}
@@ -240,7 +242,7 @@ func TestInvitesThatAreRefused(t *testing.T) {
 		}
 		for _, handle := range []string{store.NewSecret(), "x", "%00", strings.Repeat("a", 4000)} {
 			a := r.Do("GET", "/invite/"+handle, nil)
-			if a.Status != 404 || !strings.Contains(a.Body, "This link leads nowhere") || a.Header.Get("Content-Security-Policy") == "" {
+			if a.Status != 404 || !strings.Contains(a.Body, i18ntest.EN("invite.not_found.title")) || a.Header.Get("Content-Security-Policy") == "" {
 				t.Errorf("an unknown link: %d %.300s", a.Status, a.Body)
 			}
 		}

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
-const elsewhere = "This verification was started in another browser"
+var elsewhere = i18ntest.EN("visit.other_browser.title")
 
 // A second browser with the same redirectUrl learns nothing, changes nothing and gets
 // no signed result, before and after the end of the visit.
@@ -105,7 +106,7 @@ func TestABrowserWithoutCookiesIsToldSo(t *testing.T) {
 		path := opened(t, r.Do("GET", to, nil))
 		for _, header := range []string{"", "visit-x=y", strings.Repeat("a=b; ", 100)} {
 			a := r.Browser().Do("POST", path, url.Values{"action": {"consent"}}, func(req *http.Request) { req.Header.Set("Cookie", header) })
-			if a.Status != http.StatusForbidden || !strings.Contains(a.Body, "This page needs cookies") {
+			if a.Status != http.StatusForbidden || !strings.Contains(a.Body, i18ntest.EN("visit.no_cookie.title")) {
 				t.Errorf("cookies %q: %d %s", header, a.Status, a.Body)
 			}
 		}

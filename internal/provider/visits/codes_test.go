@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
@@ -32,17 +33,17 @@ func TestAnotherCode(t *testing.T) {
 					t.Fatalf("%s: %d codes were sent at %s, want %d and %q in %s", way, n, a.step(t), want, words, body)
 				}
 			}
-			codes(1, "I did not get a code")
+			codes(1, i18ntest.EN("visit.code.not_received"))
 			a.post(t, "action", "no-code")
-			codes(2, "We have sent you a new code.")
+			codes(2, i18ntest.EN("visit.code.sandbox_again"))
 			codes(2, `data-wait="30"`)
-			codes(2, "You can ask for another code in 30 s.")
+			codes(2, i18ntest.EN("visit.code.wait", "seconds", "30"))
 			r.Advance(29500 * time.Millisecond)
 			a.post(t, "action", "no-code")
 			codes(2, `data-wait="1"`)
 			for n := range 3 {
 				r.Advance(30 * time.Second)
-				if body := a.get(t).Body; strings.Contains(body, "data-wait") || !strings.Contains(body, "Send a new code") {
+				if body := a.get(t).Body; strings.Contains(body, "data-wait") || !strings.Contains(body, i18ntest.EN("visit.code.resend")) {
 					t.Fatalf("after half a minute: %s", body)
 				}
 				a.post(t, "action", "no-code")
@@ -104,10 +105,11 @@ func TestAnotherBankInPlace(t *testing.T) {
 			a := newcomer(t, r, providertest.Prefill())
 			a.toAccounts(t, c.username)
 			if body := a.get(t).Body; a.step(t) != "failed" || !strings.Contains(body, c.en) ||
-				!strings.Contains(body, "Choose another bank") || strings.Contains(body, "data-end") {
+				!strings.Contains(body, i18ntest.EN("visit.banks.another")) || strings.Contains(body, "data-end") {
 				t.Fatalf("%s: at %s: %s", c.username, a.step(t), body)
 			}
-			if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, c.es) || !strings.Contains(body, "Elegir otro banco") {
+			if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, c.es) ||
+				!strings.Contains(body, i18ntest.ES("visit.banks.another")) {
 				t.Errorf("%s in Spanish: %s", c.username, body)
 			}
 			a.post(t, "action", "rechoose")
@@ -161,16 +163,18 @@ func TestSourcesWithoutData(t *testing.T) {
 		a.post(t, "action", "code", "code", "123456")
 		body := a.get(t).Body
 		more, finish := strings.Index(body, `value="more"`), strings.Index(body, `value="finish"`)
-		if !strings.Contains(body, "nothing recent there") || !strings.Contains(body, "There is no recent pay statement.") ||
+		if !strings.Contains(body, i18ntest.EN("visit.connected.empty")) ||
+			!strings.Contains(body, i18ntest.EN("visit.connected.no_pay_statement")) ||
 			strings.Contains(body, ">connected<") {
 			t.Errorf("the page says %s", body)
 		}
-		if more < 0 || more > finish || !strings.Contains(body, "Add another source") {
+		if more < 0 || more > finish || !strings.Contains(body, i18ntest.EN("visit.employers.add_source")) {
 			t.Errorf("another source is not offered first: %s", body)
 		}
 		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if body := a.get(t).Body; !strings.Contains(body, "there was nothing recent in it") || strings.Contains(body, "All done") {
+		if body := a.get(t).Body; !strings.Contains(body, "there was nothing recent in it") ||
+			strings.Contains(body, i18ntest.EN("visit.title.done")) {
 			t.Errorf("the end says %s", body)
 		}
 
@@ -184,7 +188,7 @@ func TestSourcesWithoutData(t *testing.T) {
 			form = append(form, "account", m[1])
 		}
 		b.post(t, form...)
-		if body := b.get(t).Body; !strings.Contains(body, "nothing recent there") {
+		if body := b.get(t).Body; !strings.Contains(body, i18ntest.EN("visit.connected.empty")) {
 			t.Errorf("after noincome: %s", body)
 		}
 	})

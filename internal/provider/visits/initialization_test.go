@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/prefilltest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
@@ -269,7 +270,8 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.",
 				"prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},
 			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING",
-				"firstName, lastName, email, dob or a full address", "prefill.firstName", "Enter your last name.", "Escriba su apellido."},
+				"firstName, lastName, email, dob or a full address", "prefill.firstName",
+				i18ntest.EN("prefill.last_name.missing"), i18ntest.ES("prefill.last_name.missing")},
 			{"a wrong value", map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "x",
 				"dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email", "not accepted", "no fueron aceptados"},
 		} {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
@@ -128,7 +129,7 @@ func TestFilesOfAnEarlierStepAreNotTaken(t *testing.T) {
 			t.Errorf("outdated, answers %d", got)
 		}
 		body := a.get(t).Body
-		if !strings.Contains(body, "2 files added") || strings.Contains(body, "paystub-3") {
+		if !strings.Contains(body, i18ntest.EN("visit.documents.added.other", "n", "2")) || strings.Contains(body, "paystub-3") {
 			t.Errorf("the page has other files: %s", body)
 		}
 		if got := send(strings.Repeat("9", 1000), "paystub-4.pdf"); got != http.StatusBadRequest {

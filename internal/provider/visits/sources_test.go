@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
@@ -159,14 +160,14 @@ func TestAddingASource(t *testing.T) {
 		a.toPayrollCode(t, "default")
 		a.post(t, "action", "code", "code", "123456")
 		if body := a.get(t).Body; a.step(t) != "connected" || !strings.Contains(body, "Northwind Logistics") ||
-			strings.Contains(body, "could not be connected") {
+			strings.Contains(body, i18ntest.EN("visit.connected.failed")) {
 			t.Fatalf("after the code: %s", body)
 		}
 		a.post(t, "action", "more")
 		a.post(t, "action", "source", "source", "bank")
 		a.post(t, "action", "bank", "bank", "kestrel-bank")
 		a.post(t, "action", "sign-in", "username", "supplier_unresponsive", "password", "x")
-		if body := a.get(t).Body; a.step(t) != "connected" || strings.Count(body, "could not be connected") != 1 ||
+		if body := a.get(t).Body; a.step(t) != "connected" || strings.Count(body, i18ntest.EN("visit.connected.failed")) != 1 ||
 			!strings.Contains(body, "Kestrel Bank") {
 			t.Errorf("after a bank that is down: %s", body)
 		}

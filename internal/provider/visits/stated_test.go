@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
@@ -48,7 +49,7 @@ func (a applicant) employers(t *testing.T) string {
 func TestAVisitOfEmployers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")
-		if body := a.get(t).Body; !strings.Contains(body, "Verify your employers and your money") ||
+		if body := a.get(t).Body; !strings.Contains(body, i18ntest.EN("visit.title.consent_employers_and_money")) ||
 			!strings.Contains(body, "Pay stubs and other documents") {
 			t.Errorf("the consent says %s", body)
 		}
@@ -114,7 +115,8 @@ func TestAVisitOfEmployers(t *testing.T) {
 		if body := a.get(t).Body; a.step(t) != "skip" || strings.Count(body, `name="reason"`) != 5 {
 			t.Errorf("why: %s", body)
 		}
-		if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, "¿Por qué omite Vandelay?") {
+		if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body,
+			i18ntest.ES("visit.title.skip_employer", "employer", "Vandelay")) {
 			t.Errorf("in Spanish: %s", body)
 		}
 		a.post(t, "action", "skipped", "reason", "NO_LONGER_EMPLOYED")
@@ -151,8 +153,8 @@ func TestAVisitOfEmployers(t *testing.T) {
 				a.post(t, "action", "more")
 			}
 		}
-		if body := a.get(t).Body; strings.Count(body, "could not be connected") != 1 ||
-			!strings.Contains(body, "Connect another bank") || strings.Contains(body, "Tern") {
+		if body := a.get(t).Body; strings.Count(body, i18ntest.EN("visit.connected.failed")) != 1 ||
+			!strings.Contains(body, i18ntest.EN("visit.finish.connect_another_bank")) || strings.Contains(body, "Tern") {
 			t.Errorf("the banks: %s", body)
 		}
 		a.post(t, "action", "turn")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
 
@@ -151,7 +152,7 @@ func TestHowVisitsEnd(t *testing.T) {
 				contract.StatusNotAuthenticated, contract.SubMFARequired},
 			{"three wrong codes", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
-				for _, want := range []string{"2 more times", "one more time", "Choose another bank"} {
+				for _, want := range []string{"2 more times", "one more time", i18ntest.EN("visit.banks.another")} {
 					a.post(t, "action", "code", "code", "654321")
 					if !strings.Contains(a.get(t).Body, want) {
 						t.Errorf("the page does not say %q", want)
@@ -353,7 +354,7 @@ func TestHeaders(t *testing.T) {
 				t.Errorf("%s has something inline", path)
 			}
 		}
-		if page := r.Do("GET", a.path+"?lang=es", nil); !strings.Contains(page.Body, "Comparta sus datos bancarios") ||
+		if page := r.Do("GET", a.path+"?lang=es", nil); !strings.Contains(page.Body, i18ntest.ES("visit.title.consent")) ||
 			!strings.Contains(page.Body, `lang="es"`) {
 			t.Errorf("no Spanish: %s", page.Body)
 		}

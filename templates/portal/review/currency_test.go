@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
 
@@ -68,8 +69,8 @@ var dollarAmounts = regexp.MustCompile(`\$([0-9][0-9,]*(?:\.[0-9]+)?[kM]?)`)
 // by amount.
 func TestAmountsAreInTheirOwnCurrency(t *testing.T) {
 	inWords := strings.NewReplacer("in dollars per", "in EUR per", "en dólares por", "en EUR por", " plot-wide", "",
-		`<div class="notice notice-warning"><p>The figures of this report are in EUR. Nothing was converted.</p></div>`, "",
-		`<div class="notice notice-warning"><p>Las cifras de este informe están en EUR. No se convirtió nada.</p></div>`, "")
+		`<div class="notice notice-warning"><p>`+i18ntest.EN("review.currency.figures", "currency", "EUR")+"</p></div>", "",
+		`<div class="notice notice-warning"><p>`+i18ntest.ES("review.currency.figures", "currency", "EUR")+"</p></div>", "")
 	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		unnamed, dollars, euros := pagesIn(t, l, ""), pagesIn(t, l, "USD"), pagesIn(t, l, "EUR")
 		for name, page := range euros {
@@ -97,13 +98,14 @@ func TestAmountsThatNoBankStates(t *testing.T) {
 	income.Report.AccountDetails[0].Currency = "EUR"
 	income.Stated = &Stated{Fields: prefill.Fields{StatedAnnualIncome: n(64_000)}}
 	page := incomePage(t, i18n.English, income)
-	lacks(t, page, "$64,000", "50,000.50 EUR, Before taxes", "different currencies", "50,000.50 EUR",
+	lacks(t, page, "$64,000", "50,000.50 EUR, Before taxes", i18ntest.EN("review.compare.currencies"), "50,000.50 EUR",
 		"51,000 EUR", "$100,000", "$48,000.00", "$2,100.00", "−12.05 EUR")
-	has(t, page, "% of it was found", "% of what was stated")
+	has(t, page, "% of it was found", "% "+i18ntest.EN("review.stated.of_it"))
 
 	// Without income at the bank, the year's is that of payroll.
 	income.Report.Income.FinancialAccounts = nil
-	lacks(t, incomePage(t, i18n.English, income), "$50,000.50", "$51,000", "−12.05 EUR", "−$13,999.50 (78 % of what was stated)")
+	lacks(t, incomePage(t, i18n.English, income), "$50,000.50", "$51,000", "−12.05 EUR",
+		"−$13,999.50 (78 % "+i18ntest.EN("review.stated.of_it")+")")
 
 	assets := madeEligibility()
 	assets.Report.Assets.AccountDetails[0].Currency = "EUR"
@@ -119,7 +121,8 @@ func TestAmountsThatNoBankStates(t *testing.T) {
 }
 
 func TestReportsInDifferentCurrenciesHaveNoDifference(t *testing.T) {
-	for l, want := range map[i18n.Lang]string{i18n.English: "different currencies", i18n.Spanish: "monedas distintas"} {
+	for l, want := range map[i18n.Lang]string{i18n.English: i18ntest.EN("review.compare.currencies"),
+		i18n.Spanish: i18ntest.ES("review.compare.currencies")} {
 		for kind, v := range comparisonIn("EUR", "USD") {
 			amounts := 0
 			for _, p := range v.pairs(l) {

@@ -7,6 +7,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
 
@@ -63,30 +64,35 @@ func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeEligibility()
 	page := eligibilityPage(t, i18n.English, v)
-	lacks(t, page, "1 of 4 stated employers verified, 1 skipped, 1 tried without success, 1 open.", "no longer employed there",
+	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4", "skipped", "1", "tried",
+		"1", "open", "1"), i18ntest.EN("review.skip_reasons.NO_LONGER_EMPLOYED"),
 		"NOT_AUTHENTICATED · MFA_REQUIRED_ON_FETCH", "Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank",
-		"not connected", "$44,720.00", "every week", "a platform", "Rides", "$7.77",
-		"38.5", "2025", "$12.34", "Broken Bank", "Every stated employer was verified or skipped",
-		"The accounts hold about what they held", "Every uploaded document could be read.",
-		"/files/"+FileRef("u-bank/transactions.json"), "Bank transactions", "/report.csv", "1 of 4")
+		i18ntest.EN("review.eligibility.is_not"), "$44,720.00", i18ntest.EN("review.frequencies.WEEKLY"),
+		i18ntest.EN("review.providers.GIG_PLATFORM"), "Rides", "$7.77",
+		"38.5", "2025", "$12.34", "Broken Bank", i18ntest.EN("review.completeness.EMPLOYERS_VERIFIED_OR_SKIPPED"),
+		"The accounts hold about what they held", i18ntest.EN("review.documents.readable"),
+		"/files/"+FileRef("u-bank/transactions.json"), i18ntest.EN("review.codes.BANK_TRANSACTION"), "/report.csv", "1 of 4")
 	has(t, page, "u-bank/transactions", "months.csv")
-	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados", "ya no trabaja allí",
-		"por hora", "no conectada", "Las cuentas tienen seis meses de historial")
+	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados",
+		i18ntest.ES("review.skip_reasons.NO_LONGER_EMPLOYED"),
+		i18ntest.ES("review.pay_periods.HOURLY"), i18ntest.ES("review.eligibility.is_not"),
+		i18ntest.ES("review.completeness.SIX_MONTHS_HISTORY_AVAILABLE"))
 }
 
 func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
-	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", "Failed connections",
-		"Held today", "Is the application complete?", "The assets")
+	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", i18ntest.EN("review.eligibility.failed"),
+		i18ntest.EN("review.eligibility.held"), i18ntest.EN("review.eligibility.checks"), i18ntest.EN("review.ask.assets"))
 	v = madeEligibility()
 	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
 	page := eligibilityPage(t, i18n.English, v)
-	has(t, page, "Stated employers", "Employment and direct deposits", "Payroll", "report.csv", "The employer<", "Employers verified")
-	lacks(t, page, "Held today", "Is the application complete?")
+	has(t, page, i18ntest.EN("review.eligibility.employers"), i18ntest.EN("review.eligibility.employment"), "Payroll",
+		"report.csv", i18ntest.EN("review.ask.employer")+"<", i18ntest.EN("review.eligibility.employers_short"))
+	lacks(t, page, i18ntest.EN("review.eligibility.held"), i18ntest.EN("review.eligibility.checks"))
 	v.Report = &report.Eligibility{Meta: madeMeta(), Assets: &report.Assets{}}
 	page = eligibilityPage(t, i18n.English, v)
-	lacks(t, page, "No account was connected.")
+	lacks(t, page, i18ntest.EN("review.assets_real.no_account"))
 	has(t, page, `class="keys"`, `href="#failed"`)
 }
 
@@ -113,7 +119,8 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 	}
 	v := madeEligibility()
 	v.Report.Assets.AccountDetails[0].AverageBalance = nil
-	if got := v.assetsReal(i18n.English); got.tone != ui.Neutral || strings.Contains(eligibilityPage(t, i18n.English, v), "Held today") {
+	if got := v.assetsReal(i18n.English); got.tone != ui.Neutral ||
+		strings.Contains(eligibilityPage(t, i18n.English, v), i18ntest.EN("review.eligibility.held")) {
 		t.Errorf("without an average: %q", got.tone)
 	}
 }
@@ -137,7 +144,7 @@ func TestWhatBecameOfAStatedEmployer(t *testing.T) {
 		!strings.Contains(got.answer, "for 1 name other employers only") {
 		t.Errorf("payroll of another: %+v", got)
 	}
-	lacks(t, eligibilityPage(t, i18n.Spanish, v), "sus fuentes nombran otros")
+	lacks(t, eligibilityPage(t, i18n.Spanish, v), i18ntest.ES("review.eligibility.elsewhere"))
 	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT",
 		SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
 	if got := v.stateOf(tern); got != employerVerified {

@@ -7,6 +7,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
 
@@ -107,27 +108,31 @@ func has(t *testing.T, page string, absent ...string) {
 func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
-	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", "Up 10 % on the year.",
+	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
 		"50 % of it was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. "+
 			"Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
-		"Mar 2026: gross $1,000.00, net $800.00 (not complete)", "TERN &lt;PAY&gt;",
-		"none of those stated", "ending in", "−$12.05", "Springfield, IL",
-		"Tern &amp; Sons, which the applicant stated, was found by a source.",
-		"does not match every source", "Irregularities in 1 of 2 pay stubs.",
-		"Something was appended", "NEW_REASON", "Net is at most gross", "NEW_CHECK", "could not be checked", "PDF, changed or made by an editor",
-		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", "twice a month", "$8,000.00",
-		"(estimated)", "full time", "You may &lt;dispute&gt; this.", "the whole report",
+		"Mar 2026: gross $1,000.00, net $800.00 ("+i18ntest.EN("review.report.part")+")", "TERN &lt;PAY&gt;",
+		i18ntest.EN("review.income.unmatched"), i18ntest.EN("review.report.ending"), "−$12.05", "Springfield, IL",
+		i18ntest.EN("review.employer_real.found", "employer", "Tern &amp; Sons"),
+		"does not match every source", i18ntest.EN("review.stubs.altered", "n", "1", "all", "2"),
+		"Something was appended", "NEW_REASON", i18ntest.EN("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
+		"NEW_CHECK", i18ntest.EN("review.stub.unchecked"), i18ntest.EN("review.stub.not_genuine"),
+		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", i18ntest.EN("review.frequencies.SEMI_MONTHLY"), "$8,000.00",
+		"(estimated)", i18ntest.EN("review.employment_values.fulltime"), "You may &lt;dispute&gt; this.", i18ntest.EN("review.report.whole"),
 		"/report.csv", "/months.csv", "/files\"", "Income &lt;report&gt;")
-	lacks(t, incomePage(t, i18n.Spanish, v), "Irregularidades en 1 de 2 recibos.", "Un 10 % más que en el año.",
+	lacks(t, incomePage(t, i18n.Spanish, v), i18ntest.ES("review.stubs.altered", "n", "1", "all", "2"),
+		i18ntest.ES("review.income_change.up", "percent", "10"),
 		"Ingresos en 2 de los últimos 3 meses completos.",
-		"Se añadió algo al archivo", "El neto no supera el bruto", "dos veces al mes", "en contra", "mar 2026")
+		"Se añadió algo al archivo", i18ntest.ES("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
+		i18ntest.ES("review.frequencies.SEMI_MONTHLY"), i18ntest.ES("review.finding.against"), "mar 2026")
 	page := incomePage(t, i18n.English, v)
 	if strings.Contains(page, "s-1/paystub") {
 		t.Error("the page names a file by its path")
 	}
 	// Failed checks are listed before passed checks.
-	if strings.Index(page, "Net is at most gross") > strings.Index(page, "Names the employee") {
+	if strings.Index(page, i18ntest.EN("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY")) > strings.Index(page,
+		i18ntest.EN("review.stub_checks.EMPLOYEE_NAME_EXISTS")) {
 		t.Error("a passed check is listed before a failed check")
 	}
 }
@@ -138,64 +143,65 @@ func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 	sub := contract.SubNoRecentInformation
 	v.Report.Meta.Substatus = &sub
 	page := incomePage(t, i18n.English, v)
-	lacks(t, page, "No source has any income.", "no recent information", "About this report")
-	has(t, page, "plot", "months.csv", "report.csv", "Pay stubs", "Payroll", "Employment</h2>", "Accounts</h2>",
-		"Identity</h2>", "Sources</h2>", `class="keys"`, "The documents")
+	lacks(t, page, i18ntest.EN("review.income_real.none"), "no recent information", i18ntest.EN("review.report.about"))
+	has(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll", "Employment</h2>", "Accounts</h2>",
+		"Identity</h2>", "Sources</h2>", `class="keys"`, i18ntest.EN("review.ask.documents"))
 
 	v = madeIncome()
 	v.Report.Income.FinancialAccounts[0].IncomeSuite2, v.Report.Income.FinancialAccounts[0].MatchedIncome = nil, nil
 	v.Report.Income.FinancialAccounts[0].History = []report.IncomeYear{{Year: 2026}}
-	has(t, incomePage(t, i18n.English, v), "Primary account", "Irregularity of the job",
-		"Stated income", "none of those stated", "plot", "months.csv")
+	has(t, incomePage(t, i18n.English, v), i18ntest.EN("review.income.primary"), i18ntest.EN("review.income.risk"),
+		i18ntest.EN("review.income.stated"), i18ntest.EN("review.income.unmatched"), "plot", "months.csv")
 }
 
 func TestWhetherIncomeIsReal(t *testing.T) {
-	answers := func(v IncomeView) map[string]ui.Tone {
-		out := map[string]ui.Tone{}
+	answers := func(v IncomeView) map[i18n.Key]ui.Tone {
+		out := map[i18n.Key]ui.Tone{}
 		for _, f := range v.findings(i18n.English) {
-			out[i18n.T(i18n.English, f.question)] = f.tone
+			out[f.question] = f.tone
 		}
 		return out
 	}
 	for _, tc := range []struct {
 		name     string
 		change   func(*report.Income)
-		question string
+		question i18n.Key
 		want     ui.Tone
 	}{
-		{"regular income at a bank", func(*report.Income) {}, "The income", ui.Success},
-		{"a month without", func(r *report.Income) { r.Income.FinancialAccounts[0].IsConsistent = false }, "The income", ui.Warning},
+		{"regular income at a bank", func(*report.Income) {}, "review.ask.income", ui.Success},
+		{"a month without", func(r *report.Income) { r.Income.FinancialAccounts[0].IsConsistent = false }, "review.ask.income", ui.Warning},
 		{"a high risk", func(r *report.Income) {
 			r.Income.FinancialAccounts[0].JobIrregularityRisk = report.Null(report.RiskHigh)
-		}, "The income", ui.Warning},
-		{"less of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_499) }, "The income", ui.Warning},
-		{"three quarters of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_500) }, "The income", ui.Success},
-		{"payroll alone", func(r *report.Income) { r.Income.FinancialAccounts = nil }, "The income", ui.Success},
-		{"pay stubs alone", func(r *report.Income) { r.Income.FinancialAccounts, r.Income.Payroll = nil, nil }, "The income", ui.Warning},
-		{"no income", func(r *report.Income) { r.Income = nil }, "The income", ui.Danger},
-		{"an employer that was found", func(*report.Income) {}, "The employer", ui.Success},
-		{"another employer", func(r *report.Income) { r.Employment[0].Matching.EmployerName.Matched = nil }, "The employer", ui.Danger},
-		{"an employer that was not stated", func(r *report.Income) { r.Employment = r.Employment[:1] }, "The employer", ui.Warning},
+		}, "review.ask.income", ui.Warning},
+		{"less of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_499) }, "review.ask.income", ui.Warning},
+		{"three quarters of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_500) },
+			"review.ask.income", ui.Success},
+		{"payroll alone", func(r *report.Income) { r.Income.FinancialAccounts = nil }, "review.ask.income", ui.Success},
+		{"pay stubs alone", func(r *report.Income) { r.Income.FinancialAccounts, r.Income.Payroll = nil, nil }, "review.ask.income", ui.Warning},
+		{"no income", func(r *report.Income) { r.Income = nil }, "review.ask.income", ui.Danger},
+		{"an employer that was found", func(*report.Income) {}, "review.ask.employer", ui.Success},
+		{"another employer", func(r *report.Income) { r.Employment[0].Matching.EmployerName.Matched = nil }, "review.ask.employer", ui.Danger},
+		{"an employer that was not stated", func(r *report.Income) { r.Employment = r.Employment[:1] }, "review.ask.employer", ui.Warning},
 		{"an employer of pay stubs only", func(r *report.Income) {
 			m := r.Employment[0].Matching
 			m.EmployerName.Matched, m.EmployerName.Unmatched = m.EmployerName.Unmatched, nil
-		}, "The employer", ui.Warning},
-		{"no employer stated", func(r *report.Income) { r.Employment = r.Employment[1:] }, "The employer", ui.Neutral},
-		{"an altered pay stub", func(*report.Income) {}, "The documents", ui.Danger},
+		}, "review.ask.employer", ui.Warning},
+		{"no employer stated", func(r *report.Income) { r.Employment = r.Employment[1:] }, "review.ask.employer", ui.Neutral},
+		{"an altered pay stub", func(*report.Income) {}, "review.ask.documents", ui.Danger},
 		{"a doubtful one", func(r *report.Income) { r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityReview },
-			"The documents", ui.Warning},
+			"review.ask.documents", ui.Warning},
 		{"a check that does not hold", func(r *report.Income) {
 			r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityNotDetected
-		}, "The documents", ui.Warning},
-		{"good pay stubs", func(r *report.Income) { r.Income.Paystubs = r.Income.Paystubs[1:] }, "The documents", ui.Success},
-		{"one name of two", func(*report.Income) {}, "The person", ui.Warning},
-		{"every name", func(r *report.Income) { r.Identities[0].Matching.FullName.Unmatched = nil }, "The person", ui.Success},
+		}, "review.ask.documents", ui.Warning},
+		{"good pay stubs", func(r *report.Income) { r.Income.Paystubs = r.Income.Paystubs[1:] }, "review.ask.documents", ui.Success},
+		{"one name of two", func(*report.Income) {}, "review.ask.person", ui.Warning},
+		{"every name", func(r *report.Income) { r.Identities[0].Matching.FullName.Unmatched = nil }, "review.ask.person", ui.Success},
 		{"a name of pay stubs only", func(r *report.Income) {
 			m := r.Identities[0].Matching
 			m.FullName.Matched, m.FullName.Unmatched = m.FullName.Unmatched, nil
-		}, "The person", ui.Warning},
-		{"a name of no identity", func(r *report.Income) { r.Identities[0].Matching.FullName.Matched = nil }, "The person", ui.Danger},
-		{"no other name", func(r *report.Income) { r.Identities = nil }, "The person", ui.Neutral},
+		}, "review.ask.person", ui.Warning},
+		{"a name of no identity", func(r *report.Income) { r.Identities[0].Matching.FullName.Matched = nil }, "review.ask.person", ui.Danger},
+		{"no other name", func(r *report.Income) { r.Identities = nil }, "review.ask.person", ui.Neutral},
 	} {
 		v := madeIncome()
 		tc.change(v.Report)

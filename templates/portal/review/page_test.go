@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
 
@@ -105,19 +106,22 @@ func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
 		t.Fatalf("the made analysis is invalid: %v", err)
 	}
 	for l, wants := range map[i18n.Lang][]string{
-		i18n.English: {"−$12.05", "$1,234,567.80", "Lowest balance", "Their own words",
-			"Score 512 on a scale from 300 to 850; Reference household 630",
-			"27 of 70", "below $0.00", "$0.00 up to below $50.00", "$50.00 or more", "no usable value: counted as neutral", "beyond the scale",
-			"Below zero on 8 of 40 days.", "lowest −$40.00 on",
-			"In the one complete month: in $2,100.00, of it income $2,000.00; out $1,900.00; net $200.00.",
-			"(not complete)", "ACME &lt;PAY&gt;", "Wages and salary", "Feb 28, 2026",
-			"Other money that comes regularly", "Ended or irregular (1)", "FORTNIGHTLY",
+		i18n.English: {"−$12.05", "$1,234,567.80", i18ntest.EN("review.reasons.11"), "Their own words",
+			"Score 512 " + i18ntest.EN("review.report.score_scale") + " 300 to 850; " + i18ntest.EN("review.report.ref_home") + " 630",
+			"27 of 70", "below $0.00", "$0.00 " + i18ntest.EN("review.report.up_to") + " below $50.00", "$50.00 " +
+				i18ntest.EN("review.or_more"), i18ntest.EN("review.report.neutral"), "beyond the scale",
+			i18ntest.EN("review.story.below_zero", "n", "8", "all", "40"), "lowest −$40.00 on",
+			i18ntest.EN("review.story.money.one", "in", "$2,100.00", "income", "$2,000.00", "out", "$1,900.00", "net", "$200.00"),
+			"(" + i18ntest.EN("review.report.part") + ")", "ACME &lt;PAY&gt;", i18ntest.EN("review.categories.INCOME.PAYROLL"), "Feb 28, 2026",
+			i18ntest.EN("review.report.streams_mix"), i18ntest.EN("review.report.ended") + " (1)", "FORTNIGHTLY",
 			"something new", "53 %", "&lt; 1 %", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;",
 			"STRANGE", "1,234", `href="#categories"`,
 			`action="/review/applications/11111111-1111-4111-8111-111111111111/report#figures"`},
-		i18n.Spanish: {"Saldo más bajo", "Their own words", "Puntuación 512 en una escala de 300 a 850; Hogar de referencia 630",
-			"27 de 70", "menos de $0.00",
-			"Por debajo de cero 8 de 40 días.", "En el único mes completo", "(incompleto)", "Sueldos y salarios", "28 feb 2026",
+		i18n.Spanish: {i18ntest.ES("review.reasons.11"), "Their own words", "Puntuación 512 " +
+			i18ntest.ES("review.report.score_scale") + " 300 a 850; " + i18ntest.ES("review.report.ref_home") + " 630",
+			"27 de 70", i18ntest.ES("review.report.below") + " $0.00",
+			i18ntest.ES("review.story.below_zero", "n", "8", "all", "40"), "En el único mes completo", "(incompleto)",
+			i18ntest.ES("review.categories.INCOME.PAYROLL"), "28 feb 2026",
 			"Saldo total más bajo al cierre del día, últimos 3 meses completos", `<span lang="en">Another provider`},
 	} {
 		page := reportPage(t, l, v)
@@ -136,7 +140,7 @@ func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 	v := madeReport()
 	v.Analysis = nil
 	page := reportPage(t, i18n.English, v)
-	for _, absent := range []string{"Balance over time", "by month", "Regular income", "Where money", "Insufficient funds",
+	for _, absent := range []string{i18ntest.EN("review.report.balances"), "by month", "Regular income", "Where money", "Insufficient funds",
 		"months.csv", "plot", "still being fetched", "How the points"} {
 		if strings.Contains(page, absent) {
 			t.Errorf("%q is on the page", absent)
@@ -201,16 +205,18 @@ func TestRangesInWords(t *testing.T) {
 		{"COUNT", report.AnalysisCell{High: number("0"), HighIncluded: true}, "0"},
 		{"COUNT", report.AnalysisCell{Low: number("0"), High: number("1"), HighIncluded: true}, "1"},
 		{"COUNT", report.AnalysisCell{Low: number("1"), High: number("3"), HighIncluded: true}, "2 to 3"},
-		{"COUNT", report.AnalysisCell{Low: number("6")}, "7 or more"},
-		{"COUNT", report.AnalysisCell{High: number("3")}, "up to 2"},
+		{"COUNT", report.AnalysisCell{Low: number("6")}, "7 " + i18ntest.EN("review.or_more")},
+		{"COUNT", report.AnalysisCell{High: number("3")}, i18ntest.EN("review.report.up_to") + " 2"},
 		{"DAYS", report.AnalysisCell{Low: number("90"), LowIncluded: true, High: number("180")}, "90 to 179 days"},
-		{"DAYS", report.AnalysisCell{Low: number("700"), LowIncluded: true}, "700 days or more"},
-		{"RATIO", report.AnalysisCell{Low: number("0.80000"), High: number("0.97500"), HighIncluded: true}, "more than 80 % up to 97.5 %"},
+		{"DAYS", report.AnalysisCell{Low: number("700"), LowIncluded: true}, "700 days " + i18ntest.EN("review.or_more")},
+		{"RATIO", report.AnalysisCell{Low: number("0.80000"), High: number("0.97500"), HighIncluded: true},
+			"more than 80 % " + i18ntest.EN("review.report.up_to") + " 97.5 %"},
 		{"RATIO", report.AnalysisCell{High: number("0.10000")}, "below 10 %"},
-		{"DOLLARS", report.AnalysisCell{Low: number("1000.00"), LowIncluded: true, High: number("2500.00")}, "$1,000.00 up to below $2,500.00"},
-		{"DOLLARS", report.AnalysisCell{}, "any value"},
-		{"PARSECS", report.AnalysisCell{High: number("1234.5"), HighIncluded: true}, "up to 1,234.5"},
-		{"COUNT", report.AnalysisCell{High: number("1.5"), HighIncluded: true}, "up to 1.5"},
+		{"DOLLARS", report.AnalysisCell{Low: number("1000.00"), LowIncluded: true, High: number("2500.00")},
+			"$1,000.00 " + i18ntest.EN("review.report.up_to") + " below $2,500.00"},
+		{"DOLLARS", report.AnalysisCell{}, i18ntest.EN("review.report.any_value")},
+		{"PARSECS", report.AnalysisCell{High: number("1234.5"), HighIncluded: true}, i18ntest.EN("review.report.up_to") + " 1,234.5"},
+		{"COUNT", report.AnalysisCell{High: number("1.5"), HighIncluded: true}, i18ntest.EN("review.report.up_to") + " 1.5"},
 	} {
 		if got := rangeWords(i18n.English, usd, tc.unit, tc.cell); got != tc.want {
 			t.Errorf("a range of %s is said as %q, want %q", tc.unit, got, tc.want)

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/proptest"
 	"vestibule/templates/ui"
 )
@@ -51,57 +52,61 @@ func madePassport() PassportView {
 func TestThePassportPageShowsTheFile(t *testing.T) {
 	v := madePassport()
 	page := render(t, Passport(ui.Page{Lang: i18n.English}, v))
-	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", "An identity document has expired.",
-		"CDC score: 650 on a scale from 400 to 850", "Paid &lt;late&gt;",
-		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", "No rate for US dollars is known.", "77 XAF",
+	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", i18ntest.EN("review.documents.expired"),
+		i18ntest.EN("review.passport.score_on_scale", "type", "CDC score", "value", "650",
+			"minimum", "400", "maximum", "850"), "Paid &lt;late&gt;",
+		"1 MXN = 0.05 USD", "A_BANK", "$500.00", "10,000 MXN at the report", i18ntest.EN("review.passport.no_rate"), "77 XAF",
 		"20,000.50 MXN", "$1,000.03", "−10 MXN", "−$0.50", "5 XAF", "NEW_KIND",
-		"Feb 2026: on time", "Jan 2026: 30 to 59 days late", "Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;",
-		"new credit", "Bankruptcy", "Not mine", "1. Credit card", "About nobody.", "the whole report",
-		"One month was paid late.", "/files\"")
-	has(t, page, "Collections", "Returned payments", "Other income", ".csv", "Addresses")
-	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: on time") {
+		"Feb 2026: "+i18ntest.EN("review.passport.codes.OK"), "Jan 2026: "+i18ntest.EN("review.passport.codes.LATE_30_59"),
+		"Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;",
+		i18ntest.EN("review.passport.codes.NEW_CREDIT"), "Bankruptcy", "Not mine",
+		"1. "+i18ntest.EN("review.passport.codes.CREDIT_CARD"), "About nobody.", i18ntest.EN("review.report.whole"),
+		i18ntest.EN("review.late.one"), "/files\"")
+	has(t, page, "Collections", i18ntest.EN("review.passport.returned"), i18ntest.EN("review.passport.incomes"), ".csv", "Addresses")
+	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: "+i18ntest.EN("review.passport.codes.OK")) {
 		t.Error("the latest month does not come last")
 	}
-	lacks(t, render(t, Passport(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: de 30 a 59 días tarde", "Tarjeta de crédito",
-		"Un documento de identidad está vencido.", "en una escala de 400 a 850")
+	lacks(t, render(t, Passport(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: "+i18ntest.ES("review.passport.codes.LATE_30_59"),
+		i18ntest.ES("review.passport.codes.CREDIT_CARD"),
+		i18ntest.ES("review.documents.expired"), i18ntest.ES("review.report.score_scale")+" 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
 	lacks(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)),
 		"cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
 	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "cannot show")
 	has(t, render(t, Passport(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores",
-		"Identity</h2>", `class="keys"`, "The credit", "The documents")
+		"Identity</h2>", `class="keys"`, i18ntest.EN("review.ask.credit"), i18ntest.EN("review.ask.documents"))
 }
 
 func TestWhatACreditFileSays(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		change   func(*report.Passport)
-		question string
+		question i18n.Key
 		want     ui.Tone
 	}{
-		{"late once", func(*report.Passport) {}, "The credit", ui.Warning},
-		{"never late", func(r *report.Passport) { r.Tradelines[0].History = r.Tradelines[0].History[:1] }, "The credit", ui.Success},
+		{"late once", func(*report.Passport) {}, "review.ask.credit", ui.Warning},
+		{"never late", func(r *report.Passport) { r.Tradelines[0].History = r.Tradelines[0].History[:1] }, "review.ask.credit", ui.Success},
 		{"late by 90 days", func(r *report.Passport) { r.Tradelines[0].History[1].Status = report.Null(report.PaidLate90) },
-			"The credit", ui.Danger},
-		{"past due", func(r *report.Passport) {
+			"review.ask.credit", ui.Danger},
+		{i18ntest.EN("review.passport.codes.DELINQUENT"), func(r *report.Passport) {
 			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineDelinquent
-		}, "The credit", ui.Warning},
-		{"charged off", func(r *report.Passport) {
+		}, "review.ask.credit", ui.Warning},
+		{i18ntest.EN("review.passport.codes.CHARGED_OFF"), func(r *report.Passport) {
 			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineChargedOff
-		}, "The credit", ui.Danger},
-		{"a document that has expired", func(*report.Passport) {}, "The documents", ui.Warning},
+		}, "review.ask.credit", ui.Danger},
+		{"a document that has expired", func(*report.Passport) {}, "review.ask.documents", ui.Warning},
 		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day },
-			"The documents", ui.Success},
-		{"a name that is known", func(*report.Passport) {}, "The person", ui.Success},
-		{"a person who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "The person", ui.Danger},
+			"review.ask.documents", ui.Success},
+		{"a name that is known", func(*report.Passport) {}, "review.ask.person", ui.Success},
+		{"a person who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "review.ask.person", ui.Danger},
 	} {
 		v := madePassport()
 		tc.change(v.Report)
 		var got ui.Tone
 		found := false
 		for _, f := range v.findings(i18n.English) {
-			if i18n.T(i18n.English, f.question) == tc.question {
+			if f.question == tc.question {
 				got, found = f.tone, true
 			}
 		}

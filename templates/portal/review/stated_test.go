@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
 
@@ -25,8 +26,9 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		{AccountType: &kind, CurrentBalance: &cents, BalanceTerms: home}}}}}
 	for l, wants := range map[i18n.Lang][]string{
 		i18n.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
-			"Not in any figure", "$1,234.50", "as of", "Feb 11, 2026"},
-		i18n.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR", "En ninguna cifra", "$1,234.50", "11 feb 2026"},
+			i18ntest.EN("review.stated.left_out"), "$1,234.50", i18ntest.EN("review.stated.as_caption"), "Feb 11, 2026"},
+		i18n.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
+			i18ntest.ES("review.stated.left_out"), "$1,234.50", "11 feb 2026"},
 	} {
 		p := ui.Page{Lang: l}
 		for product, page := range map[string]string{"cashflow": render(t, Report(p, cashflow)),
