@@ -216,3 +216,30 @@ func TestTheReportsAreTheSandboxs(t *testing.T) {
 		}
 	}
 }
+
+// TestOperationIDsAreStable: generated clients name their methods by these.
+func TestOperationIDsAreStable(t *testing.T) {
+	for d, want := range map[openapitest.Document]string{
+		openapitest.OfTheService: `
+			accessToken assignConfiguration assignedConfigurations cashflowFile cashflowFiles cashflowReport
+			changeConsumer consumer consumerACH consumerBankAccounts createAccount createConsumer createProduct
+			deriveReport eligibilityFile eligibilityFiles eligibilityReport ensureAccount ensureProduct incomeFile
+			incomeFiles incomeReport initialize invite inviteLink keySet oauthDestinations passport passportPDF
+			productConfigurations removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
+			suppliers visitEvent withdrawConsent withdrawReport`,
+		openapitest.OfThePortal: `
+			application applicationEvent applications createApplication deliveries delivery enableWebhooks events file
+			files openapi redeliver renewEmbedToken report webhookTarget`,
+	} {
+		var got []string
+		walk(trees(t)[d], "", func(_ string, object map[string]any) {
+			if id, ok := object["operationId"].(string); ok {
+				got = append(got, id)
+			}
+		})
+		slices.Sort(got)
+		if want := strings.Fields(want); !slices.Equal(got, want) {
+			t.Errorf("operationIds = %q, want %q", got, want)
+		}
+	}
+}
