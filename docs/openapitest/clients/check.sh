@@ -14,10 +14,10 @@ quiet() { # prints what the command printed, where it fails
   "$@" >"$out/log" 2>&1 || { cat "$out/log"; echo "failed: $*" >&2; exit 1; }
 }
 
+quiet "$npm/redocly" lint --config lint/redocly.yaml "$root"/docs/{openapi,portal-openapi}.yaml
+quiet "$npm/spectral" lint --ruleset lint/spectral.yaml --fail-severity warn "$root"/docs/{openapi,portal-openapi}.yaml
 for name in openapi portal-openapi; do
   document=$root/docs/$name.yaml
-  quiet "$npm/redocly" lint --config lint/redocly.yaml "$document"
-  quiet "$npm/spectral" lint --ruleset lint/spectral.yaml --fail-severity warn "$document"
   quiet "$npm/openapi-typescript" "$document" -o "$out/$name.ts"
   quiet "$npm/tsc" --noEmit --strict --skipLibCheck "$out/$name.ts"
   package=${name//-/}
