@@ -183,7 +183,7 @@ func someText(r *rand.Rand) string {
 	case 3:
 		return fmt.Sprintf("loan-%d", r.IntN(999))
 	}
-	return "nobody of that name"
+	return "no such name"
 }
 
 func someFilter(r *rand.Rand) url.Values {

@@ -107,7 +107,7 @@ type recorder struct {
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 func (r *recorder) Helper()               {}
 
-func TestCheckFindsWhatIsNotDocumented(t *testing.T) {
+func TestCheckFindsUndocumentedParts(t *testing.T) {
 	const good = `{"status":"SUCCESS","substatus":null}`
 	for _, tc := range []struct {
 		name, method, path, contentType, body string

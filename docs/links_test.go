@@ -14,9 +14,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// TestNoLinkIsDead follows the relative links of the README and of every page here
+// TestLinksResolve follows the relative links of the README and of every page here
 // to a file, and to a heading where they name one.
-func TestNoLinkIsDead(t *testing.T) {
+func TestLinksResolve(t *testing.T) {
 	files, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)

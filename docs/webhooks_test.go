@@ -103,7 +103,8 @@ func TestTheEventIsAsDocumented(t *testing.T) {
 		types = append(types, string(row[1]))
 	}
 	slices.Sort(types)
-	if want := strs(openapitest.Portal(t).Components.Schemas["ApplicationEvent"].Value.Properties["type"].Value.Enum); !slices.Equal(types, want) {
+	if want := strs(openapitest.Portal(
+		t).Components.Schemas["ApplicationEvent"].Value.Properties["type"].Value.Enum); !slices.Equal(types, want) {
 		t.Errorf("webhooks.md explains %q, want %q", types, want)
 	}
 }

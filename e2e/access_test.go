@@ -189,9 +189,9 @@ func onward(t *testing.T, at place, from string) {
 
 var walkingSteps = []string{"consent", "bank", "sign-in", "code", "accounts"}
 
-// TestPortalPagesAreForEverybody checks the applicant's pages in every state of an
+// TestPortalPagesAreAccessible checks the applicant's pages in every state of an
 // application and at each step of a visit.
-func TestPortalPagesAreForEverybody(t *testing.T) {
+func TestPortalPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	speaking(t, func(t *testing.T, lang string, speak option) {
@@ -235,9 +235,9 @@ func TestPortalPagesAreForEverybody(t *testing.T) {
 	})
 }
 
-// TestWidgetIsForEverybody checks the page with the widget at each step, in error
+// TestWidgetIsAccessible checks the page with the widget at each step, in error
 // states, and at the end.
-func TestWidgetIsForEverybody(t *testing.T) {
+func TestWidgetIsAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	speaking(t, func(t *testing.T, lang string, speak option) {
@@ -296,8 +296,8 @@ func TestWidgetIsForEverybody(t *testing.T) {
 	})
 }
 
-// TestDialogIsForEverybody checks the widget in a dialog over a customer's page.
-func TestDialogIsForEverybody(t *testing.T) {
+// TestDialogIsAccessible checks the widget in a dialog over a customer's page.
+func TestDialogIsAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)

@@ -247,7 +247,7 @@ func TestBackendMistakes(t *testing.T) {
 		{"label taken", "POST", "/applications", with("externalId", "only-one"), 400, "DUPLICATE_EXTERNAL_ID"},
 		{"return to a script", "POST", "/applications", with("returnUrl", "javascript:alert(1)"), 400, "INVALID_PARAMETERS"},
 		{"an origin that is none", "POST", "/applications", with("allowedOrigin", "https://app.example.com/path"), 400, "INVALID_PARAMETERS"},
-		{"wrong e-mail", "POST", "/applications", prefilled("email", "nobody"), 400, "INVALID_PREFILL_EMAIL"},
+		{"wrong e-mail", "POST", "/applications", prefilled("email", "unknown"), 400, "INVALID_PREFILL_EMAIL"},
 		{"unborn", "POST", "/applications", prefilled("dob", "2999-01-01"), 400, "INVALID_PREFILL_DOB"},
 		{"unknown key", "POST", "/applications", prefilled("shoeSize", 42), 400, "INVALID_PREFILL_KEY"},
 		{"nothing of the applicant", "POST", "/applications", with("prefill", map[string]any{}), 400, "INVALID_PREFILLS_PII_MISSING"},

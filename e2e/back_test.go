@@ -86,9 +86,9 @@ func before(name string) string {
 	return map[string]string{"bank": "consent", "sign-in": "bank", "code": "sign-in", "accounts": "code"}[name]
 }
 
-// TestReloadWhereFramesStoreNothing: where the browser blocks the storage of a
+// TestReloadWithoutFrameStorage: where the browser blocks the storage of a
 // frame, the page around it keeps what a reload needs.
-func TestReloadWhereFramesStoreNothing(t *testing.T) {
+func TestReloadWithoutFrameStorage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)

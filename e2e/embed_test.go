@@ -53,8 +53,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestWaysToBegin has the other ways of the register table come to a report.
-func TestWaysToBegin(t *testing.T) {
+// TestSourceTypesOffered has the other ways of the register table come to a report.
+func TestSourceTypesOffered(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	attribute := func(t *testing.T, v *visitor, name string) string {
@@ -191,7 +191,7 @@ func breaches(t *testing.T, s *site) []breach {
 		{"an environment that there is not", map[string]any{"env": "staging", "token": fresh()}, "UNKNOWN_CUSTOMER", true},
 		{"the other environment", map[string]any{"env": "production", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
 		{"no publicId", map[string]any{"publicId": nil, "token": fresh()}, "UNKNOWN_CUSTOMER", true},
-		{"unknown publicId", map[string]any{"publicId": "svc-nobody", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
+		{"unknown publicId", map[string]any{"publicId": "svc-unknown", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
 		{"no productId", map[string]any{"productId": nil, "token": fresh()}, "INVALID_PRODUCT", true},
 		{"a productId that is none", map[string]any{"productId": "cashflow", "token": fresh()}, "INVALID_PRODUCT", true},
 		{"unknown productId", map[string]any{"productId": uuid.NewString(), "token": fresh()}, "INVALID_PRODUCT", false},

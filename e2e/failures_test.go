@@ -15,12 +15,12 @@ func handleOf(v *visitor) string {
 	return handle
 }
 
-// TestWhenThingsFail covers failures without a separate test: each has a message and a
+// TestFailures covers failures without a separate test: each has a message and a
 // next step, and keeps the entered data. Other tests cover a blocked script, a refused
 // module, an unavailable or slow service, and a lost network in the widget or on the
 // status page: TestBlockedScript, TestWithoutModule, TestProviderAway, TestSlowFrame,
 // TestSlowAnswer, TestOffline and TestStatusPageMoves.
-func TestWhenThingsFail(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	t.Run("our key is refused", func(t *testing.T) {

@@ -2,9 +2,9 @@ package e2e
 
 import "testing"
 
-// TestAwkward walks both ways through a service that does all that the contract
+// TestFlowsWithFaults walks both ways through a service that does all that the contract
 // allows; VESTIBULE_E2E_FAULTS=7 has every other test here meet one.
-func TestAwkward(t *testing.T) {
+func TestFlowsWithFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-faults=7")
 	for _, mode := range []string{"embedded", "redirect"} {

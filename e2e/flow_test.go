@@ -126,7 +126,7 @@ func until(t *testing.T, what string, reached func() bool) {
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	patience := 30 * time.Second
-	if awkwardSeed != "" {
+	if faultSeed != "" {
 		patience = 90 * time.Second
 	}
 	for end := time.Now().Add(patience); !reached(); {

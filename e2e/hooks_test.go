@@ -61,9 +61,9 @@ func (v *visitor) id(t *testing.T) string {
 	return rest[:36]
 }
 
-// TestHooksAreReportedOnce, with their arguments, and are in the timeline once, also if
+// TestCallbacksAreReportedOnce, with their arguments, and are in the timeline once, also if
 // the portal did not answer at first.
-func TestHooksAreReportedOnce(t *testing.T) {
+func TestCallbacksAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, c := range []struct {

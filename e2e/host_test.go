@@ -226,7 +226,7 @@ func (s *site) report(t *testing.T, publicToken string) (status, substatus strin
 		resp := send(t, req)
 		must(t, json.NewDecoder(resp.Body).Decode(&out))
 		resp.Body.Close()
-		if awkwardSeed == "" || out.Status != "PENDING" {
+		if faultSeed == "" || out.Status != "PENDING" {
 			break
 		}
 		out.Substatus = ""

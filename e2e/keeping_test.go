@@ -6,9 +6,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestBlockedCookiesAreToldBeforeTheForm opens the form, with and without script, in a
+// TestBlockedCookiesAreReportedBeforeTheForm opens the form, with and without script, in a
 // browser that loses every cookie.
-func TestBlockedCookiesAreToldBeforeTheForm(t *testing.T) {
+func TestBlockedCookiesAreReportedBeforeTheForm(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, option := range []option{func(*playwright.BrowserNewContextOptions) {}, noScript} {

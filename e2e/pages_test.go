@@ -158,9 +158,9 @@ func (v *visitor) send(t *testing.T, address string, pairs ...string) string {
 	return text
 }
 
-// TestEveryPageIsForEverybody opens each page of both parties, in both languages and
+// TestReviewPagesAreAccessible opens each page of both parties, in both languages and
 // themes. A page that is registered in the code and not opened here fails it.
-func TestEveryPageIsForEverybody(t *testing.T) {
+func TestReviewPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)

@@ -81,8 +81,8 @@ func (s *site) outcome(t *testing.T, raw string) func(claim string) string {
 	}
 }
 
-// awkward is text that a careless echo would change.
-const awkward = `a+b c&d=e%20f/?#[token] “ñ” 🙂 \ " <b>`
+// hostileText is text that a careless echo would change.
+const hostileText = `a+b c&d=e%20f/?#[token] “ñ” 🙂 \ " <b>`
 
 // TestCompleteURLs ends redirects at a customer's own page: at the account's
 // static address and at ones given for the redirect, with redirectArgs as they
@@ -104,7 +104,7 @@ func TestCompleteURLs(t *testing.T) {
 		{"with an encoded place", page.url + "/done?outcome=%5Btoken%5D&step=7", "/done", "outcome"},
 	} {
 		v := visit(t, noScript)
-		more := map[string]any{"redirectArgs": awkward}
+		more := map[string]any{"redirectArgs": hostileText}
 		if c.completeURL != "" {
 			more["completeUrl"] = c.completeURL
 		}
@@ -120,7 +120,7 @@ func TestCompleteURLs(t *testing.T) {
 			continue
 		}
 		claim := s.outcome(t, got.query.Get(c.param))
-		if claim("outcome") != "EXIT" || claim("redirectArgs") != awkward || claim("publicToken") == "" {
+		if claim("outcome") != "EXIT" || claim("redirectArgs") != hostileText || claim("publicToken") == "" {
 			t.Errorf("%s: outcome %q, redirectArgs %q", c.name, claim("outcome"), claim("redirectArgs"))
 		}
 	}
@@ -141,7 +141,7 @@ func TestCompleteURLsByPost(t *testing.T) {
 	page := newReceiver(t)
 	s.control(t, "POST", "/complete-urls", map[string]any{"publicId": s.Credentials.PublicID, "url": page.url + "/done"})
 	v := visit(t)
-	redirectURL, _ := s.secureRedirect(t, map[string]any{"redirectArgs": awkward})
+	redirectURL, _ := s.secureRedirect(t, map[string]any{"redirectArgs": hostileText})
 	v.open(t, redirectURL)
 	signIn(t, v.page, "e_banking_unsupported")
 	giveUp(t, v.page)
@@ -153,7 +153,7 @@ func TestCompleteURLsByPost(t *testing.T) {
 		t.Fatalf("the browser came by %s to %s with %v and %v", got.method, got.path, got.query, got.form)
 	}
 	claim := s.outcome(t, got.form.Get("token"))
-	if claim("outcome") != "ERROR" || claim("error") != "SUPPLIER_ERROR" || claim("redirectArgs") != awkward {
+	if claim("outcome") != "ERROR" || claim("error") != "SUPPLIER_ERROR" || claim("redirectArgs") != hostileText {
 		t.Errorf("outcome %q, error %q, redirectArgs %q", claim("outcome"), claim("error"), claim("redirectArgs"))
 	}
 }

@@ -187,9 +187,9 @@ func TestRedirectBelongsToItsBrowser(t *testing.T) {
 	}
 }
 
-// TestRedirectRefusesWhatIsNoOutcome opens addresses that are no return, between
+// TestRedirectRejectsOtherTokens opens addresses that are no return, between
 // two that are.
-func TestRedirectRefusesWhatIsNoOutcome(t *testing.T) {
+func TestRedirectRejectsOtherTokens(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t, noScript)

@@ -166,7 +166,7 @@ func TestReview(t *testing.T) {
 	click(t, v.page(button(en("review.find"))))
 	see(t, v.page("table"))
 	wantRows(2)
-	fill(t, v.page("[name=query]"), "nobody")
+	fill(t, v.page("[name=query]"), "unknown")
 	click(t, v.page(button(en("review.find"))))
 	see(t, v.page(text(en("review.list.not_found"))))
 	v.expect("404")

@@ -21,7 +21,7 @@ func TestSharing(t *testing.T) {
 
 	// No third party has that name; the input is kept.
 	v.expect("422")
-	fill(t, v.page("#publicId"), "svc-nobody")
+	fill(t, v.page("#publicId"), "svc-unknown")
 	fill(t, v.page("[name=label]"), "Harbor Bank")
 	click(t, v.page(button(en("review.share.submit"))))
 	see(t, v.page("#publicId-error >> text=knows no other account"))

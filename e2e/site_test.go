@@ -49,8 +49,8 @@ func start(t *testing.T, args ...string) *site {
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	exit := make(chan int, 1)
-	if awkwardSeed != "" {
-		args = append([]string{"--sandbox-faults=" + awkwardSeed}, args...)
+	if faultSeed != "" {
+		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
 	}
 	go func() {
 		args := append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
@@ -138,8 +138,8 @@ func (s *site) api(t *testing.T, method, path string, in any) map[string]any {
 	return call(t, method, s.Portal+"/api/v1"+path, "Bearer "+s.Credentials.PortalAPIKey, in, 2)
 }
 
-// awkwardSeed is the seed of the difficulties that every test's service makes; "" for none.
-var awkwardSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
+// faultSeed is the seed of the difficulties that every test's service makes; "" for none.
+var faultSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
 // send sends a request of a customer's. A service with faults holds some back, which
 // their senders send again; the bodies are those of http.NewRequest.
@@ -151,7 +151,7 @@ func send(t *testing.T, req *http.Request) *http.Response {
 			t.Fatal(err)
 		}
 		held := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && req.Method == http.MethodGet
-		if awkwardSeed == "" || !held || try == 4 {
+		if faultSeed == "" || !held || try == 4 {
 			return resp
 		}
 		resp.Body.Close()

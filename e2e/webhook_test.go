@@ -102,7 +102,7 @@ func (s *site) hook(t *testing.T, v *visitor, a opened, eventID, kind string) {
 	}
 }
 
-// orders are all ways to take some of the given news, in every order.
+// orders are all ways to take some of the given webhooks, in every order.
 func orders(all []string) [][]string {
 	var out [][]string
 	for i, first := range all {
@@ -115,12 +115,12 @@ func orders(all []string) [][]string {
 	return out
 }
 
-// TestNewsInEveryOrder delivers callback, return and webhook in every order, each of them
+// TestWebhooksInEveryOrder delivers callback, return and webhook in every order, each of them
 // twice, or not at all, while the provider does not answer polls. Then it polls for
 // applications that got none of them. Each application gets its report, and each report
 // is fetched once. The orders of two are the beginnings of orders of three, so they are
 // left out.
-func TestNewsInEveryOrder(t *testing.T) {
+func TestWebhooksInEveryOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	box := newMailbox(t)
@@ -136,8 +136,8 @@ func TestNewsInEveryOrder(t *testing.T) {
 		r := s.reach(t, v, "default", "")
 		all = append(all, r)
 		proven := false
-		for _, news := range order {
-			switch news {
+		for _, webhooks := range order {
+			switch webhooks {
 			case "hook":
 				for _, id := range []string{"one", "one", "two"} {
 					s.hook(t, v, r.opened, id, "onSuccess")
@@ -194,7 +194,7 @@ func TestNewsInEveryOrder(t *testing.T) {
 }
 
 // TestWebhookIsSentUntilItArrives takes the receiver away while the visit ends,
-// and has the provider send its news once more, out of order, when all is done.
+// and has the provider send its webhooks once more, out of order, when all is done.
 func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -169,7 +169,7 @@ func TestWrongPassword(t *testing.T) {
 	if value, err := v.widget("[name=password]").InputValue(); err != nil || value != "" {
 		t.Errorf("the password field is shown again with %q, %v, want it empty", value, err)
 	}
-	try("nobody", "correct horse")
+	try("unknown", "correct horse")
 	see(t, v.widget("text=You can try one more time."))
 	// Choosing another bank does not allow more guesses.
 	click(t, v.widget(button(en("visit.banks.another"))))
@@ -756,8 +756,8 @@ func listeners(t *testing.T, v *visitor) []string {
 	return out
 }
 
-// TestHooksOfTheLatestRegistration: only these callbacks are called, once.
-func TestHooksOfTheLatestRegistration(t *testing.T) {
+// TestCallbacksOfTheLatestRegistration: only these callbacks are called, once.
+func TestCallbacksOfTheLatestRegistration(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
@@ -788,8 +788,8 @@ func TestHooksOfTheLatestRegistration(t *testing.T) {
 	}
 }
 
-// TestStrangers: page and frame ignore messages from other windows, even with all data.
-func TestStrangers(t *testing.T) {
+// TestIgnoresForeignMessages: page and frame ignore messages from other windows, even with all data.
+func TestIgnoresForeignMessages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := embed(t, s, newHost(t, s))

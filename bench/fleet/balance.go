@@ -54,7 +54,7 @@ type backend struct {
 	came      atomic.Bool // it has been: they are started after the balancer
 }
 
-// found notes whether it is ready, and says so where that is news.
+// found notes whether it is ready, and says so on a change.
 func (b *backend) found(ready bool) {
 	if b.ready.Swap(ready) != ready && b.came.Load() {
 		fmt.Fprintf(os.Stderr, "replica %d is ready: %v\n", b.number, ready)

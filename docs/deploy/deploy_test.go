@@ -112,7 +112,7 @@ func behind(t *testing.T, c *http.Client) {
 	})
 	t.Run("clients are told apart, and cannot choose their address", func(t *testing.T) {
 		// The limit counts the network of the client; here it is always this machine's.
-		form := url.Values{"email": {"nobody@example.org"}, "password": {"not the password"}}
+		form := url.Values{"email": {"unknown@example.org"}, "password": {"not the password"}}
 		last := 0
 		for i := range 12 {
 			r, _ := http.NewRequest("POST", "https://"+portalHost+"/review/sign-in", strings.NewReader(form.Encode()))
@@ -177,7 +177,8 @@ func start(t *testing.T, portal, provider string) {
 	out, in := io.Pipe()
 	exit, log := make(chan int, 1), &logtest.Buffer{}
 	go func() {
-		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + portal, "--provider-addr=" + provider, "--portal-url=https://" + portalHost,
+		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + portal,
+			"--provider-addr=" + provider, "--portal-url=https://" + portalHost,
 			"--provider-url=https://" + providerHost, "--data-dir=" + t.TempDir()}, in, log)
 		in.Close()
 	}()
@@ -245,7 +246,8 @@ func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 	main := filepath.Join(dir, "Caddyfile")
 	write(t, main, "{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n}\n"+conf)
 	cmd := exec.Command(path, "run", "--config", main, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider,
+		"XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
 	return cmd
 }
 
@@ -280,7 +282,8 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: portalHost}, DNSNames: []string{portalHost, providerHost},
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: portalHost},
+		DNSNames:  []string{portalHost, providerHost},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -310,7 +313,10 @@ func newClient(t *testing.T, at string, roots *x509.CertPool) *http.Client {
 	}
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // TestVariables holds that each variable in these files is one of the program's.

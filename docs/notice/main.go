@@ -28,7 +28,8 @@ func main() {
 func run(out string) error {
 	dirs := map[string]string{} // by module and version
 	for _, target := range []struct{ goos, goarch, pkg string }{{"linux", "amd64", "vestibule/cmd/server"}, {"js", "wasm", "vestibule/wasm"}} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", target.pkg)
+		list := exec.Command("go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", target.pkg)
 		list.Env = append(os.Environ(), "GOOS="+target.goos, "GOARCH="+target.goarch, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		raw, err := list.Output()

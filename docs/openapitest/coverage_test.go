@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/apidocs"
 )
 
-func TestLackingNamesWhatNoTestReaches(t *testing.T) {
+func TestLackingListsUncoveredParts(t *testing.T) {
 	wanted := []string{"GET /a 200", "GET /a 404 NOT_FOUND", "GET /b 200", "GET /c 200"}
 	reached := map[string]bool{"GET /a 200": true, "GET /c 200": true, "GET /other 200": true}
 	got := lacking(wanted, reached, func(a string) bool { return a == "GET /b 200" || a == "GET /c 200" })

@@ -141,7 +141,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Exhibit{"another device, asked",
 			pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "nobody",
+		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "unknown",
 			Problem: sample(lang, "Enter the e-mail address that you applied with.",
 				"Indique el correo electrónico con el que hizo la solicitud.")})},
 		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org",

@@ -100,7 +100,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("passport, country", at(abroad, visit.Suppliers),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
 	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
-	show("passport, nobody known", at(abroad, visit.End), func(v *visit.Visit) {
+	show("passport, no known names", at(abroad, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
 	})
 	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })

@@ -38,9 +38,9 @@ func operations(m apidocs.Document) map[string]apidocs.Operation {
 	return out
 }
 
-// TestTheExamplesAreWhatTheDocumentsAllow goes through every operation of both
+// TestExamplesMatchTheirDocuments goes through every operation of both
 // documents, as another reader of OpenAPI finds them.
-func TestTheExamplesAreWhatTheDocumentsAllow(t *testing.T) {
+func TestExamplesMatchTheirDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		source func() ([]byte, error)
 		doc    *openapi3.T

@@ -94,7 +94,8 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		kong.Resolvers(renamedVariables(&out.warnings)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { done = true }),
-		kong.Vars{"version": versionLine(), "features": strings.Join(provider.Entitlements(), ", "), "entitlements": strings.Join(provider.Entitlements(), ",")},
+		kong.Vars{"version": versionLine(), "features": strings.Join(provider.Entitlements(), ", "),
+			"entitlements": strings.Join(provider.Entitlements(), ",")},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)

@@ -100,7 +100,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
 		"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
-		"an API that answers nobody":       {[]string{"--api-rate=0"}, "--api-rate"},
+		"an API without requests":          {[]string{"--api-rate=0"}, "--api-rate"},
 		"files of less than nothing":       {[]string{"--widget-files=-1"}, "--widget-files"},
 		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
 		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
@@ -368,7 +368,7 @@ func TestCallbacksCannotReachThisMachine(t *testing.T) {
 		flags  []string
 		status int
 	}{{nil, 200}, {[]string{"--behind-proxy"}, 400}, {[]string{"--provider-url=https://sandbox.service.example"}, 400}} {
-		w := startWorld(t, "", c.flags...)
+		w := startServer(t, "", c.flags...)
 		for _, to := range []string{"http://127.0.0.1:9/reset", "http://localhost:9/reset"} {
 			body := `{"publicId":"` + w.Credentials.PublicID + `","url":"` + to + `"}`
 			if a := do(t, ask(t, "POST", w.Control+"/callbacks", body, "Content-Type", "application/json")); a.Status != c.status {

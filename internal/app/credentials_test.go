@@ -62,7 +62,7 @@ func files(t *testing.T, dir string) map[string]string {
 // TestCredentialsBesideARunningServer prints what the running program's file holds, in
 // both formats, and starts the next process with it.
 func TestCredentialsBesideARunningServer(t *testing.T) {
-	w := startWorld(t, "")
+	w := startServer(t, "")
 	exit, exports, log := printed(t, "--data-dir="+w.dir)
 	if exit != 0 || log != "" {
 		t.Fatalf("exit code %d\n%s", exit, log)

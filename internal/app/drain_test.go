@@ -11,7 +11,7 @@ import (
 // comes whole, a stream ends by itself, and nothing new is taken.
 func TestARequestIsNotCutByTheEnd(t *testing.T) {
 	t.Parallel()
-	w := startWorld(t, "")
+	w := startServer(t, "")
 	id, token := w.application(t, "embedded")
 	cookie := w.enter(t, id, token)
 	w.connect(t, id, cookie)

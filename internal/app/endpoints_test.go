@@ -29,7 +29,7 @@ const (
 	asFile              // a line of text: only scripts and styles are there
 )
 
-// route is one door, with a way through it that is good.
+// route is one route, with a valid request.
 type route struct {
 	base    string // of which listener
 	method  string
@@ -67,7 +67,7 @@ type attack struct {
 	sure bool
 }
 
-// someAtOnce tries all, a few at a time: an awkward service has some wait, and they
+// someAtOnce tries all, a few at a time: injected faults make some wait, and they
 // wait together.
 func someAtOnce(all []func()) {
 	const atOnce = 6
@@ -82,8 +82,8 @@ func someAtOnce(all []func()) {
 	wait.Wait()
 }
 
-// TestEndpointsRejectBadInput sends bad input through every door of both parties. Nothing of it
-// may fail on our side, be answered in another shape than the door's, be stored,
+// TestEndpointsRejectBadInput sends bad input to every route of both parties. Nothing of it
+// may fail on our side, be answered in another shape than the route's, be stored,
 // or be found in the log.
 func TestEndpointsRejectBadInput(t *testing.T) {
 	if testing.Short() {
@@ -129,7 +129,7 @@ func TestEndpointsRejectBadInput(t *testing.T) {
 	}, "--events-url="+app.URL, "--admin-addr=127.0.0.1:0")
 }
 
-// judge sends one attack and holds the answer to what every door promises.
+// judge sends one attack and holds the answer to the rules for every route.
 func (w *testServer) judge(t *testing.T, r route, a attack) {
 	t.Helper()
 	got, err := send(a.req)
@@ -363,7 +363,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 type adder func(sure bool, name, method, to, body string, header ...string) *http.Request
 
-// strangers ask with somebody else's credentials, or with none that can be read.
+// strangers ask with applicant else's credentials, or with none that can be read.
 func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	b64 := base64.StdEncoding.EncodeToString
@@ -443,7 +443,7 @@ func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) 
 	}
 }
 
-// badJSON are bodies that no JSON door takes.
+// badJSON are bodies that every JSON route rejects.
 func (w *testServer) badJSON(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
@@ -484,7 +484,7 @@ func (w *testServer) badJSON(r route, add adder) {
 	}
 }
 
-// badForms are bodies that no form's door takes, and some that may be odd.
+// badForms are bodies that every form route rejects, and some that may be odd.
 func (w *testServer) badForms(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)

@@ -86,14 +86,14 @@ func (o *onboarding) set(f func()) {
 	f()
 }
 
-// TestAnOnboardingAppIsToldOfItsApplications has a real receiver verify what comes,
+// TestOnboardingAppReceivesEvents has a real receiver verify what comes,
 // fail once, answer 410, and have things sent again.
-func TestAnOnboardingAppIsToldOfItsApplications(t *testing.T) {
+func TestOnboardingAppReceivesEvents(t *testing.T) {
 	for engine, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": storetest.URL} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			app := newOnboarding(t)
-			w := startWorld(t, url(t), "--events-url="+app.URL+"/hooks")
+			w := startServer(t, url(t), "--events-url="+app.URL+"/hooks")
 			secret, err := webhook.ParseSecret(w.Credentials.EventsSecret)
 			if err != nil {
 				t.Fatal(err)

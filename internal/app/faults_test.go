@@ -21,7 +21,7 @@ func (w *testServer) returned(t *testing.T) (id string) {
 	_, handle, _ := strings.Cut(visit, "/visit/")
 	handle, _, _ = strings.Cut(handle, "?")
 	back := w.complete(t, handle).field("completeUrl")
-	// Whoever finds the key set away is told to load the page again.
+	// A page without the key set asks the applicant to load it again.
 	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -56,9 +56,9 @@ func (w *testServer) fetchedOnce(t *testing.T, id string) {
 	}
 }
 
-// TestAnAwkwardServiceIsLivedWith takes applications of each product and each way
+// TestApplicationsSucceedDespiteFaults takes applications of each product and each way
 // through a service that does all that the contract allows.
-func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
+func TestApplicationsSucceedDespiteFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -79,7 +79,7 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 		}
 		log := w.Log.String()
 		if !strings.Contains(log, "asking the service again") {
-			t.Error("the service was not awkward at all")
+			t.Error("no fault was injected")
 		}
 		w.nothingLeaked(t)
 	}, "--sandbox-faults=7")
@@ -87,16 +87,16 @@ func TestAnAwkwardServiceIsLivedWith(t *testing.T) {
 
 // TestEveryFaultEndsWell dials in each of the sandbox's faults, at each address that an
 // application needs, while one is under way. It must get to its report, which is stored
-// once. What is elsewhere: what people see meanwhile (e2e.TestWhenThingsFail,
+// once. What is elsewhere: what people see meanwhile (e2e.TestFailures,
 // TestProviderAway, TestStatusPageMoves, TestWebhookIsSentUntilItArrives), key sets that
 // fail or hold wrong keys (attacktest.TestKeySets, TestForgedReturns), files that cannot be
-// had (review.TestFilesThatCannotBeHad) and shares (review.TestAProviderThatIsAwayLosesNothing).
+// had (review.TestFilesThatCannotBeHad) and shares (review.TestUnavailableProviderLosesNoData).
 func TestEveryFaultEndsWell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	t.Parallel()
-	w := startWorld(t, "")
+	w := startServer(t, "")
 	dial := func(match, action string, times int) {
 		t.Helper()
 		good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times),

@@ -43,14 +43,14 @@ func listFor(t *testing.T, of string, env ...string) []pkg {
 	}
 }
 
-// within reports whether the import path lies in one of the rooms, which are
+// within reports whether the import path lies in one of the packages, which are
 // paths below the module or whole import paths of others.
-func within(importPath string, rooms ...string) bool {
-	for _, room := range rooms {
-		if room == "internal/..." && strings.HasPrefix(importPath, "vestibule/internal/") {
+func within(importPath string, packages ...string) bool {
+	for _, pkg := range packages {
+		if pkg == "internal/..." && strings.HasPrefix(importPath, "vestibule/internal/") {
 			return true
 		}
-		for _, full := range []string{room, "vestibule/" + room} {
+		for _, full := range []string{pkg, "vestibule/" + pkg} {
 			if importPath == full || strings.HasPrefix(importPath, full+"/") {
 				return true
 			}
@@ -59,7 +59,7 @@ func within(importPath string, rooms ...string) bool {
 	return false
 }
 
-// TestImportRules holds the imports of the product to the walls of the house.
+// TestImportRules holds the imports of the product to the import rules.
 func TestImportRules(t *testing.T) {
 	all := list(t)
 	never := func(reason string, from []string, to ...string) {
@@ -75,12 +75,12 @@ func TestImportRules(t *testing.T) {
 			}
 		}
 	}
-	only := func(module string, rooms ...string) {
+	only := func(module string, packages ...string) {
 		t.Helper()
 		for _, p := range all {
 			for _, i := range p.Imports {
-				if within(i, module) && !within(p.ImportPath, rooms...) {
-					t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, i, rooms)
+				if within(i, module) && !within(p.ImportPath, packages...) {
+					t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, i, packages)
 				}
 			}
 		}
@@ -112,7 +112,7 @@ func TestImportRules(t *testing.T) {
 		"internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs",
 		"internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
-	never("the companion and the client stand below the portal", []string{"internal/redirect", "internal/svcapi",
+	never("redirect and svcapi are below the portal", []string{"internal/redirect", "internal/svcapi",
 		"internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
 	only("internal/testutil", "internal/testutil", "e2e")
@@ -182,7 +182,7 @@ func TestSQLInStoreFilesOnly(t *testing.T) {
 	}
 }
 
-// TestPropertiesUseFixedSeeds in every run: by package laws alone.
+// TestPropertiesUseFixedSeeds in every run: by package proptest alone.
 func TestPropertiesUseFixedSeeds(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`,
 		"internal", "cmd", "e2e", "templates", "wasm", "web", "docs")

@@ -14,10 +14,10 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestOneCustomersIdentifiersMeanNothingToAnother asks for everything of one
+// TestIdentifiersBelongToOneCustomer asks for everything of one
 // customer with the other's credentials. The answer must be the same as for an
 // identifier that does not exist, and must change nothing.
-func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
+func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		own, other := w.Credentials.account, w.Credentials.ThirdParty.account
 		product := w.productOf(t, other)
@@ -95,13 +95,13 @@ func TestOneCustomersIdentifiersMeanNothingToAnother(t *testing.T) {
 				return ask(t, "POST", w.Provider+"/connect/initialization",
 					strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
 			}},
-			"child account": {child, "svc-nobodys", func(id string) *http.Request {
+			"child account": {child, "svc-unknowns", func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/accounts/"+id+"/products", `{"productName":"x"}`, asOther...)
 			}},
-			"child account by its name": {child, "svc-nobodys", func(id string) *http.Request {
+			"child account by its name": {child, "svc-unknowns", func(id string) *http.Request {
 				return ask(t, "PUT", w.Provider+"/accounts/"+id+"/products", `{"productName":"Theirs"}`, asOther...)
 			}},
-			"child account acted for": {child, "svc-nobodys", func(id string) *http.Request {
+			"child account acted for": {child, "svc-unknowns", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)
 			}},
 			"child account's product": {childProduct, uuid.NewString(), func(id string) *http.Request {

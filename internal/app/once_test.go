@@ -40,9 +40,9 @@ func only(t *testing.T, what string, got map[int][]reply, want map[int]int) {
 	}
 }
 
-// TestWhatIsSentManyTimesAtOnceCountsOnce is a double click, a retry of a proxy,
+// TestConcurrentDuplicatesCountOnce is a double click, a retry of a proxy,
 // an impatient customer's server and a replay, all at the same instant.
-func TestWhatIsSentManyTimesAtOnceCountsOnce(t *testing.T) {
+func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		basicAuth := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
 

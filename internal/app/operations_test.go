@@ -71,7 +71,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	inbox := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(inbox.Close)
-	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--events-url="+inbox.URL)
+	w := startServer(t, "", "--admin-addr=127.0.0.1:0", "--events-url="+inbox.URL)
 	w.journey(t)
 	eventually(t, 404, w.Portal+"/"+canaryText)
 	forged := "eyJhbGciOiJFUzI1NiIsImtpZCI6Im5vbmUifQ.e30." + strings.Repeat("A", 86)
@@ -183,7 +183,7 @@ func TestTraces(t *testing.T) {
 	c := &collector{}
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
-	w := startWorld(t, "", "--otlp-endpoint="+server.URL+"/otlp/", "--otlp-headers=X-Tenant=ours")
+	w := startServer(t, "", "--otlp-endpoint="+server.URL+"/otlp/", "--otlp-headers=X-Tenant=ours")
 	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	id, token := w.application(t, "embedded")
 	cookie := w.enter(t, id, token)
@@ -266,7 +266,7 @@ func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
 		t.Skip("long")
 	}
 	t.Parallel()
-	w := startWorld(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
+	w := startServer(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
 	eventually(t, 200, w.Admin+"/readyz")
 	health(t, w.Admin, 0, "ready")
 	w.stop()
@@ -329,7 +329,8 @@ func TestEntrances(t *testing.T) {
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
 		var out, errs bytes.Buffer
-		if exit := app.Run(t.Context(), args, &out, &errs); exit != 0 || !strings.HasPrefix(out.String(), "vestibule 0.") || strings.Count(out.String(), "\n") != 1 {
+		if exit := app.Run(t.Context(), args, &out, &errs); exit != 0 || !strings.HasPrefix(out.String(), "vestibule 0.") ||
+			strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q %q", args, exit, &out, &errs)
 		}
 	}
@@ -342,7 +343,8 @@ func TestHealthWithoutAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	if exit := app.Run(t.Context(), []string{"health", "--admin-addr=" + free}, &out, &errs); exit != 1 || !strings.HasPrefix(out.String(), "not reachable") {
+	if exit := app.Run(t.Context(), []string{"health", "--admin-addr=" + free}, &out, &errs); exit != 1 ||
+		!strings.HasPrefix(out.String(), "not reachable") {
 		t.Errorf("exit code %d, %q", exit, &out)
 	}
 	if exit := app.Run(t.Context(), []string{"health"}, &out, &errs); exit != 2 || !strings.Contains(errs.String(), "--admin-addr") {
@@ -414,7 +416,7 @@ func TestReadinessKnowsTheDatabase(t *testing.T) {
 	q.Set("host", filepath.Dir(wire.at))
 	u.RawQuery = q.Encode()
 	wire.join()
-	w := startWorld(t, u.String(), "--admin-addr=127.0.0.1:0")
+	w := startServer(t, u.String(), "--admin-addr=127.0.0.1:0")
 	eventually(t, 200, w.Admin+"/readyz")
 	wire.cut()
 	eventually(t, 503, w.Admin+"/readyz")
@@ -475,7 +477,7 @@ func (w *wire) cut() {
 // too. (A listener that closes would let the first one end, and no other begin.)
 func TestAJobIsNotCutByTheEnd(t *testing.T) {
 	t.Parallel()
-	w := startWorld(t, "")
+	w := startServer(t, "")
 	id, token := w.application(t, "embedded")
 	cookie := w.enter(t, id, token)
 	visit := w.connect(t, id, cookie)

@@ -12,7 +12,7 @@ func TestAJourneyThroughPgBouncer(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			w := startWorld(t, storetest.Pool(t, mode, true)(storetest.URL(t)))
+			w := startServer(t, storetest.Pool(t, mode, true)(storetest.URL(t)))
 			w.journey(t)
 		})
 	}

@@ -39,10 +39,10 @@ func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *
 	return string(m[1])
 }
 
-// TestStaffBehindAProxyAreNotOne signs in to both parties where somebody else behind
+// TestStaffBehindAProxyAreNotOne signs in to both parties where applicant else behind
 // the same proxy may not any more.
 func TestStaffBehindAProxyAreNotOne(t *testing.T) {
-	w := startWorld(t, "", "--behind-proxy")
+	w := startServer(t, "", "--behind-proxy")
 	for to, who := range map[string]login{w.Portal + "/review/sign-in": w.Credentials.Reviewer,
 		w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {
 		origin := strings.TrimSuffix(strings.TrimSuffix(to, "/review/sign-in"), "/dashboard/sign-in")
@@ -69,8 +69,8 @@ func (w *testServer) form(t *testing.T, staff []string, pairs ...string) string 
 	return f.Encode()
 }
 
-// deskRoutes are the doors of the dashboard.
-func (w *testServer) deskRoutes(t *testing.T, child, configuration, income string) []route {
+// reviewRoutes are the routes of the review dashboard.
+func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income string) []route {
 	t.Helper()
 	staff := w.staff(t, w.Credentials.Dashboard)
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)

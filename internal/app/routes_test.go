@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// routes are all doors of the program, each with a good way through it.
+// routes lists every route of the program, each with a valid request.
 func (w *testServer) routes(t *testing.T) []route {
 	t.Helper()
 	c := w.Credentials
@@ -41,7 +41,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	second, embedToken := w.application(t, "embedded")
 	w.complete(t, w.connect(t, second, w.enter(t, second, embedToken)))
 	w.state(t, second, "ready")
-	decided, colleague := w.desk(t, reviewer)
+	decided, colleague := w.decideAndAdd(t, reviewer)
 
 	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
 		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
@@ -81,7 +81,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
-	return append(w.deskRoutes(t, child, configuration, secondary[3]), []route{
+	return append(w.reviewRoutes(t, child, configuration, secondary[3]), []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
@@ -380,8 +380,8 @@ func (w *testServer) signIn(t *testing.T) string {
 		"email="+w.Credentials.Reviewer.Email+"&password="+w.Credentials.Reviewer.Password, "Content-Type", asForm)))
 }
 
-// desk declines an application and adds a colleague, and returns the ids of both.
-func (w *testServer) desk(t *testing.T, reviewer []string) (decided, colleague string) {
+// decideAndAdd declines an application and adds a colleague, and returns the ids of both.
+func (w *testServer) decideAndAdd(t *testing.T, reviewer []string) (decided, colleague string) {
 	t.Helper()
 	header := append([]string{"Content-Type", asForm}, reviewer...)
 	decided, _ = w.application(t, "redirect")

@@ -70,17 +70,17 @@ type credentials struct {
 func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...string) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		f(t, startWorld(t, "", more...))
+		f(t, startServer(t, "", more...))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		f(t, startWorld(t, storetest.URL(t), more...))
+		f(t, startServer(t, storetest.URL(t), more...))
 	})
 }
 
-// startWorld runs the program, with more flags, until the test ends, when it must
+// startServer runs the program, with more flags, until the test ends, when it must
 // drain with exit code 0.
-func startWorld(t *testing.T, databaseURL string, more ...string) *testServer {
+func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
 	assets.Need(t)
 	staff.UseCheapHashes()
@@ -89,8 +89,8 @@ func startWorld(t *testing.T, databaseURL string, more ...string) *testServer {
 	out, in := io.Pipe()
 	w.stop = stop
 	exit := make(chan int, 1)
-	if awkwardSeed != "" {
-		more = append([]string{"--sandbox-faults=" + awkwardSeed}, more...)
+	if faultSeed != "" {
+		more = append([]string{"--sandbox-faults=" + faultSeed}, more...)
 	}
 	go func() {
 		code := app.Run(ctx, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
@@ -184,7 +184,7 @@ func (w *testServer) rested(t *testing.T) {
 
 // rows counts the rows of every table of both databases. What may change by
 // itself or by a page that is only looked at is left out: the queue's own
-// housekeeping, sessions, counted tries to sign in, and the desk's audit trail.
+// housekeeping, sessions, counted tries to sign in, and the review dashboard's audit trail.
 func (w *testServer) rows(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -269,11 +269,11 @@ var direct = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true},
 }
 
-// awkwardSeed is the seed of the difficulties that every test's service makes; "" for none.
-var awkwardSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
+// faultSeed is the seed of the difficulties that every test's service makes; "" for none.
+var faultSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
 // send sends a request and reads the answer. What the rate of the API's key holds
-// back it sends again when it may, and a few times what an awkward service holds back.
+// back it sends again when it may, and a few times what injected faults hold back.
 func send(req *http.Request) (reply, error) {
 	for try := 1; ; try++ {
 		resp, err := direct.Do(req)
@@ -292,7 +292,7 @@ func send(req *http.Request) (reply, error) {
 		switch {
 		case mine && code == "RATE_LIMITED":
 			<-time.After(50 * time.Millisecond) // the bucket fills by the clock alone
-		case awkwardSeed == "" || mine || !held || try == 4:
+		case faultSeed == "" || mine || !held || try == 4:
 			return out, nil
 		}
 		if req.Body, err = req.GetBody(); err != nil {
@@ -313,12 +313,12 @@ func do(t *testing.T, req *http.Request) reply {
 }
 
 // documented holds an answer to the document of its API, but for the members that an
-// awkward service adds.
+// injected faults add.
 func (r reply) documented(t *testing.T, req *http.Request) {
 	t.Helper()
 	body := r.Body
 	var all map[string]json.RawMessage
-	if awkwardSeed != "" && json.Unmarshal(body, &all) == nil {
+	if faultSeed != "" && json.Unmarshal(body, &all) == nil {
 		delete(all, "x_new")
 		var meta map[string]json.RawMessage
 		if json.Unmarshal(all["meta"], &meta) == nil {

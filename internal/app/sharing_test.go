@@ -58,9 +58,9 @@ func TestAReviewerSharesAReport(t *testing.T) {
 			strings.Contains(string(got.Body), publicToken) {
 			t.Errorf("the third party reads %d %.300s", got.Status, got.Body)
 		}
-		refused := do(t, ask(t, "POST", at+"/shares", "publicId=svc-nobody", "Cookie", cookie, "Content-Type", asForm))
+		refused := do(t, ask(t, "POST", at+"/shares", "publicId=svc-unknown", "Cookie", cookie, "Content-Type", asForm))
 		if refused.Status != 422 || !strings.Contains(string(refused.Body), "knows no other account by this public id") {
-			t.Errorf("sharing with nobody = %d", refused.Status)
+			t.Errorf("sharing with an unknown customer = %d", refused.Status)
 		}
 
 		only(t, "withdrawals", atOnce(t, many/2, func(int) *http.Request {

@@ -11,10 +11,10 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// TestTheReviewPageHasWordsForWhatTheEngineSays holds the portal's words, which
+// TestReviewPageNamesEngineFindings holds the portal's words, which
 // know the engine by its codes only, to the engine: every category, group,
 // attribute and reason is said in both languages.
-func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
+func TestReviewPageNamesEngineFindings(t *testing.T) {
 	for _, leaf := range bankdata.Leaves() {
 		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 			if pages.CategoryWords(l, leaf.String()) == leaf.String() {
@@ -44,9 +44,9 @@ func TestTheReviewPageHasWordsForWhatTheEngineSays(t *testing.T) {
 	}
 }
 
-// TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo holds the portal's
+// TestReviewPageNamesDocumentAndEmployerOutcomes holds the portal's
 // words to the checks, reasons and refusals of income and eligibility reports.
-func TestTheReviewPageHasWordsForWhatDocumentsAndEmployersCameTo(t *testing.T) {
+func TestReviewPageNamesDocumentAndEmployerOutcomes(t *testing.T) {
 	for what, all := range map[string]struct {
 		names []string
 		words func(i18n.Lang, string) string

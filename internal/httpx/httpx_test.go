@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-func TestDecodeJSONRefusesWhatIsNotTheRequest(t *testing.T) {
+func TestDecodeJSONRejectsOtherShapes(t *testing.T) {
 	type request struct {
 		Name  string         `json:"name"`
 		Count int            `json:"count"`
@@ -281,7 +281,7 @@ func FuzzUnmarshalStrict(f *testing.F) {
 	})
 }
 
-func TestDecodeFormRefusesWhatCannotBeKept(t *testing.T) {
+func TestDecodeFormRejectsUnstorableText(t *testing.T) {
 	for name, body := range map[string]string{
 		"a NUL": "a=b%00c", "a NUL in a name": "a%00=b", "bytes that are not UTF-8": "a=%ff", "such a name": "%ff=a", "half an escape": "a=%z",
 	} {
@@ -295,7 +295,7 @@ func TestDecodeFormRefusesWhatCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestAStaticPageHasNoScriptAndConnectsToNothing(t *testing.T) {
+func TestStaticPageHasNoScriptAndNoConnections(t *testing.T) {
 	got := httpx.CSP{Static: true, Script: []string{"https://a.example"}, Connect: []string{"https://a.example"}, WASM: true}.String()
 	for _, want := range []string{"script-src 'none'; ", "connect-src 'none'; ", "form-action 'self'; ", "frame-ancestors 'none'; "} {
 		if !strings.Contains(got, want) {
@@ -306,12 +306,12 @@ func TestAStaticPageHasNoScriptAndConnectsToNothing(t *testing.T) {
 
 func TestLocalAddresses(t *testing.T) {
 	for next, want := range map[string]bool{
-		"/desk": true, "/desk/a?b=c": true, "/desk?next=//x": true, "": false, "/": false, "/desks": false, "desk": false, "//desk": false,
-		"https://desk.example/desk": false, "/desk/../a": false, "/desk//a": false, "/desk\\a": false,
-		"/desk#a": false, "/desk\n": false, "/desk/%": false,
-		"/desk/é": false, "/desk/" + strings.Repeat("a", 600): false,
+		"/pages": true, "/pages/a?b=c": true, "/pages?next=//x": true, "": false, "/": false, "/pages2": false, "pages": false, "//pages": false,
+		"https://pages.example/pages": false, "/pages/../a": false, "/pages//a": false, "/pages\\a": false,
+		"/pages#a": false, "/pages\n": false, "/pages/%": false,
+		"/pages/é": false, "/pages/" + strings.Repeat("a", 600): false,
 	} {
-		if got := httpx.IsLocalPath(next, "/desk"); got != want {
+		if got := httpx.IsLocalPath(next, "/pages"); got != want {
 			t.Errorf("Local(%.40q) = %v, want %v", next, got, want)
 		}
 	}

@@ -222,10 +222,10 @@ func TestUrgentJobsRunFirst(t *testing.T) {
 	})
 }
 
-// TestWhatAKilledReplicaRanIsTakenUp leaves a job as a killed process leaves it, and
+// TestJobsOfAKilledReplicaAreResumed leaves a job as a killed process leaves it, and
 // one as a living replica has it: the one runs again, in its first attempt still, and
 // the other is left alone.
-func TestWhatAKilledReplicaRanIsTakenUp(t *testing.T) {
+func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		attempts := make(chan int, 10)
 		q := queue(t, db, func(j jobs.Job, _ ring) error { attempts <- j.Attempt; return nil })
@@ -295,7 +295,7 @@ func TestAStopIsNoFailure(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a ring) error { lost <- a; return nil }))
-		enqueue(t, db, q, "gate")
+		enqueue(t, db, q, "slow")
 		for range 3 {
 			if err := q.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -320,9 +320,9 @@ func TestAStopIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestALostJobIsToldOf when its last run fails in whatever way, once, and again where
+// TestDiscardedJobCallsOnDiscard when its last run fails in whatever way, once, and again where
 // telling fails.
-func TestALostJobIsToldOf(t *testing.T) {
+func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		type lost struct {
 			bell  string
@@ -402,9 +402,9 @@ func TestALostJobIsToldOf(t *testing.T) {
 	})
 }
 
-// TestWhatKillsItsProcessIsGivenUp once it was begun often; what merely was running
+// TestJobsThatKillTheirProcessAreDiscarded once it was begun often; what merely was running
 // when the process was killed is not.
-func TestWhatKillsItsProcessIsGivenUp(t *testing.T) {
+func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rung, lost := make(chan string, 10), make(chan string, 10)
 		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { rung <- a.Bell; return nil },

@@ -87,7 +87,7 @@ func claims(iat, exp string) string {
 
 func unix(d time.Duration) string { return fmt.Sprint(noon.Add(d).Unix()) }
 
-func TestSignedTokenComesBack(t *testing.T) {
+func TestSignedTokensRoundTrip(t *testing.T) {
 	b := newBench(t)
 	tok, err := b.v.Verify(t.Context(), b.good(t))
 	if err != nil {
@@ -175,7 +175,7 @@ func TestForms(t *testing.T) {
 		{"bit flipped in the payload", flip(1), ErrSignature},
 		{"bit flipped in the header", flip(0), errAny},
 		{"signed by another key under this kid", forge(t, other, b.header(""), body), ErrSignature},
-		{"unknown kid", sign(`{"alg":"ES256","kid":"nobody"}`), ErrUnknownKey},
+		{"unknown kid", sign(`{"alg":"ES256","kid":"unknown"}`), ErrUnknownKey},
 
 		{"alg none", b64(`{"alg":"none","kid":"`+b.key.ID+`"}`) + "." + seg[1] + ".", ErrMalformed},
 		{"alg none with a signature", sign(`{"alg":"none","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
@@ -366,7 +366,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestErrorsHoldNothingOfTheToken(t *testing.T) {
+func TestErrorsOmitTheToken(t *testing.T) {
 	b := newBench(t)
 	b.v.Now = at(noon.Add(time.Hour))
 	_, err := b.v.Verify(t.Context(), b.good(t))

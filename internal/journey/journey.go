@@ -116,7 +116,7 @@ const (
 func (d Do) Has(want Do) bool { return d&want == want }
 
 // Step applies an input and returns the new application and the actions. It is
-// deterministic and safe to repeat: an input without news returns the same application
+// deterministic and safe to repeat: an input that changes nothing returns the same application
 // and requests no fetch. An input of an unknown attempt changes nothing. Only Reopen
 // changes a ready application; the caller passes it only if a reviewer has asked for
 // more.

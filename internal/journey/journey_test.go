@@ -162,9 +162,9 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestHookError holds that an error leaves the attempt open, with its words, and
+// TestCallbackError holds that an error leaves the attempt open, with its words, and
 // gives a fresh token where the table of error types says that a try can help.
-func TestHookError(t *testing.T) {
+func TestCallbackError(t *testing.T) {
 	for _, info := range append(contract.WidgetErrors(), contract.WidgetErrorInfo{Retry: true}) {
 		a, do := at(Connecting).Step(Input{Kind: CallbackError, Attempt: 1, Error: info.Type, At: t0 + 9})
 		if a.State != Connecting || a.Since != t0 {
@@ -221,9 +221,9 @@ func TestOlderAttempt(t *testing.T) {
 	}
 }
 
-// TestHintsProveNothing: what a browser says of publicToken and status never
+// TestHintsAreNoProof: what a browser says of publicToken and status never
 // enters the application.
-func TestHintsProveNothing(t *testing.T) {
+func TestHintsAreNoProof(t *testing.T) {
 	for _, k := range []Kind{CallbackSuccess, CallbackExit, CallbackError} {
 		for _, s := range States() {
 			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged",

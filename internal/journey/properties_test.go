@@ -116,7 +116,7 @@ func TestAnyOrder(t *testing.T) {
 		case "late":
 			c.take(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
 		}
-		news := []Input{
+		inputs := []Input{
 			{Kind: CallbackSuccess, Attempt: 1, EventID: "h", PublicToken: "p", Status: contract.StatusSuccess},
 			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess},
 			{Kind: ReturnSuccess, Attempt: 1, PublicToken: "p", Status: contract.StatusPending},
@@ -126,18 +126,18 @@ func TestAnyOrder(t *testing.T) {
 			{Kind: Poll, Attempt: 1, Status: contract.StatusPending},
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "n") {
-			in := rapid.SampledFrom(news).Draw(t, "news")
+			in := rapid.SampledFrom(inputs).Draw(t, "inputs")
 			in.At = t0 + Lifetime + 1
 			c.take(in)
 		}
 		// A poll is made as long as nothing is decided, so a proof comes at last.
 		c.take(Input{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, At: t0 + Lifetime + 2})
 		if c.app.State != Pending || c.app.Succeeded != 1 || c.fetches != 1 {
-			t.Fatalf("after the news: %+v with %d fetches, want pending with one", c.app, c.fetches)
+			t.Fatalf("after the inputs: %+v with %d fetches, want pending with one", c.app, c.fetches)
 		}
 		c.take(Input{Kind: Fetched, Attempt: 1, PublicToken: "p", At: t0 + Lifetime + 3})
 		for range rapid.IntRange(0, 5).Draw(t, "after") {
-			c.take(rapid.SampledFrom(news).Draw(t, "late news"))
+			c.take(rapid.SampledFrom(inputs).Draw(t, "late inputs"))
 		}
 		if c.app.State != Ready || c.fetches != 1 || c.app.PublicToken != "p" || c.app.Status != contract.StatusSuccess {
 			t.Fatalf("at the end: %+v with %d fetches", c.app, c.fetches)

@@ -151,7 +151,7 @@ func (s *server) serve(c net.Conn) {
 var letter = Message{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ",
 	Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
 
-func TestALetterArrives(t *testing.T) {
+func TestInviteEmailArrives(t *testing.T) {
 	for name, c := range map[string]struct {
 		server *server
 		config Config
@@ -194,7 +194,7 @@ func TestALetterArrives(t *testing.T) {
 	}
 }
 
-func TestLettersThatAreNotSent(t *testing.T) {
+func TestEmailsThatAreNotSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		server  *server // nil: one that takes everything
 		config  Config

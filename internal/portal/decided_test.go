@@ -63,7 +63,7 @@ func (h *hearing) next(t *testing.T) string {
 
 // The onboarding app gets each decision of a reviewer once, even if it is made on two
 // replicas at once, with codes and without text.
-func TestTheOnboardingAppIsToldOfDecisions(t *testing.T) {
+func TestOnboardingAppReceivesDecisions(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		app := newHearing(t, "application.decided")
 		events := func(c *portal.Config) {

@@ -124,7 +124,7 @@ func TestARunIsFollowedToItsReport(t *testing.T) {
 }
 
 // In the other ways the run has its element; an invalid option selects the first.
-func TestARunShowsTheChosenWay(t *testing.T) {
+func TestRunShowsTheChosenIntegration(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	for _, c := range []struct {
 		form url.Values
@@ -169,7 +169,7 @@ func TestRunsAreHeldToTheFormsRate(t *testing.T) {
 	}
 }
 
-func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
+func TestProductionHasNoDeveloperPages(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Environment = contract.Production })
 	b := r.browser()
 	for _, path := range []string{"/developers", "/developers/guides/embed"} {
@@ -186,7 +186,7 @@ func TestThereIsNothingForDevelopersInProduction(t *testing.T) {
 }
 
 // Every link of a guide leads to an existing page and anchor of the portal.
-func TestTheGuidesLeadSomewhere(t *testing.T) {
+func TestGuideLinksResolve(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal))
 	b := r.browser()
 	if p := b.get("/"); !strings.Contains(p.body, `href="/developers"`) {

@@ -92,7 +92,7 @@ func has(t *testing.T, db *sql.DB, table, text string) bool {
 
 // Deleted data is gone from every table, from the database file and its log; the
 // person's other applications stay unless selected.
-func TestWhatIsDeletedIsGone(t *testing.T) {
+func TestDeletedDataIsGone(t *testing.T) {
 	test := func(t *testing.T, db *store.DB, dir string) {
 		r := newTestServer(t, db)
 		b := r.browser()
@@ -190,7 +190,7 @@ func TestWhatIsDeletedIsGone(t *testing.T) {
 }
 
 // The data key of a report being fetched is destroyed, and its jobs end.
-func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
+func TestDeletingDuringAFetch(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		b := r.browser()
@@ -217,7 +217,7 @@ func TestDeletingWhileAReportIsOnItsWay(t *testing.T) {
 
 // Deleting an application at the consumer's request withdraws consent at the service
 // for the consumer's IDs, together with the last application that has them.
-func TestTheServiceIsToldOfWhoWantsToBeForgotten(t *testing.T) {
+func TestDeletionWithdrawsConsentAtTheService(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)

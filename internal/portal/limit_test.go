@@ -57,9 +57,9 @@ func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
 	}
 }
 
-// TestReviewersSignInFromWhereTheProxySays checks that reviewers behind one proxy are
+// TestSignInUsesTheProxysClientAddress checks that reviewers behind one proxy are
 // counted as separate clients.
-func TestReviewersSignInFromWhereTheProxySays(t *testing.T) {
+func TestSignInUsesTheProxysClientAddress(t *testing.T) {
 	const email, secret = "reviewer@example.org", "a-long-enough-password"
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.BehindProxy = true })
 	if err := r.portal.EnsureReviewer(t.Context(), email, secret); err != nil {

@@ -265,7 +265,7 @@ func TestRefusedFormKeepsValues(t *testing.T) {
 	})
 }
 
-func TestAProviderThatIsAwayLosesNothing(t *testing.T) {
+func TestUnavailableProviderLosesNoData(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -310,10 +310,10 @@ func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
 	})
 }
 
-// TestAVisitThatIsNotOursProvesNothing starts a visit in the widget with the
+// TestForeignVisitsProveNothing starts a visit in the widget with the
 // application's external ID, as anyone who knows the ID can; the portal must ignore
 // it.
-func TestAVisitThatIsNotOursProvesNothing(t *testing.T) {
+func TestForeignVisitsProveNothing(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		for _, mode := range []string{"embedded", "redirect", "redirect-form"} {
 			b := r.browser()
@@ -422,7 +422,7 @@ func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotYoursIsNotThere(t *testing.T) {
+func TestForeignApplicationsAreNotFound(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		a := r.browser().apply()
 		other := r.browser()
@@ -474,7 +474,7 @@ func TestExitAndAgain(t *testing.T) {
 	})
 }
 
-func TestForgedWebhooksAndHooks(t *testing.T) {
+func TestForgedWebhooksAndCallbacks(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -581,7 +581,7 @@ func TestTheAPIRefusesOtherSitesAndHosts(t *testing.T) {
 	}
 }
 
-func TestAStreamGoesOnWhereItWasAndEndsWithThePortal(t *testing.T) {
+func TestStreamResumesAndEndsWithThePortal(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()

@@ -135,9 +135,9 @@ func TestALinkAtOnce(t *testing.T) {
 	})
 }
 
-// TestLinksAreOnlyForWhoIsIn checks that creating links requires access, and is
+// TestLinksRequireASession checks that creating links requires access, and is
 // limited.
-func TestLinksAreOnlyForWhoIsIn(t *testing.T) {
+func TestLinksRequireASession(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		computer := r.browser()
 		application := computer.apply()
@@ -182,9 +182,9 @@ func (b *browser) letters(n int) []string {
 
 var inLetter = regexp.MustCompile(`/resume/\S+`)
 
-// TestWhoComesBackWithoutALink requests an email: the response does not reveal
+// TestReturningWithoutALink requests an email: the response does not reveal
 // whether an address is known, and the email's link grants access.
-func TestWhoComesBackWithoutALink(t *testing.T) {
+func TestReturningWithoutALink(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
 		if err := r.portal.EnsureReviewer(t.Context(), reviewer, secret); err != nil {
@@ -208,7 +208,7 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 			t.Errorf("no address = %d", p.status)
 		}
 		known := back.post("/return", url.Values{"email": {" CANARIA@example.com "}})
-		unknown := back.post("/return", url.Values{"email": {"somebody@example.com"}})
+		unknown := back.post("/return", url.Values{"email": {"applicant@example.com"}})
 		if known.status != 200 || known.body != unknown.body {
 			t.Errorf("a known address is answered %d\n%s\nand an unknown one %d\n%s", known.status, known.body, unknown.status, unknown.body)
 		}
@@ -273,10 +273,10 @@ func TestWhoComesBackWithoutALink(t *testing.T) {
 	})
 }
 
-// TestLettersToOneMailboxAreFew checks the limit of three emails per hour to a
+// TestEmailsToOneAddressAreLimited checks the limit of three emails per hour to a
 // mailbox, whichever applications and browsers request them, with the same response
 // beyond it.
-func TestLettersToOneMailboxAreFew(t *testing.T) {
+func TestEmailsToOneAddressAreLimited(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
 		// A request is deleted when its email is written, so their sum is constant.
 		letters := func() (n int) {
@@ -312,12 +312,12 @@ func TestLettersToOneMailboxAreFew(t *testing.T) {
 		}
 		// Another mailbox has a separate limit: one more email, the twentieth that
 		// this network requests.
-		own, bystander := victim("somebody@example.com", 1)
+		own, bystander := victim("applicant@example.com", 1)
 		if p := bystander.post(own[0]+"/letter", nil); p.status != 200 || letters() != 4 {
 			t.Errorf("to another mailbox = %d, %d letters", p.status, letters())
 		}
 		for _, p := range []page{bystander.post(own[0]+"/letter", nil),
-			bystander.post("/return", url.Values{"email": {"somebody@example.com"}})} {
+			bystander.post("/return", url.Values{"email": {"applicant@example.com"}})} {
 			if p.status != 429 || p.header.Get("Retry-After") != "3600" || letters() != 4 {
 				t.Errorf("one too many of a place = %d, Retry-After %q, %d letters", p.status, p.header.Get("Retry-After"), letters())
 			}

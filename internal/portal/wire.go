@@ -139,7 +139,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget, review.Forget, sharing.Forget, search.Forget}}
 	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
-		Index: h.search, Sharing: shares, Deletion: h.deletion, URL: c.URL, Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
+		Index: h.search, Sharing: shares, Deletion: h.deletion, URL: c.URL, Agency: c.Review.Agency,
+		Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
 		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(),
 		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt}
 	h.staff.ShowSignIn = h.review.ShowSignIn

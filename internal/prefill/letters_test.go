@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// TestLetters holds the table to package unicode, which it stands in for.
-func TestLetters(t *testing.T) {
+// TestDecisionEmails holds the table to package unicode, which it stands in for.
+func TestDecisionEmails(t *testing.T) {
 	for c := rune(-1); c <= unicode.MaxRune+1; c++ {
 		if c == 0x34000 { // no letters until the tags at U+E0000
 			c = 0xDFFF0

@@ -166,9 +166,9 @@ func (b *testServer) ready(publicToken string) string {
 	}
 }
 
-// TestWhatReportsHoldIsDeleted goes on to the days when data and bodies are
+// TestDataHeldByReportsIsDeleted goes on to the days when data and bodies are
 // deleted, and back: nothing comes again, and what stands on its own stays.
-func TestWhatReportsHoldIsDeleted(t *testing.T) {
+func TestDataHeldByReportsIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("single")
 		late, l := b.walked("single")

@@ -160,7 +160,7 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 	})
 }
 
-func TestWhoMayHaveAConsumersAccounts(t *testing.T) {
+func TestAccessToConsumersAccounts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		_, ids := b.visited(consumer, "single", ordinaryBank)

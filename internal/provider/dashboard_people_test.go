@@ -86,7 +86,7 @@ func TestDashboardSignIn(t *testing.T) {
 		try := func(email, secret string) answer {
 			return d.send("/dashboard/sign-in", url.Values{"email": {email}, "password": {secret}})
 		}
-		a, other := try(ours.Email, "not the password"), try("nobody@customer.example", ours.Password)
+		a, other := try(ours.Email, "not the password"), try("unknown@customer.example", ours.Password)
 		if a.status != 422 || other.status != 422 || a.header.Get("Set-Cookie") != "" {
 			t.Errorf("a wrong password %d, an unknown email %d", a.status, other.status)
 		}
@@ -174,7 +174,7 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 		customers := b.count(`SELECT COUNT(*) FROM customers`)
 		for _, change := range []func(*provider.NewCustomer){
 			func(n *provider.NewCustomer) {}, // the e-mail is known
-			func(n *provider.NewCustomer) { n.Name = " " }, func(n *provider.NewCustomer) { n.Staff.Email = "nobody" },
+			func(n *provider.NewCustomer) { n.Name = " " }, func(n *provider.NewCustomer) { n.Staff.Email = "unknown" },
 			func(n *provider.NewCustomer) {
 				n.Staff = provider.Login{Email: "new@harbour.example", Password: "short"}
 			},
@@ -189,7 +189,7 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 	})
 }
 
-func TestLettersWaitOnTheDashboard(t *testing.T) {
+func TestUnsentEmailsAreOnTheDashboard(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d, eve := b.signedIn(ours), b.signedIn(theirs)
@@ -216,7 +216,7 @@ func TestLettersWaitOnTheDashboard(t *testing.T) {
 	})
 }
 
-func TestPeopleOfAnAccount(t *testing.T) {
+func TestStaffOfAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d, second := b.signedIn(ours), b.signedIn(ours)

@@ -363,7 +363,7 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 	})
 }
 
-func TestWhatWasSentIsOnTheDashboardAndIsSentAgain(t *testing.T) {
+func TestSentEmailsAreListedAndCanBeResent(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.staffed()
 		d := b.signedIn(ours)

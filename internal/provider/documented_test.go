@@ -51,9 +51,9 @@ func scheme(op *openapi3.Operation) string {
 	return ""
 }
 
-// TestEveryOperationAsksWhoItIs goes by the document, so that a new operation is
+// TestOperationsRequireCredentials goes by the document, so that a new operation is
 // held to it too.
-func TestEveryOperationAsksWhoItIs(t *testing.T) {
+func TestOperationsRequireCredentials(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	token := b.bearer(b.basic())
 	ask := func(method, path string, op *openapi3.Operation, h headers) answer {
@@ -81,7 +81,7 @@ func TestEveryOperationAsksWhoItIs(t *testing.T) {
 		}
 		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, contract.CodeMalformedHeaders))
 		b.want(what+" for an unknown child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...),
-			"X-PUBLIC-ID", "svc-nobody")), 403, inTable(op, contract.CodeUnknownCustomer))
+			"X-PUBLIC-ID", "svc-unknown")), 403, inTable(op, contract.CodeUnknownCustomer))
 	})
 	if bearers == 0 {
 		t.Fatal("no operation takes a token")
@@ -209,9 +209,9 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 	}
 }
 
-// TestWhatABeginningIsRefusedFor is the rest of what the ways of beginning a visit
+// TestStartErrorsAreDocumented is the rest of what the ways of beginning a visit
 // answer.
-func TestWhatABeginningIsRefusedFor(t *testing.T) {
+func TestStartErrorsAreDocumented(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	product := b.seed.Products[contract.Cashflow]
 	for i, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link", "/connect/invite"} {

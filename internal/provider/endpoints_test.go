@@ -77,7 +77,7 @@ func TestEveryReportEndpointOfDocument3(t *testing.T) {
 			{"with no access token of ours", append(wrong("Bearer"), "X-PUBLIC-TOKEN", e.token), 403, contract.CodeUnknownCustomer},
 			{"in the other environment", as("X-PUBLIC-TOKEN", e.token, "X-ENVIRONMENT", "production"), 403, contract.CodeUnknownCustomer},
 			{"of no report", as("X-PUBLIC-TOKEN", uuid.NewString()), 404, contract.CodeInvalidToken},
-			{"of no report's externalId", as("X-EXTERNAL-ID", "nobody's"), 404, contract.CodeInvalidToken},
+			{"of no report's externalId", as("X-EXTERNAL-ID", "unknown"), 404, contract.CodeInvalidToken},
 			{"of a child's externalId, without the child", as("X-EXTERNAL-ID", "child-"+e.externalID), 404, contract.CodeInvalidToken},
 		} {
 			b.want(e.path+" "+c.name, b.get(e.path, c.with), c.status, c.code)

@@ -122,7 +122,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		off := false
 		for what, err := range map[string]error{
 			"an unknown name":    b.provider.SetEntitlements(t.Context(), child, []string{"account-numbers", "wings"}, &off),
-			"an unknown account": b.provider.SetEntitlements(t.Context(), "svc-nobody", []string{"hierarchy"}, &off),
+			"an unknown account": b.provider.SetEntitlements(t.Context(), "svc-unknown", []string{"hierarchy"}, &off),
 		} {
 			if err == nil {
 				t.Errorf("%s was taken", what)

@@ -147,7 +147,7 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 		b.want("its name in another account", b.post("/accounts/"+other.text("publicId")+"/products",
 			b.basic(), map[string]any{"productName": "Car loan"}), 201, "")
 
-		for what, id := range map[string]string{"nobody's": "svc-nobody", "another parent's child": theirs.text("publicId"),
+		for what, id := range map[string]string{"unknown": "svc-unknown", "another parent's child": theirs.text("publicId"),
 			"another customer":  b.seed.ThirdParty.PublicID,
 			"the parent itself": b.seed.PublicID, "no id": "%00", "no text": "%ff"} {
 			for _, method := range []string{"POST", "PUT"} {
@@ -260,7 +260,7 @@ func TestTheHierarchyRefuses(t *testing.T) {
 			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"),
 				nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
 		}
-		for what, id := range map[string]string{"unknown": "svc-nobody", "another's": theirs,
+		for what, id := range map[string]string{"unknown": "svc-unknown", "another's": theirs,
 			"the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
 			"odd": "\u202eé", "the id of a product": product} {
 			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(),
@@ -473,9 +473,9 @@ func (b *testServer) report(h headers) *report.Cashflow {
 	}
 }
 
-// TestTheConfigurationDecidesWhatAReportHas makes reports of products with unlike
+// TestConfigurationSelectsReportParts makes reports of products with unlike
 // configurations.
-func TestTheConfigurationDecidesWhatAReportHas(t *testing.T) {
+func TestConfigurationSelectsReportParts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		config, child := b.configurations(), b.child("Child")
 		old, current := b.productOf(child, "Old"), b.productOf(child, "Current")

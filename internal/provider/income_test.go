@@ -41,7 +41,7 @@ func stubs(files ...string) map[string]any {
 }
 
 func person(first, last string) map[string]any {
-	return map[string]any{"firstName": first, "lastName": last, "email": "somebody@example.com", "dob": "1990-06-15"}
+	return map[string]any{"firstName": first, "lastName": last, "email": "applicant@example.com", "dob": "1990-06-15"}
 }
 
 func TestAnIncomeReportFromPayroll(t *testing.T) {

@@ -39,7 +39,7 @@ func (b *testServer) derived(publicToken, productID string, more ...any) string 
 func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
-		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Nobody & Sons"),
+		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Unlisted & Sons"),
 			"externalId", "first", "userArgs", "one")
 		b.inbox.wait(t, 1)
 		a := b.multi(source, income, "externalId", "second", "userArgs", "two")
@@ -70,7 +70,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 			len(r.AccountDetails) != len(own.AccountDetails) || r.AccountDetails[0].AccountID != own.AccountDetails[0].AccountID {
 			t.Errorf("income: %s", got.raw)
 		}
-		if len(r.Employment) == 0 || report.Text(r.Employment[0].EmployerName) != "Nobody & Sons" {
+		if len(r.Employment) == 0 || report.Text(r.Employment[0].EmployerName) != "Unlisted & Sons" {
 			t.Errorf("employment: %+v", r.Employment)
 		}
 		// Each has its own kind, and its own files of the same data.
@@ -171,7 +171,7 @@ func TestASubmissionIsASourceToo(t *testing.T) {
 	})
 }
 
-func TestWhatNoSecondaryReportIsMadeOf(t *testing.T) {
+func TestSecondaryReportErrors(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		source, _ := b.walked("single", "prefill", resident, "externalId", "taken")

@@ -113,9 +113,9 @@ func textOf(t *testing.T, raw []byte) string {
 	return b.String()
 }
 
-// TestWhoMayReadAPassport: the owner when it is made, and a third party without the
+// TestAccessToPassports: the owner when it is made, and a third party without the
 // owner's words.
-func TestWhoMayReadAPassport(t *testing.T) {
+func TestAccessToPassports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token := b.passport("MEX_BDC", applicant, "externalId", "mine-only")
 		relayToken := b.relayed(token)

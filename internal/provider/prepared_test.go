@@ -155,7 +155,7 @@ func TestPreparedReportsThatAreRefused(t *testing.T) {
 				contract.CodeInvalidParameters, "payroll"},
 			"cashflow of employers": {map[string]any{"product": "cashflow", "profile": "joint",
 				"statedEmployerNames": []string{"Globex"}}, contract.CodeInvalidParameters, "statedEmployerNames"},
-			"an unknown payroll provider": {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "nobody"}}},
+			"an unknown payroll provider": {map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "unknown"}}},
 				contract.CodeInvalidParameters, "payroll"},
 			"a payroll sign-in that fails": {map[string]any{"product": "income", "payroll": []any{map[string]any{"username": "error"}}},
 				contract.CodeInvalidParameters, "payroll"},

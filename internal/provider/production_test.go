@@ -258,10 +258,10 @@ func (p production) tempt(path, username string) {
 	do("action", "finish")
 }
 
-// TestProductionInventsNothing walks visits of every product, begun in every way, with
+// TestProductionHasNoInventedData walks visits of every product, begun in every way, with
 // every name that means something in the sandbox. None of them has a report, and
 // everything that the customer learns of it agrees.
-func TestProductionInventsNothing(t *testing.T) {
+func TestProductionHasNoInventedData(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		ways, n, walks := []string{"token", "prefill", "redirect", "invite"}, 0, 0
 		walk := func(kind contract.Product, productID string, workflow string) {
@@ -360,9 +360,9 @@ func (p production) eligibility(workflow string) string {
 	return id
 }
 
-// TestProductionReadsWhatIsUploaded: a readable pay stub makes an income report and an
+// TestProductionReadsUploads: a readable pay stub makes an income report and an
 // eligibility report, an image is listed beside it, and alone gives none with a reason.
-func TestProductionReadsWhatIsUploaded(t *testing.T) {
+func TestProductionReadsUploads(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		draw := rand.New(rand.NewPCG(7, 1)).IntN
 		stub := paystubtest.Random(draw)
@@ -417,9 +417,9 @@ func TestProductionReadsWhatIsUploaded(t *testing.T) {
 	})
 }
 
-// TestProductionHasNoWayToTheSandbox: neither by the controls, nor by what a submission
+// TestProductionCannotReachTheSandbox: neither by the controls, nor by what a submission
 // means there, nor for customers of the sandbox.
-func TestProductionHasNoWayToTheSandbox(t *testing.T) {
+func TestProductionCannotReachTheSandbox(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		a := p.post("/connect/initialization", p.as(p.basic()),
 			map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})

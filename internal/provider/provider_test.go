@@ -104,7 +104,7 @@ func TestOutcomesOfTheMockBank(t *testing.T) {
 	})
 }
 
-func TestWhoMayComeIn(t *testing.T) {
+func TestAuthentication(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		raw := b.seed.ClientID + ":" + b.seed.SecretKey
 		good := base64.StdEncoding.EncodeToString([]byte(raw))
@@ -132,7 +132,7 @@ func TestWhoMayComeIn(t *testing.T) {
 				403, contract.CodeUnknownCustomer},
 			{"a zero byte", basic("client\x00", "x"), 403, contract.CodeUnknownCustomer},
 			{"no text inside", basic("\xff\xfe", "x"), 403, contract.CodeUnknownCustomer},
-			{"an unknown client", basic("nobody", b.seed.SecretKey), 403, contract.CodeUnknownCustomer},
+			{"an unknown client", basic("unknown", b.seed.SecretKey), 403, contract.CodeUnknownCustomer},
 			{"a wrong secret", basic(b.seed.ClientID, store.NewSecret()), 403, contract.CodeUnknownCustomer},
 			{"an empty secret", basic(b.seed.ClientID, ""), 403, contract.CodeUnknownCustomer},
 			{"another customer's secret", basic(b.seed.ClientID, b.seed.ThirdParty.SecretKey), 403, contract.CodeUnknownCustomer},
@@ -177,7 +177,7 @@ func TestAccessTokens(t *testing.T) {
 			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
 			{"another customer's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID},
 				403, contract.CodeUnknownCustomer},
-			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-nobody"}, 403, contract.CodeUnknownCustomer},
+			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-unknown"}, 403, contract.CodeUnknownCustomer},
 			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
 		} {
 			b.want(c.what, b.get("/connect/status", append(c.h, "X-Public-Token", publicToken)), c.status, c.code)
@@ -192,7 +192,7 @@ func TestAccessTokens(t *testing.T) {
 	})
 }
 
-func TestWhichReportMayBeRead(t *testing.T) {
+func TestAccessToReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken := b.complete(b.begin("externalId", "mine"), nil).text("publicToken")
 		pending := b.begin("externalId", "waiting")
@@ -397,10 +397,10 @@ func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
 	})
 }
 
-// TestNothingPersonalIsInTheLogOrInPlainColumns searches what lies on the disk, with the
+// TestPersonalDataIsNotInLogsOrPlainColumns searches what lies on the disk, with the
 // log of the database and its free pages, and under PostgreSQL a dump, where bytes are
 // written in hexadecimal.
-func TestNothingPersonalIsInTheLogOrInPlainColumns(t *testing.T) {
+func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		canary := with(resident, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
 			"address", "7 Canary Row", "city", "Birdville", "state", "TX", "zip", "76101")

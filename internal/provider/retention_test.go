@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestWhatIsTooOldIsDeleted holds every table that grows with use to how long its rows
+// TestExpiredDataIsDeleted holds every table that grows with use to how long its rows
 // are kept. What a table of the service's own is missing here must be said so.
-func TestWhatIsTooOldIsDeleted(t *testing.T) {
+func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections bank_accounts bank_account_names
 			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions

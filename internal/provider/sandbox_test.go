@@ -270,7 +270,7 @@ func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
 		a = b.ask(b.control.URL, "POST", "/reset", headers{"webhook-id", "evt_1", "webhook-timestamp",
 			"1", "webhook-signature", "v1,x"}, map[string]any{})
 		b.want("an event that an account has sent here", a, http.StatusForbidden, contract.CodeForbidden)
-		b.want("an unknown token", b.do("POST", "/visits/nobody/complete", map[string]any{}), 404, contract.CodeInvalidToken)
+		b.want("an unknown token", b.do("POST", "/visits/unknown/complete", map[string]any{}), 404, contract.CodeInvalidToken)
 	})
 }
 

@@ -102,10 +102,10 @@ func TestSharingWhileTheReportEnds(t *testing.T) {
 	})
 }
 
-// TestWhatIsAskedTogetherIsAnsweredApart has callers of every kind share and list at
+// TestConcurrentShareAndList has callers of every kind share and list at
 // the same time: each gets the answer of their own request, and of each pair there is
 // one token and one event.
-func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
+func TestConcurrentShareAndList(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		mine, _ := b.walked("single")
 		late, _ := b.walked("multi")
@@ -151,7 +151,7 @@ func TestWhatIsAskedTogetherIsAnsweredApart(t *testing.T) {
 			}{
 				"another customer's report": {stranger, mine, friend, 404, contract.CodeInvalidToken},
 				"with oneself":              {b.basic(), mine, b.seed.PublicID, 400, contract.CodeInvalidPublicID},
-				"with nobody":               {b.basic(), mine, "svc-nobody", 400, contract.CodeInvalidPublicID},
+				"with an unknown customer":  {b.basic(), mine, "svc-unknown", 400, contract.CodeInvalidPublicID},
 				"what was withdrawn":        {b.basic(), mine, b.seed.ThirdParty.PublicID, 400, contract.CodeRelayTokenRevoked},
 			} {
 				wg.Go(func() {

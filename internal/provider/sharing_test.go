@@ -92,7 +92,7 @@ func (b *testServer) count(query string, args ...any) int {
 	return n
 }
 
-func TestAThirdPartyReadsWhatIsSharedWithIt(t *testing.T) {
+func TestThirdPartyReadsSharedReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		publicToken, own := b.walked("joint", "externalId", "mine", "userArgs", "private=words")
@@ -209,7 +209,7 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeShared(t *testing.T) {
+func TestRejectedShares(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken, _ := b.walked("single")
 		failed := b.submit(submission("personal", nil)).text("publicToken")
@@ -245,11 +245,11 @@ func TestWhatCannotBeShared(t *testing.T) {
 			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, contract.CodeInvalidParameters, "publicId"},
 			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, contract.CodeInvalidParameters, "publicId"},
 			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
-			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "nobody"),
+			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "unknown"),
 				404, contract.CodeInvalidToken, ""},
 			{"another customer's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
 			{"a report that failed", b.basic(), body("publicToken", failed), 404, contract.CodeReportNotReady, ""},
-			{"an unknown publicId", b.basic(), body("publicId", "nobody"), 400, contract.CodeInvalidPublicID, ""},
+			{"an unknown publicId", b.basic(), body("publicId", "unknown"), 400, contract.CodeInvalidPublicID, ""},
 			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, contract.CodeInvalidPublicID, ""},
 			{"a third party of the other environment", b.basic(), body("publicId", "svc-production"), 400, contract.CodeInvalidPublicID, ""},
 			{"oneself", b.basic(), body("publicId", b.seed.PublicID), 400, contract.CodeInvalidPublicID, ""},
@@ -512,10 +512,10 @@ func TestTheThirdPartysInbox(t *testing.T) {
 
 type webhookEvent struct{ PublicToken, Status string }
 
-// TestNothingIsSharedOnceConsentIsWithdrawn: neither by a token that was read, nor by
+// TestWithdrawnConsentEndsSharing: neither by a token that was read, nor by
 // one that was not, nor by a new one, nor of what was made from the report; and it
 // cannot be brought back. The owner's own report stays.
-func TestNothingIsSharedOnceConsentIsWithdrawn(t *testing.T) {
+func TestWithdrawnConsentEndsSharing(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.account("svc-late", contract.Sandbox, "")
 		publicToken, r := b.walked("single", "prefill", resident)

@@ -298,7 +298,7 @@ func (blank) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
+func TestInvalidPersonalDataEndInError(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		for i, c := range []struct {
 			personal any
@@ -307,7 +307,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 			{personal("dob", nil), "INVALID_PREFILLS_PII_MISSING"},
 			{nil, "INVALID_PREFILLS_PII_MISSING"},
 			{personal("firstName", "4na"), "INVALID_PREFILL_FIRST_NAME"},
-			{personal("email", "nobody"), "INVALID_PREFILL_EMAIL"},
+			{personal("email", "unknown"), "INVALID_PREFILL_EMAIL"},
 			{personal("phone", "5550100123"), "INVALID_PREFILL_PHONE"},
 			{personal("lastName", "error"), ""},
 			{personal("lastName", "error", "dob", nil), ""}, // before any rule
@@ -329,7 +329,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 		}
 		// A prepared report is not made for a person who is refused, either.
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
-		for name, who := range map[string]any{"error": personal("lastName", "error"), "nobody": nil} {
+		for name, who := range map[string]any{"error": personal("lastName", "error"), "unknown": nil} {
 			a := b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": who})
 			if a.status != 200 || a.text("status") != "PENDING" {
 				t.Fatalf("prepared, for %s: %d %s", name, a.status, a.raw)
@@ -341,7 +341,7 @@ func TestPersonalDataThatBreakARuleEndInError(t *testing.T) {
 	})
 }
 
-func TestWhatTheSandboxServesForASubmission(t *testing.T) {
+func TestSandboxDataForASubmission(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		read := func(a answer) *report.Cashflow {
 			t.Helper()

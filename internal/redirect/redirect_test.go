@@ -121,8 +121,8 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 	})
 }
 
-// TestFirstOutcomeStands checks that a second outcome of an attempt changes nothing.
-func TestFirstOutcomeStands(t *testing.T) {
+// TestFirstOutcomeWins checks that a second outcome of an attempt changes nothing.
+func TestFirstOutcomeWins(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, order := range [][2]string{{"EXIT", "SUCCESS"}, {"SUCCESS", "EXIT"}, {"ERROR", "SUCCESS"}} {
 			v := w.start(w.newBrowser(), "")
@@ -181,9 +181,9 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestLinksThatLeadElsewhere checks that links of the service to other sites or
+// TestLinksToOtherSites checks that links of the service to other sites or
 // schemes are refused.
-func TestLinksThatLeadElsewhere(t *testing.T) {
+func TestLinksToOtherSites(t *testing.T) {
 	var link string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

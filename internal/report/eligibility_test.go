@@ -97,7 +97,7 @@ func TestParseEligibility(t *testing.T) {
 
 // Of parts whose shape the contract does not show, what has another is left out and
 // named, and the rest is read.
-func TestParseEligibilityLeavesOutWhatHasAnotherShape(t *testing.T) {
+func TestParseEligibilityOmitsMalformedParts(t *testing.T) {
 	more := strings.TrimSuffix(minimal, "}")
 	body := func(failed, gigs, checks string) string {
 		return more + `,"assets":{"account_details":[],"failed_connections":` + failed +

@@ -41,7 +41,7 @@ func TestParseIncomeRefuses(t *testing.T) {
 	}
 }
 
-func TestParseIncomeTakesWhatItDoesNotKnow(t *testing.T) {
+func TestParseIncomeAcceptsUnknownMembers(t *testing.T) {
 	r, err := ParseIncome([]byte(strings.TrimSuffix(minimal, "}") + `,"income":{"summary":{"annual_net_income":12.5},` +
 		`"financial_accounts":[{"net_annual":12,"inflows":[],"new":1}]},"new":{}}`))
 	if err != nil {

@@ -49,7 +49,7 @@ func TestAnAnalysisIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAnalysis(t *testing.T) {
+func TestParseAnalysisRejects(t *testing.T) {
 	for name, change := range map[string]func(*Analysis){
 		"another version":               func(a *Analysis) { a.Version = "2.0.0" },
 		"no version":                    func(a *Analysis) { a.Version = "" },

@@ -104,7 +104,7 @@ func TestParsePassportRefuses(t *testing.T) {
 	}
 }
 
-func TestParsePassportTakesWhatItDoesNotKnow(t *testing.T) {
+func TestParsePassportAcceptsUnknownMembers(t *testing.T) {
 	r, err := ParsePassport([]byte(strings.TrimSuffix(minimal, "}") + `,"tradelines":[` +
 		withMembers(Tradeline{}, `"balance":12.5,"new":1,"status":"NEW"`) +
 		`],"currencies":[` + withMembers(PassportCurrency{}, `"usd_rate":7.2e-4`) + `],"new":{}}`))
@@ -129,7 +129,7 @@ func withMembers(of any, more string) string {
 
 // Of a body that the contract does not show, what has another shape is left out and
 // named, and the rest is read.
-func TestParsePassportLeavesOutWhatHasAnotherShape(t *testing.T) {
+func TestParsePassportOmitsMalformedParts(t *testing.T) {
 	good := withMembers(Tradeline{}, `"status":"OPEN"`)
 	for name, c := range map[string]struct {
 		nodes string

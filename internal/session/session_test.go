@@ -253,7 +253,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 	})
 }
 
-func TestSessionsOfAPersonEndTogether(t *testing.T) {
+func TestSessionsOfAUserEndTogether(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		signIn := func(who string) *http.Cookie {
 			return r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {

@@ -80,10 +80,10 @@ func TestEntriesAreFilteredAndPaged(t *testing.T) {
 func TestFailedSignInsAreRecorded(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		for i := range 3 {
-			d.signIn(fmt.Sprintf("nobody%d@example.com", i), "wrong password here")
+			d.signIn(fmt.Sprintf("unknown%d@example.com", i), "wrong password here")
 		}
 		*d.now = d.now.Add(time.Minute)
-		d.signIn("nobody@example.com", "wrong password here")
+		d.signIn("unknown@example.com", "wrong password here")
 		d.signIn(admin, "wrong password here")
 		d.signIn(admin, "wrong password here")
 		want := []string{" signInFailed  password", " signInFailed  password", "admin signInFailed  password", "admin signInFailed  password"}

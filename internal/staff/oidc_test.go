@@ -263,7 +263,7 @@ func TestOIDCFollowsIssuerMetadata(t *testing.T) {
 	}
 }
 
-func TestStartingOIDCStoresNothing(t *testing.T) {
+func TestStartingOIDCDoesNotStore(t *testing.T) {
 	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
 	s := startIssuer(t, d.now)
 	d.OIDC, d.OIDCStarts = s.oidc(creditTeam), &httpx.RateLimit{PerMinute: 5, Now: d.Now}

@@ -203,7 +203,7 @@ func TestGuessesDoNotLockOutUsers(t *testing.T) {
 			d.countTries(admin, fmt.Sprint(i))
 		}
 		for i := range MaxTriesOfNetwork {
-			d.countTries(fmt.Sprintf("nobody%d@example.com", i), "2001:db8::") // the network of home
+			d.countTries(fmt.Sprintf("unknown%d@example.com", i), "2001:db8::") // the network of home
 		}
 		for name, address := range map[string]string{"elsewhere": "192.0.2.9", "at home": home} {
 			if resp := d.signInFrom(address, admin, secret); resp.StatusCode != 429 ||
@@ -219,7 +219,7 @@ func TestGuessesDoNotLockOutUsers(t *testing.T) {
 				}
 			}
 		}
-		if resp := d.signInFrom(home, "nobody@example.com", secret, known); resp.StatusCode != 429 {
+		if resp := d.signInFrom(home, "unknown@example.com", secret, known); resp.StatusCode != 429 {
 			t.Errorf("known of another address: %d", resp.StatusCode)
 		}
 	}, behindProxy)
@@ -230,7 +230,7 @@ func TestGuessesDoNotLockOutUsers(t *testing.T) {
 func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		for i := range MaxTriesOfNetwork {
-			d.countTries(fmt.Sprintf("nobody%d@example.com", i), "203.0.113.7")
+			d.countTries(fmt.Sprintf("unknown%d@example.com", i), "203.0.113.7")
 		}
 		const rows = `SELECT COUNT(*) FROM sign_in_tries`
 		before := d.count(rows)
@@ -283,7 +283,7 @@ func TestTriesForManyAddressesAreBounded(t *testing.T) {
 		answers := make(chan int, tries)
 		for i := range tries {
 			go func() {
-				answers <- d.signInFrom(fmt.Sprintf("203.0.113.%d", i), fmt.Sprintf("nobody%d@example.com", i), secret).StatusCode
+				answers <- d.signInFrom(fmt.Sprintf("203.0.113.%d", i), fmt.Sprintf("unknown%d@example.com", i), secret).StatusCode
 			}()
 		}
 		for range tries - queued {
@@ -312,7 +312,7 @@ func TestFailedSignInsAreAnsweredAlike(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		for _, form := range []url.Values{
 			{"email": {admin}, "password": {"not the password"}},
-			{"email": {"nobody@example.com"}, "password": {secret}},
+			{"email": {"unknown@example.com"}, "password": {secret}},
 			{"email": {admin}, "password": {""}},
 			{"email": {""}, "password": {secret}},
 			{"email": {admin}, "password": {strings.Repeat("x", MaxPassword+1)}},

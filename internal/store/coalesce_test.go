@@ -39,7 +39,7 @@ func TestCoalescedAnswersAreNotStale(t *testing.T) {
 	}
 }
 
-func TestThoseWhoWaitShareARun(t *testing.T) {
+func TestWaitingCallersShareARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var together Coalescer[string, int]
 		var runs atomic.Int64
@@ -70,7 +70,7 @@ func TestThoseWhoWaitShareARun(t *testing.T) {
 	})
 }
 
-func TestAPanicIsToldToAll(t *testing.T) {
+func TestPanicReachesAllCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var together Coalescer[string, int]
 		var gather Batcher[string, int]

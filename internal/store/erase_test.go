@@ -17,7 +17,7 @@ import (
 
 // What is erased is in no file of the database any more: not where it stood, not
 // where it stood before its page was parted or its row grew, and not in the log.
-func TestWhatIsErasedIsInNoFile(t *testing.T) {
+func TestErasedDataIsInNoFile(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
 	if err != nil {

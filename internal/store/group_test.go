@@ -283,7 +283,7 @@ func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 	}
 }
 
-func TestWhatWrites(t *testing.T) {
+func TestWriteDetection(t *testing.T) {
 	for query, want := range map[string]bool{
 		"SELECT 1": false, "  insert INTO a": true, "-- name: X :many\nUPDATE\n a": true, "-- INSERT": false, "": false,
 		"DELETE FROM a": true, "PRAGMA x": false, "WITH a AS (SELECT 1) SELECT * FROM a": false, "REPLACE INTO a": true,

@@ -141,7 +141,7 @@ func use(t *testing.T, db *store.DB, party string) {
 	}
 }
 
-func TestAPoolerThatIsNotToldOfIsRefused(t *testing.T) {
+func TestUndeclaredPoolerIsRejected(t *testing.T) {
 	for name, settings := range map[string][]string{"the last one": nil,
 		"in turns": {"server_round_robin = 1"}, "one": {"default_pool_size = 1"}} {
 		t.Run(name, func(t *testing.T) {
@@ -159,9 +159,9 @@ func TestAPoolerThatIsNotToldOfIsRefused(t *testing.T) {
 	}
 }
 
-// TestNothingIsMigratedElsewhere: a connection that has lost its schema is an error
+// TestMigrationRequiresTheSchema: a connection that has lost its schema is an error
 // before the first table.
-func TestNothingIsMigratedElsewhere(t *testing.T) {
+func TestMigrationRequiresTheSchema(t *testing.T) {
 	address := storetest.URL(t)
 	portal := open(t, address, store.Portal)
 	err := portal.Migrate(t.Context(), store.Provider,

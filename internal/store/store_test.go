@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func TestSealedValuesOpenOnlyInTheirCell(t *testing.T) {
+func TestEncryptedValuesOpenOnlyInTheirCell(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		key, err := db.Vault.NewKey(ctx, db.SQL)
@@ -268,7 +268,7 @@ func TestUniqueBreachIsKnown(t *testing.T) {
 
 // PostgreSQL looks for a conflict in the index that the statement names, and then
 // writes to all: a concurrent row then conflicts in the other one.
-func TestOneRowIsAddedOnceWhateverIndexSaysSo(t *testing.T) {
+func TestInsertOnceWithAnyUniqueIndex(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE pairs (id TEXT PRIMARY KEY, a TEXT NOT NULL, UNIQUE (a))`); err != nil {

@@ -15,10 +15,10 @@ import (
 // takes finds what would take from a running older replica what it reads or writes.
 var takes = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN)|RENAME|ALTER\s+COLUMN|SET\s+NOT\s+NULL)\b|ADD\s+COLUMN[^;]*NOT\s+NULL`)
 
-// TestMigrationsLeaveWhatAnOlderReplicaNeeds keeps migrations such that they can run
+// TestMigrationsKeepOlderReplicasWorking keeps migrations such that they can run
 // while replicas of the version before still serve: they add, and a column that is
 // added has a default or may be NULL.
-func TestMigrationsLeaveWhatAnOlderReplicaNeeds(t *testing.T) {
+func TestMigrationsKeepOlderReplicasWorking(t *testing.T) {
 	// These came before the first release: no replica of before them is out there.
 	before := []string{"portal/00090_desk.sql", "provider/00220_consumer_accounts.sql", "provider/00280_report_data.sql"}
 	for _, party := range []string{store.Portal, store.Provider} {
@@ -44,9 +44,9 @@ func TestMigrationsLeaveWhatAnOlderReplicaNeeds(t *testing.T) {
 	}
 }
 
-// TestAMigrationThatIsTheVictimOfADeadlockRunsAgain has a replica's transaction and a
+// TestMigrationRetriesAfterDeadlock has a replica's transaction and a
 // migration of two tables wait for each other.
-func TestAMigrationThatIsTheVictimOfADeadlockRunsAgain(t *testing.T) {
+func TestMigrationRetriesAfterDeadlock(t *testing.T) {
 	db := storetest.Postgres(t, store.Portal)
 	ctx := t.Context()
 	if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE one (id INT); CREATE TABLE two (id INT)`); err != nil {

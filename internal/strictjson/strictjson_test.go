@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseAllKeepsDuplicatesAndWhatPrecedesAFault(t *testing.T) {
+func TestParseAllKeepsDuplicatesAndMembersBeforeAFault(t *testing.T) {
 	v, err := ParseAll([]byte(`{"a":1,"a":2,"b":[3,x`), 4)
 	want := Object{{"a", json.Number("1")}, {"a", json.Number("2")}, {"b", []any{json.Number("3"), nil}}}
 	if err == nil || !reflect.DeepEqual(v, want) {

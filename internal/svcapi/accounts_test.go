@@ -136,8 +136,8 @@ func ifTrue(b bool) string {
 	return ""
 }
 
-// TestWhatOfTheHierarchyIsRepeated counts the tries against a service that fails.
-func TestWhatOfTheHierarchyIsRepeated(t *testing.T) {
+// TestHierarchyCallsThatAreRetried counts the tries against a service that fails.
+func TestHierarchyCallsThatAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, tc := range map[string]struct {
 			call func(c *Client) error

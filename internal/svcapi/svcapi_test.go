@@ -172,7 +172,7 @@ func TestTheTokenIsKeptUntilShortlyBeforeItsEnd(t *testing.T) {
 	}
 }
 
-func TestOneWhoGivesUpDoesNotTakeTheTokenCallWithHim(t *testing.T) {
+func TestCanceledCallerDoesNotCancelTheTokenCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{handler: ready, exp: func() any { time.Sleep(time.Second); return nil }}
 		c := s.client()
@@ -361,7 +361,7 @@ func TestReportsAreNamedByHeadersOnly(t *testing.T) {
 	}
 }
 
-func TestWhereABrowserMayBeSent(t *testing.T) {
+func TestAllowedRedirectTargets(t *testing.T) {
 	for _, tc := range []struct {
 		url string
 		ok  bool
@@ -428,7 +428,7 @@ func TestConfigurationThatWouldLeakIsRefused(t *testing.T) {
 	}
 }
 
-func TestNothingSecretIsLogged(t *testing.T) {
+func TestSecretsAreNotLogged(t *testing.T) {
 	var logged bytes.Buffer
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -450,7 +450,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 	}
 }
 
-func TestWhatInitializationSends(t *testing.T) {
+func TestInitializationRequest(t *testing.T) {
 	income := int64(0)
 	var got string
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {

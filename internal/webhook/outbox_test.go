@@ -449,7 +449,7 @@ func TestOutboxLimitsAttemptsAtOnce(t *testing.T) {
 	})
 }
 
-func TestOutboxGivesUpWhatIsDeleted(t *testing.T) {
+func TestOutboxDropsDeletedEvents(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		shredded, gone, sent := r.record("s", 1), r.record("t", 1), r.record("s", 2)
 		r.now = r.now.Add(maxOrder + time.Second)

@@ -199,7 +199,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 }
 
-// TestPublicAddressesAreReached: the guard is no wall. It is asked as a connection
+// TestPublicAddressesAreReached: the guard rejects only private addresses. It is asked as a connection
 // asks it, and nothing is sent.
 func TestPublicAddressesAreReached(t *testing.T) {
 	for _, address := range []string{"1.1.1.1:443", "8.8.8.8:8443", "172.32.0.1:443", "100.128.0.1:443", "192.169.0.1:443",
@@ -236,9 +236,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestWhoCallsOutside checks that only Sender calls URLs that customers choose. It
+// TestOutgoingHTTPClients checks that only Sender calls URLs that customers choose. It
 // lists every other HTTP client, and who chooses the URLs that it calls.
-func TestWhoCallsOutside(t *testing.T) {
+func TestOutgoingHTTPClients(t *testing.T) {
 	chosen := map[string]string{
 		"internal/webhook/deliver.go":      "customers, and the operator: guarded",
 		"internal/jose/remote.go":          "the operator: the provider's key set",

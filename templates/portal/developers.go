@@ -69,7 +69,7 @@ const (
 type TraceKind string
 
 const (
-	TraceTold     TraceKind = "told"
+	TraceNotified TraceKind = "told"
 	TraceLeave    TraceKind = "leave"
 	TraceRegister TraceKind = "register"
 	TraceElement  TraceKind = "element"

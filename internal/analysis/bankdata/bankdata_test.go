@@ -38,7 +38,7 @@ func TestMonthsBefore(t *testing.T) {
 	}
 }
 
-func TestHistoryHoldsTwoYearsAndNothingPending(t *testing.T) {
+func TestHistoryHoldsTwoPostedYears(t *testing.T) {
 	a := Account{Transactions: []Transaction{
 		{ID: "5", Posted: day("2026-03-02")},
 		{ID: "4", Posted: day("2026-03-01"), Pending: true},
@@ -101,7 +101,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-func TestOrderOfTransactionsChangesNothing(t *testing.T) {
+func TestOrderOfTransactionsDoesNotMatter(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		var a, b Account

@@ -134,7 +134,7 @@ func (r *reader) look() {
 		start = end + 1
 	}
 	r.words = words
-	for i, set := range r.text.house {
+	for i, set := range r.text.houseNumbers {
 		for ; set != 0; set &= set - 1 {
 			r.address(i<<6 + bits.TrailingZeros64(set))
 		}

@@ -363,7 +363,7 @@ func drawHousehold(t *rapid.T) (Data, report.Date) {
 	return household(rapid.IntRange(1, 120).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 }
 
-func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
+func TestTransactionOrderDoesNotMatter(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := facts(Read(d, fetch))
@@ -377,7 +377,7 @@ func TestTheOrderOfTransactionsChangesNothing(t *testing.T) {
 	})
 }
 
-func TestAZeroAmountChangesNothingButCounts(t *testing.T) {
+func TestZeroAmountsChangeCountsOnly(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := Read(d, fetch)

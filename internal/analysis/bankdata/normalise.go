@@ -14,10 +14,10 @@ const maxWords = 96
 
 // text is a descriptor's words, in a buffer that is used again for the next.
 type text struct {
-	buf   []byte                  // the words in capitals, separated by one space
-	ends  [maxWords]int32         // where in buf each word ends
-	count int                     // of words
-	house [maxWords/64 + 1]uint64 // words that follow a number which may be a house's
+	buf          []byte                  // the words in capitals, separated by one space
+	ends         [maxWords]int32         // where in buf each word ends
+	count        int                     // of words
+	houseNumbers [maxWords/64 + 1]uint64 // words that follow a number which may be a house's
 }
 
 // Normalise returns a descriptor as its words in capitals with one space
@@ -31,7 +31,7 @@ func Normalise(s string) string {
 	return string(t.buf)
 }
 
-func (t *text) reset() { t.buf, t.count, t.house = t.buf[:0], 0, [len(t.house)]uint64{} }
+func (t *text) reset() { t.buf, t.count, t.houseNumbers = t.buf[:0], 0, [len(t.houseNumbers)]uint64{} }
 
 // Kinds of bytes that are not letters.
 const (
@@ -151,7 +151,7 @@ func (t *text) number(s string, end int) {
 		from--
 	}
 	if end-from <= 5 && s[from] >= '1' && s[from] <= '9' && (from == 0 || s[from-1] == ' ') {
-		t.house[t.count>>6] |= 1 << (t.count & 63)
+		t.houseNumbers[t.count>>6] |= 1 << (t.count & 63)
 	}
 }
 

@@ -103,7 +103,7 @@ func garbled(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.OneOf(hard, mask, known, spaced), 0, 16).Draw(t, "text"), "")
 }
 
-func TestNormaliseIsWhatItIsPlainly(t *testing.T) {
+func TestNormaliseMatchesTheSimpleImplementation(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		s := garbled(t)
 		if got, want := Normalise(s), plainly(s); got != want {

@@ -21,9 +21,9 @@ func (r *reader) read(t *Transaction) {
 // is valid until the next call of read.
 func (r *reader) all() []byte {
 	key := r.text.buf
-	if r.text.house != ([len(r.text.house)]uint64{}) {
+	if r.text.houseNumbers != ([len(r.text.houseNumbers)]uint64{}) {
 		key = append(key, 0xFF) // in no word
-		for _, bits := range r.text.house {
+		for _, bits := range r.text.houseNumbers {
 			key = binary.LittleEndian.AppendUint64(key, bits)
 		}
 	}

@@ -57,9 +57,9 @@ func TestABalanceThatIsOlderThanTheHistory(t *testing.T) {
 	}
 }
 
-// TestTheDayOfABalanceMovesNothing states the same course of an account on another
+// TestDayOfABalanceDoesNotMatter states the same course of an account on another
 // of its days: every balance stays.
-func TestTheDayOfABalanceMovesNothing(t *testing.T) {
+func TestDayOfABalanceDoesNotMatter(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := household(rapid.IntRange(1, 80).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 		before := Read(d, fetch)

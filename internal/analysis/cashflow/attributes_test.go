@@ -24,7 +24,7 @@ func checks(t *testing.T, text string, want string) {
 	}
 }
 
-func TestWithoutAnAccountNothingIsKnown(t *testing.T) {
+func TestWithoutAccountsAllIsUnknown(t *testing.T) {
 	l := household(t, "2026-03-10")
 	for _, d := range Catalogue() {
 		want := map[ValueType]string{Dollar: "9999998", Float: "9999998", Short: "9998"}[d.Type]

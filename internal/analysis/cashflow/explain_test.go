@@ -311,7 +311,7 @@ func TestAnAnalysisHasTheScoresOfItsReport(t *testing.T) {
 	}
 }
 
-func TestAnAnalysisOfNothing(t *testing.T) {
+func TestAnalysisWithoutData(t *testing.T) {
 	for name, c := range map[string]struct {
 		data bankdata.Data
 		want string

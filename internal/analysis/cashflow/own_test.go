@@ -154,9 +154,9 @@ func TestIncomeNeverLowersTheScore(t *testing.T) {
 	})
 }
 
-// TestACentOfInterestIsWorthNothing has a household that spends and earns nothing
+// TestOneCentOfInterestIsIgnored has a household that spends and earns nothing
 // else.
-func TestACentOfInterestIsWorthNothing(t *testing.T) {
+func TestOneCentOfInterestIsIgnored(t *testing.T) {
 	text := "2026-03-10; account a CHECKING 500.00"
 	for m := range 14 {
 		text += fmt.Sprintf("; %s a -40.00 LIVING.GROCERY", time.Date(2025, time.Month(1+m), 3, 0, 0, 0, 0, time.UTC).Format("2006-01-02"))
@@ -207,9 +207,9 @@ func TestBusinessDays(t *testing.T) {
 	}
 }
 
-// TestWhatVersion21CountsOtherwise has one of each, in a household that a person can
+// TestVersion21Differences has one of each, in a household that a person can
 // follow.
-func TestWhatVersion21CountsOtherwise(t *testing.T) {
+func TestVersion21Differences(t *testing.T) {
 	f := newFacts(household(t, `2026-03-10; account a CHECKING 4100.00; account b SAVINGS 200.00
 		2025-01-02 a -10.00 LIVING.GROCERY
 		2025-06-02 a 3000.00 LENDING.LOAN_PROCEEDS

@@ -101,9 +101,9 @@ func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestNothingChangesNothingButCounts adds a transaction of no amount on a day
+// TestZeroRowsChangeCountsOnly adds a transaction of no amount on a day
 // that has one already.
-func TestNothingChangesNothingButCounts(t *testing.T) {
+func TestZeroRowsChangeCountsOnly(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		l := bankdata.Read(d, report.DateOf(at))

@@ -236,9 +236,9 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestOptionsSayWhatIsThere: nothing unless asked for; versions in order; the
+// TestOptionsListTheAvailable: nothing unless asked for; versions in order; the
 // properties with v2.0; every reason's code with a returned attribute.
-func TestOptionsSayWhatIsThere(t *testing.T) {
+func TestOptionsListTheAvailable(t *testing.T) {
 	for _, c := range []struct {
 		options    Options
 		attributes int

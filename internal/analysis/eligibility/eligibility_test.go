@@ -200,7 +200,7 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	in.Bank.Connections[0].Owners = append(in.Bank.Connections[0].Owners,
 		bankdata.Owner{RecordID: "q", Person: bankdata.Person{FirstName: "Jo", LastName: "Park"}})
 	other := works("q", "Initech")
-	other.Payroll.Owner.FirstName = "Somebody"
+	other.Payroll.Owner.FirstName = "Other"
 	ownerless := works("n", "Hooli")
 	ownerless.Payroll.Owner = bankdata.Owner{}
 	refused := works("r", "Umbrella")

@@ -29,7 +29,7 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 				{SourceID: "S", SourceUUID: "s", Type: report.VerifiedByPaystub, Employer: "Hooli", Status: contract.StatusBureauUnresponsive},
 				{SourceID: "N", SourceUUID: "n", Type: report.VerifiedByDocument, Status: contract.StatusSuccess},
 			},
-			Skipped: map[string]string{"Initech": "NO_LONGER_EMPLOYED", "Nobody": "OTHER"},
+			Skipped: map[string]string{"Initech": "NO_LONGER_EMPLOYED", "Unlisted": "OTHER"},
 		},
 	}
 	r := Build(in, asOf)

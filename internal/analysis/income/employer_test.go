@@ -95,9 +95,9 @@ func TestNamesOfOneCompany(t *testing.T) {
 	}
 }
 
-// TestCommonWordsTellNothing: names of one or two words that many companies have
+// TestCommonWordsAreIgnored: names of one or two words that many companies have
 // match no other name that shares one of them.
-func TestCommonWordsTellNothing(t *testing.T) {
+func TestCommonWordsAreIgnored(t *testing.T) {
 	for w := range common {
 		for _, x := range []string{w, w + " Inc", "The " + w} {
 			for _, y := range []string{w + " WIDGETS", "WIDGETS " + w, "ACME " + w, w + " ACME WIDGETS PAYROLL", w} {
@@ -167,7 +167,7 @@ func TestTheSurestEmployerOfAnInflow(t *testing.T) {
 var nameWords = []string{"NORTHWIND", "Acme", "Sunflower", "Globex", "logistics", "Foods", "Services", "University",
 	"of", "The", "Medical", "WAL", "MART", "Inc", "LLC", "AT&T", "Müller"}
 
-func TestWhatChangesNoName(t *testing.T) {
+func TestNameNormalizationInvariants(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		draw := func(label string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(nameWords), 1, 5).Draw(t, label), " ")

@@ -114,8 +114,8 @@ func TestTransactionsWithoutIncomeAreASuccessWithoutTheNode(t *testing.T) {
 	}
 }
 
-// TestWhatIsIncome adds one credit to a household of wages.
-func TestWhatIsIncome(t *testing.T) {
+// TestIncomeClassification adds one credit to a household of wages.
+func TestIncomeClassification(t *testing.T) {
 	wages := each("2025-01", "2026-02", 15, 1_000_00, northwind)
 	for text, c := range map[string]struct{ counts, taxed bool }{
 		globex:                         {true, true},

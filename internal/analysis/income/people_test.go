@@ -344,9 +344,9 @@ func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
 	}
 }
 
-// TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn: the legal form or the marker
+// TestStatedEmployersCompanyNameIsNoSelfEmployment: the legal form or the marker
 // of a payment among companies is all that the words say.
-func TestAStatedEmployersCompanyNameIsNoBusinessOfOnesOwn(t *testing.T) {
+func TestStatedEmployersCompanyNameIsNoSelfEmployment(t *testing.T) {
 	for _, text := range []string{"VANDELAY INC", "VANDELAY INDUSTRIES LLC", "VANDELAY CORP 99812",
 		"ACH CREDIT VANDELAY INDUSTRIES CCD", "VANDELAY CO ID:99812 CCD"} {
 		a := joined(each("2024-04", "2026-02", 3, 4_199_17, text), each("2024-04", "2026-02", 5, -1_00, groceries))

@@ -52,8 +52,8 @@ func none(report.RevisedValues) (report.RevisedValues, error) {
 	return report.RevisedValues{}, Unfit{"gross_annual", UnfitUnknown}
 }
 
-// TestWhatACorrectionChanges: -1 is an unchanged figure.
-func TestWhatACorrectionChanges(t *testing.T) {
+// TestCorrectionChanges: -1 is an unchanged figure.
+func TestCorrectionChanges(t *testing.T) {
 	in, banked := wages()
 	estimate := func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil }
 	if got, want := told(Figures(&banked)), "gross_annual 32245, net_annual 28600, gross_recent 32245, net_recent 28600"; got != want {

@@ -76,7 +76,7 @@ func TestHistoryIsTheLast24Months(t *testing.T) {
 	})
 }
 
-func TestWhereATradelineStands(t *testing.T) {
+func TestTradelineStates(t *testing.T) {
 	b := builder{&File{Supplier: "KOR_NICE", Currency: "KRW"}, report.DateOf(asOf)}
 	for want, line := range map[string]Tradeline{
 		report.TradelineOpen:       {PastDue: cents(0)},
@@ -134,9 +134,9 @@ func TestCurrencies(t *testing.T) {
 		}
 		return r.Currencies[0]
 	}
-	c := of(&Quote{Currency: "KRW", Rate: 720_000, Day: on(2026, 7, 13), Source: "SOMEBODY"})
+	c := of(&Quote{Currency: "KRW", Rate: 720_000, Day: on(2026, 7, 13), Source: "OTHER"})
 	if *c.Totals.Balance != 1_005_000_00 || c.Totals.CreditLimit != nil || *c.TotalsUSD.Balance != 723_60 || c.TotalsUSD.CreditLimit != nil ||
-		*c.Rate != 720_000 || c.RateDate.String() != "2026-07-13" || *c.RateSource != "SOMEBODY" {
+		*c.Rate != 720_000 || c.RateDate.String() != "2026-07-13" || *c.RateSource != "OTHER" {
 		t.Errorf("%+v", c)
 	}
 	for name, q := range map[string]*Quote{"no quote": nil, "another currency's": {Currency: "JPY", Rate: 1}, "none": {Currency: "KRW"}} {
@@ -162,9 +162,9 @@ func whole(code string) File {
 	}
 }
 
-// TestOfAnIdentityOnlyWhatTheSupplierProvides: a file that has everything gives what
+// TestIdentityHasTheSuppliersFields: a file that has everything gives what
 // the matrix says, for each code.
-func TestOfAnIdentityOnlyWhatTheSupplierProvides(t *testing.T) {
+func TestIdentityHasTheSuppliersFields(t *testing.T) {
 	for _, s := range report.Suppliers() {
 		id := Build(Input{PublicToken: token, File: whole(s.Code)}, asOf).Identities[0]
 		got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil,

@@ -23,7 +23,7 @@ type fields struct {
 	line1, line2, city, state, zip string
 	frequency                      string
 	employeeCell, employerCell     *cell
-	housed                         bool // the address is known
+	hasAddress                     bool // the address is known
 }
 
 // fields reads labels and the values beside or below them.

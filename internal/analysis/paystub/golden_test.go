@@ -123,9 +123,9 @@ func TestPagesOfABrowserThatWereFalsified(t *testing.T) {
 	}
 }
 
-// TestTheWayAFileIsWrittenTellsNothing reads one stub from differently written
+// TestFileEncodingDoesNotMatter reads one stub from differently written
 // files.
-func TestTheWayAFileIsWrittenTellsNothing(t *testing.T) {
+func TestFileEncodingDoesNotMatter(t *testing.T) {
 	draw := source(8)
 	for _, l := range paystubtest.Layouts() {
 		s := paystubtest.Random(draw)

@@ -101,7 +101,7 @@ func (f *fields) inSmall(blocks []block, home int) int {
 }
 
 func (f *fields) setAddress(a address) {
-	f.line1, f.line2, f.city, f.state, f.zip, f.housed = a.line1, a.line2, a.city, a.state, a.zip, true
+	f.line1, f.line2, f.city, f.state, f.zip, f.hasAddress = a.line1, a.line2, a.city, a.state, a.zip, true
 }
 
 // home returns the block of the employee: with the name, below its label, or with a
@@ -181,16 +181,16 @@ func (s *sheet) lineParties(f *fields) {
 				label = labelOf(r[i-1].words)
 			}
 			switch {
-			case label == fieldAddress && !f.housed, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.housed:
+			case label == fieldAddress && !f.hasAddress, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.hasAddress:
 				f.setAddress(a)
-			case a.name == "" && label == noField && f.employee != "" && !f.housed && s.namedOver(n, c, f.employee):
+			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && s.namedOver(n, c, f.employee):
 				f.setAddress(a)
 			case a.name == "" && label == noField && f.employer == "" && n > 0 && s.companyOver(n, c, f) != nil:
 				f.employerCell = s.companyOver(n, c, f)
 				f.employer = principal(f.employerCell.text)
 			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
-			case a.name == "" && label == noField && f.employee != "" && !f.housed && f.employeeCell != nil &&
+			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && f.employeeCell != nil &&
 				(below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
 				f.setAddress(a)
 			}
@@ -235,7 +235,7 @@ func (s *sheet) inCells(f *fields) {
 			if f.employee == "" && isName(who.text) && !isCompany(who.text) {
 				f.employee, f.employeeCell = who.text, who
 			}
-			if sameName(who.text, f.employee) && !f.housed {
+			if sameName(who.text, f.employee) && !f.hasAddress {
 				f.setAddress(address{line1: r[i-1].text, city: city, state: state, zip: zip})
 			}
 		}

@@ -47,8 +47,8 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 	})
 }
 
-// TestAYearIsNoLessThanWhatWasEarned in it until then, without a rhythm.
-func TestAYearIsNoLessThanWhatWasEarned(t *testing.T) {
+// TestYearIsAtLeastTheEarnings in it until then, without a rhythm.
+func TestYearIsAtLeastTheEarnings(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string) when {
 			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))},
@@ -96,8 +96,8 @@ func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
 	})
 }
 
-// TestARunIsCutWithoutLosingLetters but spaces and leaders.
-func TestARunIsCutWithoutLosingLetters(t *testing.T) {
+// TestTruncatedRunsLoseNoCharacters but spaces and leaders.
+func TestTruncatedRunsLoseNoCharacters(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab1é. \u00a0\t"))).Draw(t, "text")
 		r := pdf.Run{Text: text, X: 10, End: 10 + 5*float64(len([]rune(text)))}

@@ -77,7 +77,7 @@ func TestTheRhythmOfAPeriod(t *testing.T) {
 	}
 }
 
-func TestNoLabelIsForTwoThings(t *testing.T) {
+func TestLabelsHaveOneField(t *testing.T) {
 	seen := map[string]bool{}
 	for _, all := range labels {
 		for _, w := range all {
@@ -395,8 +395,8 @@ func dated(d *Document, end, pay string) {
 	d.fields.end.date, d.fields.pay.date = on(end), on(pay)
 }
 
-// TestWhatTheFileSaysOfItself is about programs, dates and structure.
-func TestWhatTheFileSaysOfItself(t *testing.T) {
+// TestDocumentMetadata is about programs, dates and structure.
+func TestDocumentMetadata(t *testing.T) {
 	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
 	for _, tt := range []struct {
 		name    string

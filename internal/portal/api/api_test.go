@@ -170,7 +170,7 @@ func TestDeliveriesOfEvents(t *testing.T) {
 	}
 }
 
-func TestWhereEventsGo(t *testing.T) {
+func TestEventDestinations(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.Events.URL || to["enabled"] != true || to["stoppedAt"] != nil {
 		t.Errorf("target = %v", to)

@@ -217,7 +217,7 @@ func TestEventsComeInPages(t *testing.T) {
 	}
 }
 
-func TestBadRequestsAreRefusedAndNothingIsStored(t *testing.T) {
+func TestBadRequestsAreRejectedWithoutStoring(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	app := func(members string) string { return `{"product":"cashflow","mode":"embedded"` + members + `}` }
 	for _, tc := range []struct {

@@ -302,7 +302,7 @@ func TestConcurrentInputsFetchOnce(t *testing.T) {
 	})
 }
 
-func TestAHintMovesNothingThatMatters(t *testing.T) {
+func TestBrowserHintsDoNotMoveApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		b.err = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
@@ -368,7 +368,7 @@ func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAFetchThatWasKilledIsResumedWhenItsLeaseIsOver(t *testing.T) {
+func TestInterruptedFetchResumesAfterItsLease(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		a := b.apply()
@@ -453,7 +453,7 @@ func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
 	})
 }
 
-func TestWhatCreateRefuses(t *testing.T) {
+func TestCreateRejects(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		good := New{Product: contract.Cashflow, Origin: FromAPI, Prefill: someone.Object()}

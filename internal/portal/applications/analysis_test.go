@@ -45,7 +45,7 @@ func (b *testServer) ready() Application {
 	return a
 }
 
-func TestTheAnalysisIsKeptSealedBesideTheReport(t *testing.T) {
+func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		b.files = []svcapi.File{{DocumentType: "STATEMENT", Path: "a/b.pdf"}, {DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}

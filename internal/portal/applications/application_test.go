@@ -7,9 +7,9 @@ import (
 	"vestibule/internal/journey"
 )
 
-// TestWhatCanBeGoneOnWith checks that an application is resumable exactly if it
+// TestResumable checks that an application is resumable exactly if it
 // allows another attempt that can help.
-func TestWhatCanBeGoneOnWith(t *testing.T) {
+func TestResumable(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		j    journey.Application

@@ -77,8 +77,8 @@ func TestWithoutAFile(t *testing.T) {
 
 const square = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`
 
-// TestWhatIsRefused checks the error of each invalid brand.
-func TestWhatIsRefused(t *testing.T) {
+// TestInvalidBrands checks the error of each invalid brand.
+func TestInvalidBrands(t *testing.T) {
 	for name, c := range map[string]struct {
 		brand string
 		files map[string]string
@@ -139,8 +139,8 @@ func TestWhatIsRefused(t *testing.T) {
 
 var suggested = regexp.MustCompile(`the (accent|background) (#[0-9a-f]{6}) would do`)
 
-// TestWhatWouldDoDoes loads the color that an error suggests.
-func TestWhatWouldDoDoes(t *testing.T) {
+// TestSuggestedColorsAreAccepted loads the color that an error suggests.
+func TestSuggestedColorsAreAccepted(t *testing.T) {
 	for _, c := range []configuredColors{{Accent: "#f2c94c"}, {Accent: "#ff6600"},
 		{Accent: "#00ffcc", Background: "#ffffff"}, {Background: "#8a8a8a"}} {
 		_, _, err := themes(c, configuredColors{})

@@ -58,12 +58,12 @@ type theme map[string]color
 var own = map[string]map[string]string{
 	"light": {"paper": "#f6f4ee", "sheet": "#ffffff", "sunk": "#eeebe2", "ink": "#1a2320", "soft": "#56605b", "line": "#dcd7ca",
 		"edge": "#7b837d", "primary": "#13584c", "primary-strong": "#0b4238", "on-primary": "#ffffff", "primary-wash": "#e3eeea",
-		"focus": "#a15c00", "light": "#f3c878", "door": "#0b4238", "brass": "#b06f0c", "info": "#1b4d7e", "info-wash": "#e6eff8",
+		"focus": "#a15c00", "light": "#f3c878", "mark": "#0b4238", "brass": "#b06f0c", "info": "#1b4d7e", "info-wash": "#e6eff8",
 		"success": "#1a6136", "success-wash": "#e4f2e8", "warning": "#774700", "warning-wash": "#fbf0d9",
 		"danger": "#a1241d", "danger-wash": "#fbe9e7"},
 	"dark": {"paper": "#101513", "sheet": "#19201d", "sunk": "#232b27", "ink": "#e8ede9", "soft": "#a6b1ab", "line": "#333c38",
 		"edge": "#7a857f", "primary": "#86d3bf", "primary-strong": "#a9e4d5", "on-primary": "#05231c", "primary-wash": "#1b312b",
-		"focus": "#f2b44b", "light": "#f3c878", "door": "#2f7566", "brass": "#f2b44b", "info": "#9dc7f1", "info-wash": "#16283a",
+		"focus": "#f2b44b", "light": "#f3c878", "mark": "#2f7566", "brass": "#f2b44b", "info": "#9dc7f1", "info-wash": "#16283a",
 		"success": "#8fd4a6", "success-wash": "#153022", "warning": "#eec57d", "warning-wash": "#352913",
 		"danger": "#f5aca3", "danger-wash": "#3b1c19"},
 }
@@ -139,7 +139,7 @@ func skin(name string, accent, background *color) theme {
 		t["primary"] = *accent
 		t["primary-strong"] = accent.mix(deep, 0.25)
 		t["primary-wash"] = t["sheet"].mix(*accent, wash)
-		t["door"] = accent.mix(black, 0.3)
+		t["mark"] = accent.mix(black, 0.3)
 		t["on-primary"] = white
 		if dark := accent.mix(bright, 0.88); name == "dark" || contrast(white, *accent) < 4.5 {
 			t["on-primary"] = dark
@@ -252,5 +252,5 @@ func sheet(light, dark theme) string {
 func defaultIcon(t theme) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 `+
 		`12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
-		t["primary"], t["light"], t["door"])
+		t["primary"], t["light"], t["mark"])
 }

@@ -88,8 +88,8 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 		out = append(out, h.line(a, k, l, t, returns[l.Attempt]))
 	}
 	for _, e := range sent {
-		out = append(out, pages.TraceLine{Key: "told-" + e.ID, At: e.Created, From: pages.PartyPortal,
-			To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceTold,
+		out = append(out, pages.TraceLine{Key: "event-" + e.ID, At: e.Created, From: pages.PartyPortal,
+			To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceNotified,
 			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", string(e.State)},
 				member{"tries", e.Tries}, member{"answer", e.HTTP})})
 	}

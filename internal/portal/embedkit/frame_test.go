@@ -207,7 +207,7 @@ func (c *testKit) page(grant string, query url.Values, dest string) *http.Respon
 	return w.Result()
 }
 
-func TestWhereAFrameBegins(t *testing.T) {
+func TestFirstPageOfAFrame(t *testing.T) {
 	c := newKit(t, storetest.SQLite(t, store.Portal))
 	id, token := c.embedToken()
 	mine := token + "." + key22(1)

@@ -53,9 +53,9 @@ func generated(t *testing.T, path, want string) {
 	}
 }
 
-// TestTheFrameSaysWhatTheTableSays reads the script of framed pages: it sends exactly
+// TestFrameErrorsMatchTheTable reads the script of framed pages: it sends exactly
 // the framed events of the table, plus the messages that only position the frame.
-func TestTheFrameSaysWhatTheTableSays(t *testing.T) {
+func TestFrameErrorsMatchTheTable(t *testing.T) {
 	raw, err := os.ReadFile("../../../web/portal/framed.ts")
 	if err != nil {
 		t.Fatal(err)

@@ -189,7 +189,7 @@ func TestEventContent(t *testing.T) {
 	})
 }
 
-func TestWithoutURLNothingIsStored(t *testing.T) {
+func TestWithoutURLEventsAreNotStored(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		r.URL = ""
 		if id := r.happen(r.application(), "started", 1); id != "" {

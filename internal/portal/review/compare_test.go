@@ -17,7 +17,7 @@ import (
 
 const appLater = "55555555-5555-4555-8555-555555555555"
 
-func TestTwoReportsOfOnePersonSideBySide(t *testing.T) {
+func TestTwoReportsOfOneApplicantSideBySide(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	if _, page := d.get(own); strings.Contains(page, "Other applications") {

@@ -174,7 +174,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 	}
 	mine := false
 	var email resume.DecisionEmail
-	if slices.Contains(Told, taken.decision) {
+	if slices.Contains(NotifiedDecisions, taken.decision) {
 		letter := pages.Decision{Decision: taken.decision, Text: taken.text, At: d.Now()}
 		for _, code := range taken.reasons {
 			letter.Reasons = append(letter.Reasons, reasonOf(known, code))

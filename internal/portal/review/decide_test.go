@@ -41,7 +41,7 @@ func scored(t *testing.T) []byte {
 	return raw
 }
 
-func TestDecisionsAreTakenOnWhatWasSeen(t *testing.T) {
+func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.keep(scored(t))
@@ -241,10 +241,10 @@ func TestReasonsAreTheReportsOwn(t *testing.T) {
 	}
 }
 
-// TestWhatALetterLacksWithholdsIt checks that a decline is emailed only after the
+// TestIncompleteLettersAreWithheld checks that a decline is emailed only after the
 // legally required parts are configured, and that decisions not selected for email
 // are not sent.
-func TestWhatALetterLacksWithholdsIt(t *testing.T) {
+func TestIncompleteLettersAreWithheld(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	seen := 0

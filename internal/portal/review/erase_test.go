@@ -95,7 +95,7 @@ func TestRetentionSkipsFailures(t *testing.T) {
 }
 
 // An application whose shares cannot be withdrawn is not deleted.
-func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
+func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
@@ -116,7 +116,7 @@ func TestWhatIsSharedIsWithdrawnFirst(t *testing.T) {
 // Deletion at the consumer's request also withdraws consent at the service. Nothing
 // is deleted if the service refuses our credentials; a service without that consumer
 // does not prevent deletion.
-func TestConsentIsWithdrawnForWhoAsks(t *testing.T) {
+func TestConsentIsWithdrawnForTheCaller(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	for _, tc := range []struct {
 		name, cause string
@@ -212,9 +212,9 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 	})
 }
 
-// TestDeletionOffersOnlyThePerson lists the applications with the same name and email
+// TestDeletionOffersOnlyTheApplicantsApplications lists the applications with the same name and email
 // address and, if only one of them is known, a few others, none of them selected.
-func TestDeletionOffersOnlyThePerson(t *testing.T) {
+func TestDeletionOffersOnlyTheApplicantsApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")

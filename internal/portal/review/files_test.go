@@ -29,7 +29,7 @@ func kept(t *testing.T, db *store.DB) *testServer {
 	return d
 }
 
-func TestFilesAreHandedOutAndNeverShown(t *testing.T) {
+func TestFilesAreDownloadsOnly(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := kept(t, db)
 		at := "/review/applications/" + appReady + "/files"

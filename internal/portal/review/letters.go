@@ -24,8 +24,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Told lists the decisions that applicants are notified of.
-var Told = []string{Approved, Declined, MoreAsked}
+// NotifiedDecisions lists the decisions that applicants are notified of.
+var NotifiedDecisions = []string{Approved, Declined, MoreAsked}
 
 // letterOf returns the content of a decision letter, without the parts that only the
 // reviewer's page shows.
@@ -106,7 +106,7 @@ func (d *Handler) emailOf(ctx context.Context, a applications.Application,
 
 func (d *Handler) emails() []string {
 	if d.Emails == nil {
-		return Told
+		return NotifiedDecisions
 	}
 	return d.Emails
 }
@@ -183,7 +183,7 @@ func (d *Handler) newestDecision(ctx context.Context, a applications.Application
 	if err := d.fillDecisions(ctx, a, &deciding, &notes); err != nil {
 		return numbered{}, err
 	}
-	if len(deciding.Taken) == 0 || !slices.Contains(Told, deciding.Taken[0].Decision) {
+	if len(deciding.Taken) == 0 || !slices.Contains(NotifiedDecisions, deciding.Taken[0].Decision) {
 		return numbered{}, httpx.NewError(contract.CodeNotFound, errors.New("no decision that a letter is written of"))
 	}
 	return numbered{deciding.Taken[0], deciding.Seen}, nil
@@ -223,7 +223,7 @@ func (d *Handler) Asked(ctx context.Context, l i18n.Lang, id string) (portal.Ask
 	}
 	out := portal.Asked{Text: taken.Text}
 	for _, r := range taken.Reasons {
-		out.Reasons = append(out.Reasons, r.Told(l))
+		out.Reasons = append(out.Reasons, r.LetterText(l))
 	}
 	return out, nil
 }

@@ -144,7 +144,7 @@ func sample(t testing.TB) []byte {
 			{SourceID: report.ConsumerInput, FullName: text("Ana María Núñez"), Emails: []string{"ana@example.com"},
 				Matching: &report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{ref}, Unmatched: []report.SourceRef{other}}}},
 			{SourceID: "FIRST_BANK", SourceUUID: ref.SourceUUID, SourceRecordID: ref.SourceRecordID, FullName: text("ANA NUNEZ")},
-			{SourceID: "SECOND_BANK", SourceUUID: other.SourceUUID, SourceRecordID: other.SourceRecordID, FullName: text("A. Nobody")},
+			{SourceID: "SECOND_BANK", SourceUUID: other.SourceUUID, SourceRecordID: other.SourceRecordID, FullName: text("A. Stranger")},
 		},
 		AccountDetails: []report.Account{{SourceID: "FIRST_BANK", AccountID: token, MonthsAvailable: 24, InstitutionName: text("First Bank"),
 			AccountName: text("Everyday"), AccountType: report.CashEquivalent, AccountSubtype: text(report.Checking), DateOpened: &opened,

@@ -213,7 +213,7 @@ func TestTheAuditTrail(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs("wrong password here", "")
-		d.post("/review/sign-in", url.Values{"email": {"nobody@example.com"}, "password": {"wrong password here"}})
+		d.post("/review/sign-in", url.Values{"email": {"unknown@example.com"}, "password": {"wrong password here"}})
 		d.post("/review/sign-in", url.Values{"email": {"nobody2@example.com"}, "password": {"wrong password here"}})
 		d.signInAs(secret, "")
 		d.get("/review")

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestStatedStandsBesideFound checks that what the applicant stated is shown on the
+// TestStatedIsShownBesideFound checks that what the applicant stated is shown on the
 // application, on the report and in the exported JSON, next to the report's findings.
-func TestStatedStandsBesideFound(t *testing.T) {
+func TestStatedIsShownBesideFound(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")

@@ -121,7 +121,7 @@ func TestAParentActsForItsChildren(t *testing.T) {
 	g := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")},
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
 	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c",
-		"pub-abroad": "", "pub-stranger": "", "pub-nobody": ""} {
+		"pub-abroad": "", "pub-stranger": "", "pub-unknown": ""} {
 		got := ""
 		h := httpx.API(g.Log, g.Basic(func(w http.ResponseWriter, r *http.Request) error {
 			got = CallerOf(r.Context()).CustomerID

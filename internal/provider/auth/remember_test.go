@@ -59,7 +59,7 @@ func TestARememberedTokenIsNoBetterThanAFreshOne(t *testing.T) {
 	ask("its key is gone, after ten seconds", token, 403)
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestRememberedTokensAreBounded(t *testing.T) {
 	var v verifiedTokens
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i := range 3 * maxVerified {

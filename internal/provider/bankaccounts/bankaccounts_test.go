@@ -29,7 +29,7 @@ type testServer struct {
 	now time.Time
 }
 
-func newRoom(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	r := &testServer{t: t, now: day}
 	clock := func() time.Time { return r.now }
 	r.Service = &Service{DB: db, Now: clock, Customers: &customers.Service{DB: db, Now: clock}, Reports: &reports.Service{DB: db, Now: clock},
@@ -128,7 +128,7 @@ func (r *testServer) list(consumer string) []item {
 
 func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		consumer, key := r.person()
 		all := make([]made, 20)
 		for i := range all {
@@ -163,9 +163,9 @@ func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 	})
 }
 
-func TestWhatIsKeptOfAnAccount(t *testing.T) {
+func TestStoredPartsOfAnAccount(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		consumer, key := r.person()
 		first := r.made(consumer, key, false, day)
 		r.connect(first)
@@ -200,9 +200,9 @@ func TestWhatIsKeptOfAnAccount(t *testing.T) {
 	})
 }
 
-func TestWhatWasSubmitted(t *testing.T) {
+func TestSubmittedAccounts(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		_, key := r.person()
 		m := r.made("", key, true, day)
 		m.fetched = false
@@ -237,9 +237,9 @@ func TestWhatWasSubmitted(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenComesAnewWithANewConnectionOnly(t *testing.T) {
+func TestRevokedTokenIsReplacedOnlyByANewConnection(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		consumer, key := r.person()
 		m := r.made(consumer, key, true, day)
 		r.connect(m)
@@ -278,7 +278,7 @@ func TestARevokedTokenComesAnewWithANewConnectionOnly(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		asked, askedKey := r.person()
 		unasked, unaskedKey := r.person()
 		renewed, renewedKey := r.person()
@@ -316,9 +316,9 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestNothingOfAnAccountIsReadable looks for what is personal in the rows.
-func TestNothingOfAnAccountIsReadable(t *testing.T) {
-	r := newRoom(t, storetest.SQLite(t, store.Provider))
+// TestAccountsAreEncrypted looks for what is personal in the rows.
+func TestAccountsAreEncrypted(t *testing.T) {
+	r := newTestServer(t, storetest.SQLite(t, store.Provider))
 	consumer, key := r.person()
 	m := r.made(consumer, key, false, day)
 	r.connect(m)
@@ -336,7 +336,7 @@ func TestNothingOfAnAccountIsReadable(t *testing.T) {
 		}
 	}
 	// The id depends on a secret of this database.
-	elsewhere := newRoom(t, storetest.SQLite(t, store.Provider))
+	elsewhere := newTestServer(t, storetest.SQLite(t, store.Provider))
 	if a, b := r.mac("number", "x"), elsewhere.mac("number", "x"); string(a) == string(b) {
 		t.Error("two databases know an account by the same id")
 	}

@@ -25,7 +25,7 @@ type testServer struct {
 	parent string
 }
 
-func newRoom(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
@@ -93,9 +93,9 @@ func TestNameProblem(t *testing.T) {
 	}
 }
 
-func TestWhatAChildHasFromItsParent(t *testing.T) {
+func TestChildInheritsFromItsParent(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		ctx := t.Context()
 		c := r.child("Child")
 		a, err := r.ByID(ctx, db.SQL, c.ID)
@@ -137,7 +137,7 @@ func TestWhatAChildHasFromItsParent(t *testing.T) {
 
 func TestNamesThatAreTaken(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		a, b := r.child("A"), r.child("B")
 		var p, q Product
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
@@ -154,7 +154,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 				ErrDuplicateName},
 			"its own name": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, a.ID, Names{Name: "A"}) }, nil},
 			"its parent's": {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, b.ID, Names{Name: "Parent"}) }, nil},
-			"nobody":       {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
+			"unknown":      {func(ctx context.Context, tx *store.Tx) error { return r.Rename(ctx, tx, "x", Names{Name: "x"}) }, store.ErrNotFound},
 			"another product's": {func(ctx context.Context, tx *store.Tx) error {
 				return r.RenameProduct(ctx, tx, a.ID, p.ID, Names{Name: "Q"})
 			}, ErrDuplicateName},
@@ -192,7 +192,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 // out of reach.
 func TestConfigurationsOfAParent(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		c := r.child("Child")
 		mine := Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Income, Alias: "Mine",
 			InquiryType: "TENANT", Settings: Settings{IncomeModelSuite: "1.2"}}
@@ -247,7 +247,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 // whose answer was lost is revoked, and then the former one can be rotated again.
 func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		c := r.child("Child")
 		if all, err := r.Credentials(t.Context(), db.SQL, c.ID); err != nil || len(all) != 0 {
 			t.Fatalf("a new child has credentials: %+v, %v", all, err)
@@ -333,7 +333,7 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 // newer was revoked, at once with itself.
 func TestOneRotationWins(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		all, err := r.Credentials(t.Context(), db.SQL, r.parent)
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
@@ -380,7 +380,7 @@ func TestOneRotationWins(t *testing.T) {
 // TestEntitlements: a child account has its parent's, until it is set apart.
 func TestEntitlements(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		c := r.child("Child")
 		has := func(id string) bool {
 			t.Helper()
@@ -445,11 +445,11 @@ func TestEntitlements(t *testing.T) {
 				return err
 			},
 			"an unknown account": func(ctx context.Context, tx *store.Tx) error {
-				_, err := r.Inherit(ctx, tx, "nobody", Hierarchy)
+				_, err := r.Inherit(ctx, tx, "unknown", Hierarchy)
 				return err
 			},
 			"an account that lacks": func(ctx context.Context, tx *store.Tx) error {
-				_, err := r.Entitled(ctx, tx, "nobody", Hierarchy)
+				_, err := r.Entitled(ctx, tx, "unknown", Hierarchy)
 				return err
 			},
 		} {

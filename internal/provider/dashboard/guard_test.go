@@ -31,7 +31,7 @@ func bare(t *testing.T, public string) *Service {
 
 // Requests are rejected unless the browser's Fetch Metadata and Origin headers say
 // that they come from these pages, even with the session's cookie.
-func TestRequestsThatNoPersonMade(t *testing.T) {
+func TestCrossSiteRequestsAreRejected(t *testing.T) {
 	s := bare(t, "https://service.example")
 	const host = "service.example"
 	page := []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
@@ -97,7 +97,7 @@ func TestRequestsThatNoPersonMade(t *testing.T) {
 	}
 }
 
-func TestReferencesHideWhatTheyName(t *testing.T) {
+func TestReferencesHideIDs(t *testing.T) {
 	s := bare(t, "https://service.example")
 	for range 100 {
 		token := uuid.NewString()

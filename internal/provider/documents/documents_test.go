@@ -111,7 +111,7 @@ func file(size int) []byte {
 
 // What was uploaded is read again, whole and in parts, and nothing of it stands in
 // the database as it is.
-func TestAFileComesBack(t *testing.T) {
+func TestFilesRoundTripEncrypted(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		for _, size := range []int{16, partSize - 1, partSize, partSize + 1, 3*partSize + 7} {
 			body := file(size)
@@ -156,7 +156,7 @@ func TestAFileComesBack(t *testing.T) {
 	})
 }
 
-func TestWhatIsRefusedLeavesNothing(t *testing.T) {
+func TestRejectedFilesAreNotStored(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		cut := errors.New("cut off")
 		for _, c := range []struct {

@@ -287,7 +287,7 @@ func (p *postman) got() []mail.Message {
 	return append([]mail.Message(nil), p.letters...)
 }
 
-func TestAnInviteByLetter(t *testing.T) {
+func TestInviteByEmail(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		var post postman
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
@@ -321,7 +321,7 @@ func TestAnInviteByLetter(t *testing.T) {
 		post.mu.Lock()
 		post.err = mail.ErrRefused
 		post.mu.Unlock()
-		r.Do("POST", "/connect/invite", body(r, "deliverTo", "nobody@example.com"), r.Basic)
+		r.Do("POST", "/connect/invite", body(r, "deliverTo", "unknown@example.com"), r.Basic)
 		r.Until("giving up", func() bool {
 			return r.Count(`SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL AND sent_at IS NULL AND body IS NOT NULL`) == 1
 		})

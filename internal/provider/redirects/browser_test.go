@@ -100,7 +100,7 @@ func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
 	})
 }
 
-func TestABrowserWithoutCookiesIsToldSo(t *testing.T) {
+func TestBrowserWithoutCookiesGetsAnExplanation(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
 		path := opened(t, r.Do("GET", to, nil))

@@ -223,7 +223,7 @@ func TestOpening(t *testing.T) {
 		if a := r.Do("POST", to, map[string]any{"token": token}); a.Status != http.StatusUnsupportedMediaType {
 			t.Errorf("JSON: %d", a.Status)
 		}
-		if a := r.Do("GET", r.URL+"/redirect/nobody", nil); a.Status != http.StatusNotFound {
+		if a := r.Do("GET", r.URL+"/redirect/unknown", nil); a.Status != http.StatusNotFound {
 			t.Errorf("an unknown handle: %d", a.Status)
 		}
 		r.Advance(30 * time.Minute)
@@ -320,7 +320,7 @@ func TestTheSandboxWalksAVisit(t *testing.T) {
 			{"as another", map[string]any{"username": "joint"}, "SUCCESS", "SUCCESS"},
 			{"to an error of the report", map[string]any{"username": "error"}, "ERROR", "SUCCESS"},
 			{"to a bank that is down", map[string]any{"username": "supplier_unresponsive"}, "SUPPLIER_UNRESPONSIVE", "ERROR"},
-			{"as nobody", map[string]any{"username": "nobody"}, "NOT_AUTHENTICATED", "ERROR"},
+			{"an unknown user name", map[string]any{"username": "unknown"}, "NOT_AUTHENTICATED", "ERROR"},
 			{"to its closing", map[string]any{"end": "exit"}, "PENDING", "EXIT"},
 			{"to an error of the widget", map[string]any{"end": "error:REQUEST_TIMEOUT"}, "ERROR", "ERROR"},
 		} {
@@ -340,7 +340,7 @@ func TestTheSandboxWalksAVisit(t *testing.T) {
 		if code, answer := control(token, map[string]any{"end": "error:OOPS"}); code != 400 {
 			t.Errorf("an unknown end answers %d %v", code, answer)
 		}
-		if code, answer := control("nobody", map[string]any{}); code != 404 {
+		if code, answer := control("unknown", map[string]any{}); code != 404 {
 			t.Errorf("an unknown token answers %d %v", code, answer)
 		}
 		init := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow],

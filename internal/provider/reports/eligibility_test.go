@@ -29,11 +29,11 @@ func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll
 			Statements: []income.Statement{{PayDate: day, Start: day, End: day, Gross: 100_00, Net: 80_00}}}}}
 }
 
-// TestAnEligibilityReportHasWhatItsVisitBrought: payroll connections that were
+// TestEligibilityReportHasTheVisitsData: payroll connections that were
 // retrieved, one that failed, a pay stub, a document and an employer that was skipped.
-func TestAnEligibilityReportHasWhatItsVisitBrought(t *testing.T) {
+func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		r.from.Payroll = office{}
 		for w, want := range map[report.Workflow][]string{
 			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED",

@@ -16,7 +16,7 @@ import (
 
 // Property: an input that was packed is the same again, and a part of it is
 // refused.
-func TestWhatIsPackedUnpacks(t *testing.T) {
+func TestPackRoundTrip(t *testing.T) {
 	day := rapid.Custom(func(t *rapid.T) report.Date {
 		return report.DateOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(-40_000, 1000).Draw(t, "day")))
 	})

@@ -54,7 +54,7 @@ const (
 	product  = "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"
 )
 
-func newRoom(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{}
 	r.from.Bank = r
@@ -100,7 +100,7 @@ func (r *testServer) attach(t *testing.T, publicToken string, in Input) error {
 
 func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		made := 0
 		r.Made = func(context.Context, *store.Tx, string, contract.Status, contract.Substatus) error {
 			made++
@@ -145,7 +145,7 @@ func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 
 func TestAStatusMovesOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		rep := r.create(t, "")
 		var wg sync.WaitGroup
 		var mu sync.Mutex
@@ -183,7 +183,7 @@ func TestAStatusMovesOnce(t *testing.T) {
 
 func TestExternalIDs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		r.create(t, "")
 		second := r.create(t, "")
 		r.create(t, "taken")
@@ -212,7 +212,7 @@ func TestExternalIDs(t *testing.T) {
 
 func TestReportsThatCannotBeMade(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		run := func(publicToken string, attempt int) error {
 			err := r.generate(t.Context(), jobs.Job{Attempt: attempt}, Generate{publicToken})
 			if jobs.IsCancel(err) || err != nil && attempt == attempts {
@@ -271,10 +271,10 @@ type broken struct{}
 
 func (broken) Fetch(string, string, time.Time) bankdata.Data { panic("out of range") }
 
-// TestAReportEndsWhateverHappens while it is made.
-func TestAReportEndsWhateverHappens(t *testing.T) {
+// TestReportsAlwaysEnd while it is made.
+func TestReportsAlwaysEnd(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		r.from.Bank = broken{}
 		registry := jobs.NewRegistry()
 		r.Register(registry)

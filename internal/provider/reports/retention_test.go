@@ -46,7 +46,7 @@ func (r *testServer) made(t *testing.T, at time.Time) Report {
 
 func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		now := start
 		r.Now = func() time.Time { return now }
@@ -120,11 +120,11 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 	})
 }
 
-// TestASweepGoesOnUntilNothingIsLeft has more to delete than a statement takes, and
+// TestSweepRunsUntilDone has more to delete than a statement takes, and
 // replicas that do it at the same time.
-func TestASweepGoesOnUntilNothingIsLeft(t *testing.T) {
+func TestSweepRunsUntilDone(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		first := r.made(t, time.Time{})
 		young := r.made(t, time.Time{})
 		for i := range 2*batch + 1 {

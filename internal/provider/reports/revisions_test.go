@@ -75,7 +75,7 @@ const reason = "canary: the second employer of Ana Pérez was left out"
 
 func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		var log bytes.Buffer
 		r.Log = slog.New(slog.NewTextHandler(&log, nil))
 		start := r.Now()
@@ -164,7 +164,7 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 
 func TestOfAHundredCorrectionsAtOnceOneIsMade(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		rep := r.earner(t)
 		var wg sync.WaitGroup
 		var mu sync.Mutex
@@ -194,9 +194,9 @@ func TestOfAHundredCorrectionsAtOnceOneIsMade(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeCorrected(t *testing.T) {
+func TestRejectedCorrections(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := newRoom(t, db)
+		r := newTestServer(t, db)
 		gross := int64(50_000)
 		c := Correction{Values: report.RevisedValues{GrossAnnual: &gross}, Reason: reason, By: "ada"}
 		cashflow := r.made(t, time.Time{})

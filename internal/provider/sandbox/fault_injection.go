@@ -109,7 +109,7 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 }
 
 func (a *FaultInjector) refuse(w http.ResponseWriter, r *http.Request, code contract.Code) {
-	httpx.WriteError(w, r, a.Log, httpx.NewError(code, errors.New("awkward on purpose")))
+	httpx.WriteError(w, r, a.Log, httpx.NewError(code, errors.New("injected fault")))
 }
 
 // wait waits for d and returns false if ctx ends first.

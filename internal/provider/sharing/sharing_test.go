@@ -21,7 +21,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func TestWhereAShareStands(t *testing.T) {
+func TestShareStates(t *testing.T) {
 	share := Share{Created: start, Expires: start.Add(Life)}
 	read, revoked := share, share
 	read.Read = start.Add(time.Hour)
@@ -97,7 +97,7 @@ func (r *testServer) grant(t *testing.T, publicToken, third string) (token strin
 	return token
 }
 
-func newRoom(t *testing.T, db *store.DB) *testServer {
+func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{now: start}
 	now := func() time.Time { return r.now }
@@ -122,9 +122,9 @@ func exec(t *testing.T, db *store.DB, query string, args ...any) {
 	}
 }
 
-func TestWhatIsSharedWithWhom(t *testing.T) {
+func TestListsOfShares(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		ctx, r := t.Context(), newRoom(t, db)
+		ctx, r := t.Context(), newTestServer(t, db)
 		tokens := map[string]string{}
 		for i, third := range []string{"a", "b", "c"} {
 			r.now = start.Add(time.Duration(i) * time.Minute)

@@ -435,7 +435,7 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 	}
 }
 
-func TestDetailsAreBoundedAndNothingIsKept(t *testing.T) {
+func TestDetailsAreBoundedAndNotStored(t *testing.T) {
 	body := `{"accounts":[` + strings.Repeat("{},", 5000) + `{}]}`
 	s, fields, err := read(t, body)
 	if !errors.Is(err, ErrRefused) || len(fields) != MaxDetails || len(s.Data.Connections) > 0 {
@@ -443,7 +443,7 @@ func TestDetailsAreBoundedAndNothingIsKept(t *testing.T) {
 	}
 }
 
-func TestWhatFailsInTheStreamIsReturned(t *testing.T) {
+func TestStreamErrorsAreReturned(t *testing.T) {
 	broken := errors.New("broken")
 	raw, _ := json.Marshal(good())
 	_, details, err := Read(io.MultiReader(bytes.NewReader(raw[:len(raw)/2]), iotest.ErrReader(broken)), Terms{Now: now})
@@ -454,7 +454,7 @@ func TestWhatFailsInTheStreamIsReturned(t *testing.T) {
 
 // Property: a body of many accounts is read as it was written, and any one
 // transaction that is spoiled is the one that is named.
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWriteReadRoundTrip(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		accounts := rapid.IntRange(1, 4).Draw(t, "accounts")
 		in := good()

@@ -20,7 +20,7 @@ func TestThePIIRule(t *testing.T) {
 		"dob and half an address":  {func(p *Personal) { p.City, p.State = nil, nil }, ""},
 		"half an address":          {func(p *Personal) { p.DOB, p.State = nil, nil }, missing},
 		"neither":                  {func(p *Personal) { *p = Personal{FirstName: p.FirstName, LastName: p.LastName, Email: p.Email} }, missing},
-		"nobody":                   {func(p *Personal) { *p = Personal{} }, missing},
+		"unknown":                  {func(p *Personal) { *p = Personal{} }, missing},
 		"no first name":            {func(p *Personal) { p.FirstName = nil }, missing},
 		"no last name":             {func(p *Personal) { p.LastName = nil }, missing},
 		"no email":                 {func(p *Personal) { p.Email = nil }, missing},

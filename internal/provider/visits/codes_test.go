@@ -131,7 +131,7 @@ func TestAnotherBankInPlace(t *testing.T) {
 
 // An applicant who goes away after a failure does not keep the customer waiting for 72
 // hours; one who goes on has them.
-func TestAFailureIsToldInTime(t *testing.T) {
+func TestFailureIsAnnouncedInTime(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		gone, stays := newcomer(t, r, providertest.Prefill()), newcomer(t, r, providertest.Prefill())
 		for _, a := range []applicant{gone, stays} {

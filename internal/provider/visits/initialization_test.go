@@ -211,11 +211,11 @@ func TestRegister(t *testing.T) {
 			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()}, "INVALID_TOKEN"},
 			{"prefill and consumer", map[string]any{"consumerId": consumer, "prefill": providertest.Prefill()}, "INVALID_CONSUMER_ID"},
 			{"a token and another's consumer", map[string]any{"consumerId": consumer, "token": token(r, map[string]any{})}, "INVALID_CONSUMER_ID"},
-			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN"},
+			{"an unknown token", map[string]any{"token": "unknown"}, "INVALID_TOKEN"},
 			{"an unknown consumer", map[string]any{"consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID"},
 			{"no environment", map[string]any{"env": "", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
 			{"the other environment", map[string]any{"env": "production", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
-			{"an unknown customer", map[string]any{"publicId": "nobody", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
+			{"an unknown customer", map[string]any{"publicId": "unknown", "prefill": providertest.Prefill()}, "UNKNOWN_CUSTOMER"},
 			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID,
 				"token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
 			{"an unknown product", map[string]any{"productId": uuid.NewString(), "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
@@ -250,7 +250,7 @@ func TestRegister(t *testing.T) {
 
 // What an applicant cannot mend is not called a page that was open for too long, and
 // what is missing is named.
-func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
+func TestRegistrationNamesMissingMembers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		eligible := map[string]any{"productId": r.Seed.Products[contract.Eligibility], "prefill": map[string]any{
 			"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15", "state": "CA"}}
@@ -265,7 +265,7 @@ func TestARegistrationIsToldWhatIsMissing(t *testing.T) {
 				"token", "not set up correctly", "no está bien configurada"},
 			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()},
 				"INVALID_TOKEN", "exclude each other", "token", "not set up correctly", "no está bien configurada"},
-			{"an unknown token", map[string]any{"token": "nobody's"}, "INVALID_TOKEN", "unknown, used, expired",
+			{"an unknown token", map[string]any{"token": "unknown"}, "INVALID_TOKEN", "unknown, used, expired",
 				"token", "open for too long", "demasiado tiempo"},
 			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.",
 				"prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},

@@ -42,7 +42,7 @@ func (a applicant) events(t *testing.T) int {
 // A form that was posted once acts on nothing when it is posted again: not with the
 // step that it leads to, not with a later one, and not with the same step after
 // an input that left it where it was.
-func TestFormsOfEarlierStepsActOnNothing(t *testing.T) {
+func TestFormsOfEarlierStepsHaveNoEffect(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		var posted []url.Values

@@ -35,7 +35,7 @@ func (a applicant) toPayrollCode(t *testing.T, username string) {
 	a.post(t, "action", "sign-in", "username", username, "password", "anything")
 }
 
-// Every user name of the payroll providers, every file name and every rehearsal,
+// Every user name of the payroll providers, every file name and every scenario,
 // walked by plain forms, ends as the contract says.
 func TestHowIncomeVisitsEnd(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
@@ -205,7 +205,7 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 }
 
 // The steps of each way, and what is posted out of turn there.
-func TestWaysPostedOutOfTurn(t *testing.T) {
+func TestSourceTypesPostedOutOfTurn(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},
@@ -266,7 +266,7 @@ func TestWaysPostedOutOfTurn(t *testing.T) {
 }
 
 // The sandbox control walks all ways.
-func TestTheControlWalksEveryWay(t *testing.T) {
+func TestControlCompletesEverySource(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		stub := func(names ...string) map[string]any {
 			var all []map[string]any
@@ -291,11 +291,11 @@ func TestTheControlWalksEveryWay(t *testing.T) {
 			{"payroll by name", contract.Income, payroll("Zipporah Rides", "default"), 200, "SUCCESS", nil},
 			{"payroll by id", contract.Income, payroll("paywright", "session_expired"), 200, "SUPPLIER_UNRESPONSIVE", "WIDGET_SESSION_EXPIRED"},
 			{"any payroll", contract.Income, payroll("", ""), 200, "SUCCESS", nil},
-			{"a user name that nobody knows", contract.Income, payroll("", "nobody"), 200, "NOT_AUTHENTICATED", nil},
+			{"an unknown user name", contract.Income, payroll("", "unknown"), 200, "NOT_AUTHENTICATED", nil},
 			{"pay stubs", contract.Income, stub("paystub.pdf", "other.pdf"), 200, "SUCCESS", nil},
 			{"a pay stub that is down", contract.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
 			{"closing", contract.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
-			{"no such provider", contract.Income, payroll("nobody", ""), 400, "", nil},
+			{"no such provider", contract.Income, payroll("unknown", ""), 400, "", nil},
 			{"two ways", contract.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
 			{"all ways, of which one fails", contract.Income, map[string]any{"username": "default",
 				"payroll": map[string]any{"username": "supplier_unresponsive"}, "payStubs": stub("paystub.pdf")["payStubs"]}, 200, "SUCCESS", nil},

@@ -124,7 +124,7 @@ func TestAddingPayStubs(t *testing.T) {
 }
 
 // What was uploaded and not handed in is deleted when the visit ends otherwise.
-func TestPayStubsThatAreNotHandedIn(t *testing.T) {
+func TestRejectedPayStubs(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for name, end := range map[string]func(applicant){
 			"the visit expires": func(a applicant) { r.Advance(72 * time.Hour); a.get(t) },

@@ -109,7 +109,7 @@ func (a applicant) giveUp(t *testing.T) {
 	a.post(t, "action", "close")
 }
 
-// Every user name, rehearsal and mistake, walked by plain forms, ends as the
+// Every user name, scenario and mistake, walked by plain forms, ends as the
 // contract says: in page, status and one webhook.
 func TestHowVisitsEnd(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
@@ -164,7 +164,7 @@ func TestHowVisitsEnd(t *testing.T) {
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
 				a.post(t, "action", "rechoose")
 				a.post(t, "action", "bank", "bank", "kestrel-bank")
-				a.post(t, "action", "sign-in", "username", "nobody", "password", "x")
+				a.post(t, "action", "sign-in", "username", "unknown", "password", "x")
 				if !strings.Contains(a.get(t).Body, "one more time") {
 					t.Error("the page does not say that one try is left")
 				}

@@ -515,7 +515,7 @@ func TestTransport(t *testing.T) {
 			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"},
 				"username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
 				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"},
-				"externalId": {"taken"}, "publicId": {"somebody-else"}}.Encode()
+				"externalId": {"taken"}, "publicId": {"applicant-else"}}.Encode()
 			refused(t, "another site's page", f.do(t, b.copy(), "POST", "/developers/runs", choice, "Content-Type",
 				asForm, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"))
 			mine := &browser{}
@@ -537,7 +537,7 @@ func TestTransport(t *testing.T) {
 			f.land(t, "form", v)
 			until(t, "a run", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 			page := f.good(t, 200, mine, "GET", run, "").body
-			for _, bad := range []string{"evil.example", "<script>alert", "somebody-else", v.publicToken,
+			for _, bad := range []string{"evil.example", "<script>alert", "applicant-else", v.publicToken,
 				v.args, f.apiKey, secretKey, f.secret, "ana@example.com", firstName} {
 				if strings.Contains(page, bad) {
 					t.Errorf("the page of a run has %q", bad)
@@ -662,7 +662,7 @@ func TestBackChannel(t *testing.T) {
 				PublicID: publicID, ProductID: productID, PublicToken: v.publicToken, ExternalID: v.externalID, Status: contract.StatusSuccess}
 			body, _ := json.Marshal(event)
 			foreign := event
-			foreign.PublicID = "somebody-else"
+			foreign.PublicID = "applicant-else"
 			theirs, _ := json.Marshal(foreign)
 			signed := func(secret, id string, at time.Time, body []byte) []string {
 				parsed, err := webhook.ParseSecret(secret)
@@ -764,7 +764,7 @@ func TestBackChannel(t *testing.T) {
 			body := `{"product":"cashflow","mode":"redirect","externalId":"idem","prefill":{"firstName":"` + firstName +
 				`","lastName":"` + lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
 			by := f.atOnce(t, 12, func(int) (reply, error) {
-				return f.send(nil, "POST", "/api/v1/applications", body, append(key, "Idempotency-Key", "siege-1")...)
+				return f.send(nil, "POST", "/api/v1/applications", body, append(key, "Idempotency-Key", "attack-1")...)
 			})
 			for _, got := range by[201] {
 				if got.body != by[201][0].body {
@@ -775,7 +775,7 @@ func TestBackChannel(t *testing.T) {
 				t.Errorf("%d of 12 are answered", len(by[201]))
 			}
 			refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications",
-				strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "siege-1")...))
+				strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "attack-1")...))
 		})
 		t.Run("rates", func(t *testing.T) {
 			// Guessing keys does not use up the limit of a valid key.

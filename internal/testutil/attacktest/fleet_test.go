@@ -54,9 +54,9 @@ type fleet struct {
 }
 
 const (
-	publicID  = "siege-public-id"
-	clientID  = "siege-client"
-	secretKey = "siege-secret-key-4711"
+	publicID  = "attack-public-id"
+	clientID  = "attack-client"
+	secretKey = "attack-secret-key-4711"
 	productID = "11111111-1111-4111-8111-111111111111"
 )
 

@@ -133,7 +133,7 @@ func forges(f *fleet) map[string]func(v *task) string {
 		"args in another case":           func(v *task) string { return s.token(v, object{"redirectArgs": strings.ToLower(v.args)}) },
 		"no args":                        claims(object{"redirectArgs": nil}),
 		"args huge":                      func(v *task) string { return s.token(v, object{"redirectArgs": v.args + strings.Repeat("é", 4000)}) },
-		"for another customer":           claims(object{"aud": "somebody-else"}),
+		"for another customer":           claims(object{"aud": "applicant-else"}),
 		"for two other":                  claims(object{"aud": []string{"a", "b"}}),
 	}
 	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {

@@ -50,14 +50,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestKilledOnSQLite(t *testing.T) {
+func TestProcessKillsOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	survive(t, newFleet(t, 1, ""), nil)
 }
 
-func TestKilledReplicasOnPostgreSQL(t *testing.T) {
+func TestReplicaKillsOnPostgreSQL(t *testing.T) {
 	if os.Getenv(cluster.Env) == "off" {
 		t.Skip("PostgreSQL is left out")
 	}

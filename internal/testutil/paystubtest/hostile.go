@@ -148,7 +148,7 @@ func Scan() []byte {
 
 // Letter is a file with text that is not a pay stub.
 func Letter() []byte {
-	return document(plainStream("BT /F 11 Tf 72 700 Td (Dear neighbour,) Tj 0 -14 Td (the garden is open on Sunday.) Tj ET"))
+	return document(plainStream("BT /F 11 Tf 72 700 Td (Dear customer,) Tj 0 -14 Td (the garden is open on Sunday.) Tj ET"))
 }
 
 // fonts is a file whose page shows a letter of each of n fonts, which share the objects

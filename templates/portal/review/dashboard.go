@@ -209,9 +209,9 @@ type Reason struct {
 	Texts       i18n.Group // of other reasons
 }
 
-// Told returns the reason as worded for the applicant: for codes with the meaning that
+// LetterText returns the reason as worded for the applicant: for codes with the meaning that
 // the embedded provider gives them, a full sentence.
-func (r Reason) Told(l i18n.Lang) string {
+func (r Reason) LetterText(l i18n.Lang) string {
 	if r.Description != "" && r.Description == i18n.Code(i18n.English, "review.reasons", r.Code) {
 		if text, ok := i18n.Find(l, "review.letter.reasons", r.Code); ok {
 			return text

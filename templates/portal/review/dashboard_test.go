@@ -7,20 +7,20 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// TestEveryReasonHasWordsForALetter: declined applicants get each reason as a sentence in
+// TestReasonsHaveLetterTexts: declined applicants get each reason as a sentence in
 // their language.
-func TestEveryReasonHasWordsForALetter(t *testing.T) {
+func TestReasonsHaveLetterTexts(t *testing.T) {
 	for n := range 100 {
 		code := strconv.Itoa(n)
 		description, known := i18n.Find(i18n.English, "review.reasons", code)
 		if _, worded := i18n.Find(i18n.English, "review.letter.reasons", code); worded != known {
 			t.Errorf("code %s: known %v, worded for the letter %v", code, known, worded)
 		}
-		if r := ScoreReason(code, description); known && (r.Told("en") == description || r.Told("es") == r.Told("en")) {
+		if r := ScoreReason(code, description); known && (r.LetterText("en") == description || r.LetterText("es") == r.LetterText("en")) {
 			t.Errorf("code %s (%s) has no wording for the letter", code, description)
 		}
 	}
-	if r := ScoreReason("10", "Something of another provider's"); r.Told("en") != "Something of another provider's" {
-		t.Errorf("the letter words another provider's reason as %q", r.Told("en"))
+	if r := ScoreReason("10", "Something of another provider's"); r.LetterText("en") != "Something of another provider's" {
+		t.Errorf("the letter words another provider's reason as %q", r.LetterText("en"))
 	}
 }

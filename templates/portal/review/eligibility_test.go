@@ -61,7 +61,7 @@ func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 	return render(t, Eligibility(ui.Page{Lang: l}, v))
 }
 
-func TestTheEligibilityPageShowsWhatTheSourcesSay(t *testing.T) {
+func TestEligibilityPageShowsTheSources(t *testing.T) {
 	v := madeEligibility()
 	page := eligibilityPage(t, i18n.English, v)
 	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4", "skipped", "1", "tried",
@@ -125,7 +125,7 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 	}
 }
 
-func TestWhatBecameOfAStatedEmployer(t *testing.T) {
+func TestOutcomeOfAStatedEmployer(t *testing.T) {
 	v := madeEligibility()
 	for i, want := range []employerState{employerVerified, employerTried, employerSkipped, employerOpen} {
 		if got := v.stateOf(v.Report.StatedEmployers[i]); got != want {

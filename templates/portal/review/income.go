@@ -160,7 +160,7 @@ func (v IncomeView) keys(l i18n.Lang) []key {
 	}
 	if n := len(n.Paystubs); n > 0 {
 		out = append(out, key{label: i18n.T(l, "review.income.from_stubs"), value: strconv.Itoa(n),
-			is: stubsTold(l, v.Report.Income.Paystubs)})
+			is: stubsSummary(l, v.Report.Income.Paystubs)})
 	}
 	return out
 }

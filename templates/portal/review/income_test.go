@@ -38,7 +38,7 @@ func madeIncome() IncomeView {
 				Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
 				Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
 			{SourceID: "BANK_ONE", SourceRecordID: bank, FullName: report.Null("ANA NUNEZ")},
-			{SourceID: "PAYSTUB", SourceRecordID: slips, FullName: report.Null("A. Nobody")}},
+			{SourceID: "PAYSTUB", SourceRecordID: slips, FullName: report.Null("A. Stranger")}},
 		Employment: []report.Employment{
 			{SourceID: report.ConsumerInput, EmployerName: report.Null("Tern & Sons"),
 				Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{
@@ -64,7 +64,7 @@ func madeIncome() IncomeView {
 				AnnualSalaryRate: c(48_000_00), PayFrequency: report.Null(report.PaySemiMonthly),
 				Statements: []report.Statement{{PayDate: &paid, GrossTotal: c(2_000_00), GrossTotalYTD: c(8_000_00), NetTotal: c(1_550_00)}}}},
 			Paystubs: []report.Paystub{
-				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.pdf", EmployeeName: report.Null("A. Nobody"), PayDate: &paid,
+				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.pdf", EmployeeName: report.Null("A. Stranger"), PayDate: &paid,
 					PaystubAmounts: report.PaystubAmounts{GrossTotal: c(2_000_00), NetTotal: c(2_100_00), MedicareTax: c(29_00)},
 					ConsistencyChecks: map[string]report.ConsistencyCheck{"NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY": {Value: b(false)},
 						"EMPLOYEE_NAME_EXISTS": {Value: b(true)}, "NEW_CHECK": {}},
@@ -105,7 +105,7 @@ func has(t *testing.T, page string, absent ...string) {
 	}
 }
 
-func TestTheIncomePageShowsWhatTheSourcesSay(t *testing.T) {
+func TestIncomePageShowsTheSources(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
 	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),

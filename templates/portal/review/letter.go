@@ -133,7 +133,7 @@ func (v LetterView) Email(l i18n.Lang, brand, link, find string) (subject, text 
 	var b strings.Builder
 	for _, part := range v.parts(l) {
 		for _, r := range part.items {
-			b.WriteString("- " + r.Told(l))
+			b.WriteString("- " + r.LetterText(l))
 			if part.codes {
 				b.WriteString(" (" + r.Code + ")")
 			}

@@ -8,10 +8,10 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// TestADeclineLetterNamesTheScoreAndItsFactors checks what the Fair Credit Reporting Act
+// TestDeclineLetterNamesScoreAndFactors checks what the Fair Credit Reporting Act
 // asks of a notice that rests on a score (15 U.S.C. 1681m(a)(2)): the score, its range and
 // date, and the key factors in their order, beside the reasons of the decision.
-func TestADeclineLetterNamesTheScoreAndItsFactors(t *testing.T) {
+func TestDeclineLetterNamesScoreAndFactors(t *testing.T) {
 	day := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	reason := func(code string) Reason { return ScoreReason(code, i18n.Code(i18n.English, "review.reasons", code)) }
 	v := LetterView{Reference: "ref-1", Name: "Ada Walker", Agency: "Example Agency", Began: day, ReportAt: day,

@@ -98,7 +98,7 @@ func reportPage(t *testing.T, l i18n.Lang, v ReportView) string {
 	return render(t, Report(ui.Page{Lang: l}, v))
 }
 
-func TestTheReportPageTellsWhatStandsBehindIt(t *testing.T) {
+func TestReportPageNamesItsSources(t *testing.T) {
 	v := madeReport()
 	if raw, err := report.Encode(v.Analysis); err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func (v PassportView) keys(l i18n.Lang) []key {
 		native("review.trade.past_due", c.TotalsUSD.PastDue, c.Totals.PastDue)
 	}
 	if n := len(v.Report.Tradelines); n > 0 {
-		out = append(out, key{label: i18n.T(l, "review.passport.tradelines"), value: strconv.Itoa(n), is: v.lateTold(l)})
+		out = append(out, key{label: i18n.T(l, "review.passport.tradelines"), value: strconv.Itoa(n), is: v.lateSummary(l)})
 	}
 	return out
 }
@@ -121,7 +121,7 @@ func (v PassportView) late() (late, gravely int) {
 	return late, gravely
 }
 
-func (v PassportView) lateTold(l i18n.Lang) string {
+func (v PassportView) lateSummary(l i18n.Lang) string {
 	late, gravely := v.late()
 	if late == 0 {
 		return i18n.T(l, "review.late.none")
@@ -173,7 +173,7 @@ func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
 }
 
 func (v PassportView) creditPaid(l i18n.Lang) finding {
-	f := finding{question: "review.ask.credit", part: "tradelines", tone: ui.Success, answer: v.lateTold(l)}
+	f := finding{question: "review.ask.credit", part: "tradelines", tone: ui.Success, answer: v.lateSummary(l)}
 	late, gravely := v.late()
 	is := func(status string) bool {
 		return slices.ContainsFunc(v.Report.Tradelines, func(t report.Tradeline) bool { return t.Status == status })

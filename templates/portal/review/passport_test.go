@@ -78,7 +78,7 @@ func TestThePassportPageShowsTheFile(t *testing.T) {
 		"Identity</h2>", `class="keys"`, i18ntest.EN("review.ask.credit"), i18ntest.EN("review.ask.documents"))
 }
 
-func TestWhatACreditFileSays(t *testing.T) {
+func TestCreditFileContent(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		change   func(*report.Passport)

@@ -175,7 +175,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 	row("review.report.address", joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
 	if a.StatedAnnualIncome != nil {
 		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
-			{Body: given(l, f.incomeTold(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
+			{Body: given(l, f.incomeText(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
 	}
 	employers := a.StatedEmployerNames
 	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
@@ -254,7 +254,7 @@ func samePhone(a, b string) bool {
 	return digits(a) == digits(b)
 }
 
-func (f found) incomeTold(l i18n.Lang) string {
+func (f found) incomeText(l i18n.Lang) string {
 	if f.income == nil {
 		return ""
 	}

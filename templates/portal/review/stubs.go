@@ -49,7 +49,7 @@ func failed(p report.Paystub) int {
 
 // stubsReal reports whether the pay stubs are what they seem.
 func stubsReal(l i18n.Lang, all []report.Paystub) finding {
-	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsTold(l, all), tone: ui.Success}
+	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsSummary(l, all), tone: ui.Success}
 	for _, p := range all {
 		switch {
 		case p.IrregularityDetection.Status == report.IrregularityDetected:
@@ -61,8 +61,8 @@ func stubsReal(l i18n.Lang, all []report.Paystub) finding {
 	return f
 }
 
-// stubsTold sums the pay stubs up.
-func stubsTold(l i18n.Lang, all []report.Paystub) string {
+// stubsSummary sums the pay stubs up.
+func stubsSummary(l i18n.Lang, all []report.Paystub) string {
 	detected, look, broken := 0, 0, 0
 	for _, p := range all {
 		switch p.IrregularityDetection.Status {

@@ -48,7 +48,7 @@ func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
 	return pages, file
 }
 
-func TestAReportOfNothingIsSet(t *testing.T) {
+func TestReportWithoutDataIsSet(t *testing.T) {
 	for name, r := range map[string]report.Passport{"empty": {}, "minimal": minimal()} {
 		if pages, _ := read(t, r); len(pages) != 1 || !strings.Contains(pages[0], "Notices") {
 			t.Errorf("%s: %q", name, pages)
@@ -80,8 +80,8 @@ func TestNamesStandInTheirScript(t *testing.T) {
 	}
 }
 
-// TestLettersThatNoFontHasAreSaidToBeMissing: at the top, where a name has them.
-func TestLettersThatNoFontHasAreSaidToBeMissing(t *testing.T) {
+// TestCharactersWithoutGlyphAreReported: at the top, where a name has them.
+func TestCharactersWithoutGlyphAreReported(t *testing.T) {
 	for _, name := range []string{"ليلى نور", "अनन्या शर्मा", "𠮷野"} {
 		r := minimal()
 		r.Identities[0].FullName = &name
@@ -203,8 +203,8 @@ func TestInquiriesOfTwelveMonths(t *testing.T) {
 	}
 }
 
-// TestWhatMustBeReadFirst is on the first page.
-func TestWhatMustBeReadFirst(t *testing.T) {
+// TestSharingRequiresReadingFirst is on the first page.
+func TestSharingRequiresReadingFirst(t *testing.T) {
 	yes, died := true, report.Date{Time: time.Date(2026, 2, 11, 0, 0, 0, 0, time.UTC)}
 	for want, change := range map[string]func(*report.Passport){
 		"has died, on 11 Feb 2026": func(r *report.Passport) { r.Identities[0].IsDeceased, r.Identities[0].DateOfDeath = &yes, &died },
@@ -238,8 +238,8 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestWhatTheFontsCover holds each embedded font to what its README says.
-func TestWhatTheFontsCover(t *testing.T) {
+// TestFontCoverage holds each embedded font to what its README says.
+func TestFontCoverage(t *testing.T) {
 	for _, c := range []struct {
 		family    string
 		low, high rune

@@ -17,9 +17,9 @@ func spent(b []byte) int {
 	return n
 }
 
-// TestWhatEndsNowhereIsPaidFor holds that looking for an end costs as much as is
+// TestSearchForAnEndIsCharged holds that looking for an end costs as much as is
 // looked through, whether it is found or not.
-func TestWhatEndsNowhereIsPaidFor(t *testing.T) {
+func TestSearchForAnEndIsCharged(t *testing.T) {
 	const length = 400_000
 	for _, tt := range []struct {
 		name, before, fill, after string
@@ -63,9 +63,9 @@ func TestTheEndOfStreamsIsNotLookedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsUsedAgainIsPaidForAgain: each use of a large object costs its size, although it
+// TestRepeatedUseIsCharged: each use of a large object costs its size, although it
 // is read only once.
-func TestWhatIsUsedAgainIsPaidForAgain(t *testing.T) {
+func TestRepeatedUseIsCharged(t *testing.T) {
 	const length = 1_000
 	entries := strings.Repeat("/k 0", length)
 	long := "/" + strings.Repeat("n", 64*length)
@@ -118,9 +118,9 @@ func TestWhatIsUsedAgainIsPaidForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsGoneOverForEachIsPaidFor holds that what takes steps as the square of a
+// TestQuadraticStepsAreCharged holds that what takes steps as the square of a
 // file's length costs as much.
-func TestWhatIsGoneOverForEachIsPaidFor(t *testing.T) {
+func TestQuadraticStepsAreCharged(t *testing.T) {
 	for name, file := range map[string]func(n int) []byte{
 		"objects of an object stream that stands there again and again": func(n int) []byte {
 			pairs := strings.Repeat("9 0 ", n)
@@ -217,8 +217,8 @@ func TestBytesThatAreInflatedCost(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThereTakesNoMemory: memory is allocated only for possible content.
-func TestWhatIsNotThereTakesNoMemory(t *testing.T) {
+// TestMemoryIsAllocatedForContentOnly: memory is allocated only for possible content.
+func TestMemoryIsAllocatedForContentOnly(t *testing.T) {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
 	w.Write([]byte("q"))

@@ -99,7 +99,7 @@ b) Tj <4142 4> Tj ET`, "(A)b@0,0-24|AB@@24,0-42"},
 	}
 }
 
-func TestFontsSayTheirLetters(t *testing.T) {
+func TestFontsDeclareTheirCharacters(t *testing.T) {
 	cmap := func(s string) string { return stream("", s) }
 	for _, tt := range []struct {
 		name, font, more, show, want string
@@ -278,7 +278,7 @@ func TestAFileWithoutItsTableIsRepaired(t *testing.T) {
 	}
 }
 
-func TestWhatAFileSaysOfItself(t *testing.T) {
+func TestFileMetadata(t *testing.T) {
 	xml := `<x:xmpmeta><rdf:Description pdf:Producer="A" xmp:CreateDate="2026-01-02T03:04:05Z"><xmp:CreatorTool>B ` +
 		`1.0</xmp:CreatorTool><stEvt:softwareAgent>C</stEvt:softwareAgent><xmp:ModifyDate>2026-02-02</xmp:ModifyDate></rdf:Description>`
 	b := written("/Info 4 0 R", "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/OpenAction<</S/JavaScript/JS(app)>>>>",

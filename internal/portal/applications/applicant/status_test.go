@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is expected anew")
 
-// TestEveryOutcomeHasWordsAndAWayOn checks the status page's text and next steps, in
+// TestOutcomesHaveTextAndNextStep checks the status page's text and next steps, in
 // every language, for each state, status, substatus and error.
-func TestEveryOutcomeHasWordsAndAWayOn(t *testing.T) {
+func TestOutcomesHaveTextAndNextStep(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	site := &Handler{Service: &applications.Service{Now: func() time.Time { return now }}, ResumeByEmail: true}
 	var all []journey.Application

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWordsOfANameAreComparedAsPeopleDo(t *testing.T) {
+func TestNameWordsIgnoreCaseAndAccents(t *testing.T) {
 	for name, want := range map[string]string{
 		"Zoë O’Hara-Núñez": "nunez ohara zoe", "  ana  MARÍA ana ": "ana maria", "D'Angelo": "dangelo", "J. R. R.": "j r",
 		"Łukasz Żółć": "zołc łukasz", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße": "straße",

@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// TestASpreadsheetReadsBackWhatWasWritten checks that any text survives CSV (RFC
+// TestSpreadsheetsRoundTrip checks that any text survives CSV (RFC
 // 4180) and is never a formula.
-func TestASpreadsheetReadsBackWhatWasWritten(t *testing.T) {
+func TestSpreadsheetsRoundTrip(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.StringOf(rapid.RuneFrom([]rune("=+-@\t\",;\n 1a.é＝"))), rapid.String())
 		row := rapid.SliceOfN(cell, 2, 4).Draw(t, "row")

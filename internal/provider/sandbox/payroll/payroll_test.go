@@ -173,7 +173,7 @@ func TestUserNames(t *testing.T) {
 		"supplier_unresponsive": {"", contract.StatusSupplierUnresponsive, "", true},
 		"session_expired":       {"", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, true},
 		"mfa":                   {"", contract.StatusNotAuthenticated, contract.SubMFARequired, true},
-		"somebody":              {},
+		"applicant":             {},
 		"":                      {},
 	} {
 		in := Providers{}.Login(username)
@@ -202,7 +202,7 @@ func TestTheCatalogue(t *testing.T) {
 	if a.ID == b.ID || a.Jobs[0].RecordID == b.Jobs[0].RecordID || a.Owner.RecordID == b.Owner.RecordID {
 		t.Error("two consumers share identifiers")
 	}
-	if none := (Providers{}).Fetch("nobody", "default", link, when); len(none.Jobs) != 0 {
+	if none := (Providers{}).Fetch("unknown", "default", link, when); len(none.Jobs) != 0 {
 		t.Errorf("an unknown provider has %v", none)
 	}
 }

@@ -165,7 +165,7 @@ func TestAccountsAreThoseOfTheFetch(t *testing.T) {
 			t.Errorf("%s gives two consumers one account id", name)
 		}
 	}
-	if d := (Bank{}).Fetch("nobody", link, when); len(d.Connections) != 0 {
+	if d := (Bank{}).Fetch("unknown", link, when); len(d.Connections) != 0 {
 		t.Errorf("an unknown profile has %d connections", len(d.Connections))
 	}
 }

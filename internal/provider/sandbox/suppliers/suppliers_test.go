@@ -194,9 +194,9 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 	}
 }
 
-// TestOfAnIdentityThereIsWhatTheMatrixSays: all fields that a supplier provides are
+// TestIdentityHasTheMatrixFields: all fields that a supplier provides are
 // there, and no others, for the living and the dead.
-func TestOfAnIdentityThereIsWhatTheMatrixSays(t *testing.T) {
+func TestIdentityHasTheMatrixFields(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for _, s := range report.Suppliers() {
 		for _, last := range []string{"Melnyk", "Deceased"} {
@@ -237,9 +237,9 @@ func TestNamesAreInTheCountrysScript(t *testing.T) {
 	}
 }
 
-// TestWhoIsInTheFile: the person typed, in either script, or else another who
+// TestPersonInTheFile: the person typed, in either script, or else another who
 // does not match.
-func TestWhoIsInTheFile(t *testing.T) {
+func TestPersonInTheFile(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		code, first, last, full string // full empty: another person

@@ -115,7 +115,7 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 	}
 }
 
-func TestWaysOfTheMachine(t *testing.T) {
+func TestPathsOfTheStateMachine(t *testing.T) {
 	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll},
 		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
 	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
@@ -123,11 +123,11 @@ func TestWaysOfTheMachine(t *testing.T) {
 		return Journey{State: s, Step: StepEnd, SourceType: SourcePayroll, Status: status, Substatus: sub, Error: e}
 	}
 	for _, c := range []struct {
-		name      string
-		rehearsal Scenario
-		inputs    []Input
-		want      Journey // without product, bank, user name, tries and rehearsal
-		do        Effects
+		name     string
+		scenario Scenario
+		inputs   []Input
+		want     Journey // without product, bank, user name, tries and scenario
+		do       Effects
 	}{
 		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault),
 			coded(loginDefault), Input{Kind: EventSourcesFinished}),
@@ -141,9 +141,9 @@ func TestWaysOfTheMachine(t *testing.T) {
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "lastName supplierdown is about banks", rehearsal: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
+		{name: "lastName supplierdown is about banks", scenario: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
 			want: Journey{State: Connecting, Step: StepCode, SourceType: SourcePayroll, Status: contract.StatusPending}},
-		{name: "firstName mfa required is about both", rehearsal: ScenarioNoMFACode,
+		{name: "firstName mfa required is about both", scenario: ScenarioNoMFACode,
 			inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
 			want:   end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared},
@@ -153,7 +153,7 @@ func TestWaysOfTheMachine(t *testing.T) {
 			Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
 	} {
-		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
+		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.scenario}
 		var do Effects
 		for i, in := range c.inputs {
 			var ok bool

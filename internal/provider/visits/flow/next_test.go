@@ -44,12 +44,12 @@ func TestNext(t *testing.T) {
 		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
 	}
 	for _, c := range []struct {
-		name      string
-		rehearsal Scenario
-		inputs    []Input
-		want      Journey // without the bank, the user name, the tries and the rehearsal
-		do        Effects // of the last input
-		refused   bool    // the last input
+		name     string
+		scenario Scenario
+		inputs   []Input
+		want     Journey // without the bank, the user name, the tries and the scenario
+		do       Effects // of the last input
+		refused  bool    // the last input
 	}{
 		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
 		{name: "it opens once", inputs: []Input{{Kind: EventOpened}, {Kind: EventOpened}},
@@ -105,9 +105,9 @@ func TestNext(t *testing.T) {
 		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
 		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "firstName is mfa required", rehearsal: ScenarioNoMFACode, inputs: after(toAccounts, leaves),
+		{name: "firstName is mfa required", scenario: ScenarioNoMFACode, inputs: after(toAccounts, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "lastName is supplierdown", rehearsal: ScenarioBureauDown, inputs: after(toCode, leaves),
+		{name: "lastName is supplierdown", scenario: ScenarioBureauDown, inputs: after(toCode, leaves),
 			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
@@ -159,7 +159,7 @@ func TestNext(t *testing.T) {
 			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: SetStatus},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.rehearsal}
+			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.scenario}
 			var do Effects
 			for i, in := range c.inputs {
 				var ok bool
@@ -192,7 +192,7 @@ func TestNextProperties(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		j := Journey{Product: rapid.SampledFrom(contract.Products()).Draw(t, "product"),
 			State: Created, Step: StepConsent, Status: contract.StatusPending,
-			Scenario: rapid.SampledFrom([]Scenario{NoScenario, ScenarioBureauDown, ScenarioNoMFACode, ScenarioExpiresSoon}).Draw(t, "rehearsal")}
+			Scenario: rapid.SampledFrom([]Scenario{NoScenario, ScenarioBureauDown, ScenarioNoMFACode, ScenarioExpiresSoon}).Draw(t, "scenario")}
 		if j.Product == contract.Eligibility {
 			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
 			j.IncomeOnly = j.IncomeOnly && j.Employers > 0

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestAwkwardIsTheSameForASeed checks that a seed always gives the same faults, another
+// TestSeedDeterminesFaults checks that a seed always gives the same faults, another
 // seed others, and never two in a row, so that a retry succeeds.
-func TestAwkwardIsTheSameForASeed(t *testing.T) {
+func TestSeedDeterminesFaults(t *testing.T) {
 	met := func(seed uint64) (all []bool) {
 		a := &FaultInjector{Seed: seed}
 		for n := range uint64(200) {
@@ -36,8 +36,8 @@ func TestAwkwardIsTheSameForASeed(t *testing.T) {
 	}
 }
 
-// TestAwkwardAnswersSayTheSame pins that nothing of an answer is lost or altered.
-func TestAwkwardAnswersSayTheSame(t *testing.T) {
+// TestFaultsKeepTheContentOfAnswers pins that nothing of an answer is lost or altered.
+func TestFaultsKeepTheContentOfAnswers(t *testing.T) {
 	const body = `{"meta":{"status":"SUCCESS"},"n":[1.50,12345678901234567890,{"z":null,"a":"é<&>\u2028"}],"b":{"d":true,"c":"x"}}`
 	a := &FaultInjector{Seed: 7, Now: time.Now}
 	got := a.reordered(httptest.NewRequest("GET", "/connect/cashflow/v2/json", nil), []byte(body))
