@@ -81,24 +81,26 @@ func uses(command string, f *kong.Flag) bool {
 	return !some || slices.Contains(names, f.Group.Key) || slices.Contains(names, f.Name)
 }
 
-// parse reads arguments and environment. It reports done when it has printed help.
-func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done bool, err error) {
-	args, out.warnings = renameArgs(args)
-	parser, err := kong.New(c,
+// parser returns the parser of the command line with further options.
+func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(c, append(more,
 		kong.Name("vestibule"),
 		kong.Description("Takes a consumer through verification and gets a trustworthy report back: "+
 			"the portal is the business's side, the provider the service's."),
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
 		kong.DefaultEnvars("VESTIBULE"),
-		kong.Resolvers(renamedVariables(&out.warnings)),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { done = true }),
 		kong.Vars{"version": versionLine(), "features": strings.Join(provider.Entitlements(), ", "),
 			"entitlements": strings.Join(provider.Entitlements(), ",")},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
-	)
+	)...)
+}
+
+// parse reads arguments and environment. It reports done when it has printed help.
+func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done bool, err error) {
+	args, out.warnings = renameArgs(args)
+	parser, err := c.parser(kong.Resolvers(renamedVariables(&out.warnings)), kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
 	if err != nil {
 		return out, false, err
 	}

@@ -8,5 +8,5 @@ element.addEventListener("error", (e) => (progress.textContent = `That did not w
 element.addEventListener("complete", async () => {
   const answer = await fetch("/outcome");
   const { state } = await answer.json();
-  progress.textContent = state === "ready" ? "Your income is verified." : "We could not verify your income.";
+  progress.textContent = state === "ready" ? "We received your report." : "We did not receive a report.";
 });

@@ -57,7 +57,7 @@ function Verify() {
   }, []);
   const complete = async () => {
     const { state } = await ask("GET", "/api/outcome");
-    setProgress(state === "ready" ? "Your income is verified." : "We could not verify your income.");
+    setProgress(state === "ready" ? "We received your report." : "We did not receive a report.");
   };
   return (
     <>

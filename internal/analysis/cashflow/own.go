@@ -15,7 +15,7 @@ const leastIncome = 200_00
 // Own describes the figures of the bins A to M of score v2.1.
 func Own() []string { return append([]string(nil), ownAbout[:]...) }
 
-var ownAbout = [len(card)]string{
+var ownAbout = [cardBins]string{
 	"Mean end-of-day balance of own money, last 3 complete months",
 	"Lowest end-of-day balance of own money, last 3 complete months",
 	"Days on which own money of all accounts ended below 0, last 3 complete months",
@@ -131,7 +131,7 @@ func ownLines(f *facts, v *values) []scored {
 	if income := sum(income, Last3); income >= leastIncome*int64(Last3.months()) {
 		debts = over(debt.sum(f.in, Last3).sum, income)
 	}
-	figures := [len(card)]figure{
+	figures := [cardBins]figure{
 		balanceMean(allAccounts)(&o.facts, Last3),
 		balanceEdge(lower)(&o.facts, Last3),
 		negativeDays(&o.facts, Last3),

@@ -32,7 +32,7 @@ type Cell struct {
 	Points int
 }
 
-// Bin is one line of the card: an attribute and what its value is worth.
+// Bin is one line of the scorecard: an attribute and what its value is worth.
 type Bin struct {
 	Letter    string
 	Attribute string
@@ -47,33 +47,9 @@ type Bin struct {
 }
 
 // Card lists the bins of the score v2.0; those with V1 make up v1.0.
-func Card() []Bin { return append([]Bin(nil), card[:]...) }
+func Card() []Bin { return slices.Clone(card) }
 
-var card = [...]Bin{
-	bin("A", "UA_ASSET_TOTAL_AVG_3M", Below, []Cell{{0, 0}, {250_00, 10}, {1_000_00, 25},
-		{2_500_00, 40}, {5_000_00, 55}, {10_000_00, 68}}, 80, 25, 44, true),
-	bin("B", "UA_ASSET_TOTAL_MIN_3M", Below, []Cell{{0, 0}, {50_00, 8}, {250_00, 18}, {1_000_00, 29}, {2_500_00, 38}}, 45, 18, 22, true),
-	bin("C", "UA_ASSET_NEGDAYS_CNT_3M", AtMost, []Cell{{0, 50}, {2, 34}, {5, 20}, {10, 9}}, 0, 34, 42, true),
-	bin("D", "UA_EXPENSE_NSFOD_CNT_12M", AtMost, []Cell{{0, 65}, {1, 46}, {3, 29}, {6, 13}}, 0, 46, 52, true),
-	bin("E", "UA_CADENCE_INCOME_MONTHS_CNT_12M", AtLeast, []Cell{{12, 55}, {11, 48}, {9, 36}, {6, 21}, {3, 9}}, 0, 9, 49, true),
-	bin("F", "UA_INFLOW_INCOME_AVG_12R", AtLeast, []Cell{{7_500_00, 40}, {5_000_00, 35},
-		{3_500_00, 28}, {2_000_00, 19}, {1_000_00, 9}}, 0, 9, 27, true),
-	bin("G", "UA_RATIO_INCOME_VARIATION_12M", Below, []Cell{{10_000, 35}, {25_000, 27}, {50_000, 16}, {100_000, 6}}, 0, 6, 22, false),
-	bin("H", "UA_RATIO_EXPENSE_INFLOW_3M", AtMost, []Cell{{80_000, 45}, {90_000, 37},
-		{97_000, 27}, {103_000, 17}, {115_000, 7}}, 0, 7, 24, true),
-	bin("I", "UA_CASHFLOW_NETPOS_CNT_12M", AtLeast, []Cell{{11, 35}, {9, 28}, {7, 20}, {5, 12}, {3, 5}}, 0, 5, 19, true),
-	bin("J", "UA_RATIO_DEBTPMT_INCOME_3M", AtMost, []Cell{{0, 30}, {10_000, 27}, {20_000, 24}, {36_000, 16}, {50_000, 7}}, 0, 7, 20, false),
-	bin("K", "UA_RATIO_SAVINGS_INFLOW_12M", AtLeast, []Cell{{10_000, 20}, {5_000, 14}, {1_000, 7}}, 0, 0, 6, false),
-	bin("L", "UA_INFLOW_ADVANCE_CNT_6M", AtMost, []Cell{{0, 20}, {2, 11}, {5, 4}}, 0, 11, 17, false),
-	bin("M", "UA_TOTAL_OLDEST_REC", AtLeast, []Cell{{700, 30}, {540, 25}, {365, 19}, {180, 10}, {90, 4}}, 0, 0, 26, false),
-}
-
-func bin(letter, attribute string, compare Comparison, cells []Cell, otherwise, neutral, mean int, v1 bool) Bin {
-	return Bin{letter, attribute, compare, cells, otherwise, neutral, mean, v1, index(attribute)}
-}
-
-// index returns the position of a universal attribute. The card is built with it when
-// the program starts; an unknown name is an error in the card.
+// index returns the position of a universal attribute.
 func index(name string) int {
 	i := slices.IndexFunc(universal[:], func(d Definition) bool { return d.Name == name })
 	if i < 0 {

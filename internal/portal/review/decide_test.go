@@ -113,12 +113,12 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		}
 		_, page = d.get(own + "/letter")
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
-			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", "within 60 days", "Equal Credit Opportunity Act", "order-7")
+			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"), "Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
-		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", "60 días", "order-7",
-			"no nombra a la agencia federal", "<code>--regulator</code>")
-		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", "nombre, dirección y teléfono", "<code>--report-agency</code>")
-		d.says("the letter in Spanish", page, "no nombra al acreedor", "<code>--creditor</code>")
+		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
+			i18ntest.ES("review.letter.lacks.noRegulator"), "<code>--regulator</code>")
+		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
+		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
 		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
 			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
 		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {

@@ -98,20 +98,21 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 		}
 		written()
 		if !v.ReportAt.IsZero() {
-			say(i18n.T(l, "review.letter.report"), ui.DayWords(l, v.ReportAt.UTC())+",", i18n.T(l, "review.letter.from"),
-				cmp.Or(v.Agency, v.Host)+".",
-				i18n.T(l, "review.letter.not_them"), i18n.T(l, "review.letter.rights"))
-			out[len(out)-1].bold = cmp.Or(v.Agency, v.Host)
+			agency := cmp.Or(v.Agency, v.Host)
+			say(i18n.T(l, "review.letter.report", "date", ui.DayWords(l, v.ReportAt.UTC()), "agency", agency), i18n.T(l, "review.letter.not_them"))
+			out[len(out)-1].bold = agency
+			say(i18n.T(l, "review.letter.rights"))
 		}
 		if v.Score != nil {
-			score := []string{i18n.T(l, "review.letter.score"), strconv.Itoa(v.Score.Value) + ",", i18n.T(l, "review.report.score_scale"),
-				strconv.Itoa(scoreLow), i18n.T(l, "review.report.score_to"),
-				strconv.Itoa(scoreHigh) + ",", i18n.T(l, "review.letter.score_on"), ui.DayWords(l, v.Score.Of.UTC()) + "."}
+			value := strconv.Itoa(v.Score.Value)
+			say(i18n.T(l, "review.letter.score"))
+			score := i18n.T(l, "review.letter.score_value", "score", value, "date", ui.DayWords(l, v.Score.Of.UTC()),
+				"low", strconv.Itoa(scoreLow), "high", strconv.Itoa(scoreHigh))
 			if len(v.Score.Factors) > 0 {
-				score = append(score, i18n.T(l, "review.letter.factors"))
+				score += " " + i18n.T(l, "review.letter.factors")
 			}
-			say(score...)
-			out[len(out)-1].bold = strconv.Itoa(v.Score.Value)
+			say(score)
+			out[len(out)-1].bold = value
 			list(true, v.Score.Factors)
 		}
 		notice := i18n.T(l, "review.letter.equal")
