@@ -361,7 +361,7 @@ func TestExamples(t *testing.T) {
 			click(t, v.page("text="+en("apply.continue")))
 			frame := v.FrameLocator("vestibule-apply iframe")
 			walk(t, func(selector string) playwright.Locator { return frame.FrameLocator("iframe").Locator(selector) }, "default")
-			see(t, v.page("text=Your income is verified."))
+			see(t, v.page("text=We have your report. We decide on your application now."))
 			see(t, frame.Locator(`#status[data-state="ready"]`))
 			v.axe(t)
 		})

@@ -1,12 +1,17 @@
-// The page's own script: it says how it goes, and asks the back end at the end.
+// The page's own script: it shows the progress, and asks the back end at the end.
 const progress = document.getElementById("progress");
+const words = {
+  decide: "We have your report. We decide on your application now.",
+  review: "We have your report, and one of us looks at it.",
+  retry: "There is no report. You can start again.",
+};
 const element = document.querySelector("vestibule-apply");
 
-element.addEventListener("success", () => (progress.textContent = "Thank you. Your report is being made."));
-element.addEventListener("exit", () => (progress.textContent = "You stopped. Continue whenever you like."));
+element.addEventListener("success", () => (progress.textContent = "Thank you. We are preparing your report."));
+element.addEventListener("exit", () => (progress.textContent = "You stopped. You can continue at any time."));
 element.addEventListener("error", (e) => (progress.textContent = `That did not work (${e.detail.errorType}).`));
 element.addEventListener("complete", async () => {
   const answer = await fetch("/outcome");
-  const { state } = await answer.json();
-  progress.textContent = state === "ready" ? "We received your report." : "We did not receive a report.";
+  const { next } = await answer.json();
+  progress.textContent = words[next] ?? "We are preparing your report.";
 });

@@ -137,7 +137,7 @@ func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
 }
 
-// outcome asks the portal for the application's state. An event on the page is a reason
+// outcome asks the portal for the application, and answers what is next. An event on the page is a reason
 // to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	id := a.mine(r)
@@ -145,17 +145,14 @@ func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	var known struct {
-		State   string  `json:"state"`
-		Outcome *string `json:"outcome"`
-	}
+	var known portalapi.Application
 	if err := a.portal.Call(r.Context(), http.MethodGet, "/applications/"+id, "", nil, &known); err != nil {
 		a.sorry(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(known)
+	_ = json.NewEncoder(w).Encode(map[string]portalapi.Next{"next": known.Next()})
 }
 
 func (a *app) mine(r *http.Request) string {

@@ -80,3 +80,35 @@ func (c Client) Call(ctx context.Context, method, path, idempotencyKey string, i
 	}
 	return json.NewDecoder(answer).Decode(out)
 }
+
+// Application is what GET /applications/{id} says of an application.
+type Application struct {
+	State     string  `json:"state"`
+	Status    *string `json:"status"`    // of the report; null before there is one
+	Substatus *string `json:"substatus"` // qualifies the status; may be null
+}
+
+// Next is what an app does next with an application.
+type Next string
+
+const (
+	Wait   Next = "wait"   // the applicant or the provider is not done
+	Decide Next = "decide" // the report has data: fetch it, and decide by its figures
+	Review Next = "review" // the report lacks something: a person looks at it
+	Retry  Next = "retry"  // there is no report
+)
+
+// Next decides by state, status and substatus. The state ready means only that a report
+// exists, not that it confirms anything.
+func (a Application) Next() Next {
+	switch a.State {
+	case "started", "connecting", "returned", "pending":
+		return Wait
+	case "ready":
+		if a.Status != nil && *a.Status == "SUCCESS" && a.Substatus == nil {
+			return Decide
+		}
+		return Review
+	}
+	return Retry // failed, exited, expired
+}

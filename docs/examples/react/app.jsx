@@ -42,6 +42,13 @@ function Form({ onDone }) {
   );
 }
 
+// What the back end decided to do next; it decides on the report's status.
+const words = {
+  decide: "We have your report. We decide on your application now.",
+  review: "We have your report, and one of us looks at it.",
+  retry: "There is no report. You can start again.",
+};
+
 function Verify() {
   const [token, setToken] = useState();
   const [progress, setProgress] = useState("Your bank's questions appear below.");
@@ -56,8 +63,8 @@ function Verify() {
     };
   }, []);
   const complete = async () => {
-    const { state } = await ask("GET", "/api/outcome");
-    setProgress(state === "ready" ? "We received your report." : "We did not receive a report.");
+    const { next } = await ask("GET", "/api/outcome");
+    setProgress(words[next] ?? "We are preparing your report.");
   };
   return (
     <>
@@ -65,8 +72,8 @@ function Verify() {
       <p role="status">{progress}</p>
       <vestibule-apply
         token={token}
-        onsuccess={() => setProgress("Thank you. Your report is being made.")}
-        onexit={() => setProgress("You stopped. Continue whenever you like.")}
+        onsuccess={() => setProgress("Thank you. We are preparing your report.")}
+        onexit={() => setProgress("You stopped. You can continue at any time.")}
         onerror={(e) => setProgress(`That did not work (${e.detail.errorType}).`)}
         oncomplete={complete}
       />

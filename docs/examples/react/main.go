@@ -165,14 +165,12 @@ func (a *app) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, &out, a.mine(r, http.MethodPost, "/embed-token", &out))
 }
 
-// outcome asks the portal for the application's state. An event on the page is a reason
+// outcome asks the portal for the application, and answers what is next. An event on the page is a reason
 // to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
-	var out struct {
-		State   string  `json:"state"`
-		Outcome *string `json:"outcome"`
-	}
-	answer(w, &out, a.mine(r, http.MethodGet, "", &out))
+	var known portalapi.Application
+	err := a.mine(r, http.MethodGet, "", &known)
+	answer(w, map[string]portalapi.Next{"next": known.Next()}, err)
 }
 
 // mine calls the portal for the visitor's application.
