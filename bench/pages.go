@@ -20,6 +20,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/program"
 	"vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -131,7 +132,7 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := startProgram(ctx, bin, dir)
+	first, err := startServer(ctx, bin, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -139,17 +140,17 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 	var starts, memory []float64
 	var page, loader, kit int
 	for range 5 {
-		p, err := startProgram(ctx, bin, dir)
+		p, err := startServer(ctx, bin, dir)
 		if err != nil {
 			return nil, err
 		}
 		starts = append(starts, p.started.Seconds())
 		if page == 0 {
 			if page, err = p.weigh(ctx, applyPath); err == nil {
-				loader, err = p.compressed(ctx, p.provider+"/widget/v1/widget.js")
+				loader, err = p.compressed(ctx, p.Provider+"/widget/v1/widget.js")
 			}
 			if err == nil {
-				kit, err = p.compressed(ctx, p.portal+"/embed/v1/embed.js")
+				kit, err = p.compressed(ctx, p.Portal+"/embed/v1/embed.js")
 			}
 		}
 		rss := 0.0
@@ -162,7 +163,7 @@ func serveFigures(ctx context.Context) ([]figure, error) {
 			return nil, err
 		}
 	}
-	p, err := startProgram(ctx, bin, dir)
+	p, err := startServer(ctx, bin, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -202,57 +203,32 @@ func against(name, unit string, ours []float64, limit float64, wanted string) fi
 		ratio: quantile(ours, 0.5) / limit, low: quantile(ours, 0) / limit, high: quantile(ours, 1) / limit}
 }
 
-// program is a running one.
-type program struct {
-	cmd              *exec.Cmd
-	portal, provider string
-	started          time.Duration
+// server is a running program.
+type server struct {
+	program.Listeners
+	cmd     *exec.Cmd
+	started time.Duration
 }
 
-// startProgram starts the program on free ports, with more arguments or none, and waits
+// startServer starts the program on free ports, with more arguments or none, and waits
 // until it is ready.
-func startProgram(ctx context.Context, bin, dir string, more ...string) (*program, error) {
+func startServer(ctx context.Context, bin, dir string, more ...string) (*server, error) {
 	cmd := exec.CommandContext(ctx, bin, append(more, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
 		"--data-dir="+filepath.Join(dir, "data"), "--log-level=error")...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
 	cmd.Stderr = os.Stderr
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	p := &program{cmd: cmd}
-	var said strings.Builder
-	buf := make([]byte, 4096)
-	for !strings.Contains(said.String(), "ready\n") {
-		n, err := out.Read(buf)
-		if err != nil {
-			p.stop()
-			return nil, fmt.Errorf("the program did not get ready: %w", err)
-		}
-		said.Write(buf[:n])
-	}
-	p.started = time.Since(began)
-	for line := range strings.Lines(said.String()) {
-		if name, u, ok := strings.Cut(strings.TrimSpace(line), " listening url="); ok && name == "portal" {
-			p.portal = u
-		} else if ok && name == "provider" {
-			p.provider = u
-		}
-	}
-	return p, nil
+	l, err := program.StartProcess(cmd)
+	return &server{Listeners: l, cmd: cmd, started: time.Since(began)}, err
 }
 
-func (p *program) stop() {
+func (p *server) stop() {
 	p.cmd.Process.Signal(os.Interrupt)
 	p.cmd.Wait()
 }
 
 // memory is the resident set after the program has served a few pages and been
 // left alone for two seconds.
-func (p *program) memory() (float64, error) {
+func (p *server) memory() (float64, error) {
 	time.Sleep(2 * time.Second)
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
@@ -273,8 +249,8 @@ var loads = regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
 // and the style sheets and scripts that it names: the page itself as it is, for
 // it is not compressed. Images and the WASM module, which comes after the page is
 // complete, are not among them.
-func (p *program) weigh(ctx context.Context, path string) (int, error) {
-	page, err := p.get(ctx, p.portal+path, "")
+func (p *server) weigh(ctx context.Context, path string) (int, error) {
+	page, err := p.get(ctx, p.Portal+path, "")
 	if err != nil {
 		return 0, err
 	}
@@ -284,7 +260,7 @@ func (p *program) weigh(ctx context.Context, path string) (int, error) {
 		if !strings.HasSuffix(name, ".css") && !strings.HasSuffix(name, ".js") {
 			continue
 		}
-		n, err := p.compressed(ctx, p.portal+name)
+		n, err := p.compressed(ctx, p.Portal+name)
 		if err != nil {
 			return 0, err
 		}
@@ -294,12 +270,12 @@ func (p *program) weigh(ctx context.Context, path string) (int, error) {
 }
 
 // compressed is how many bytes are sent for a file to a browser that takes brotli.
-func (p *program) compressed(ctx context.Context, url string) (int, error) {
+func (p *server) compressed(ctx context.Context, url string) (int, error) {
 	raw, err := p.get(ctx, url, "br")
 	return len(raw), err
 }
 
-func (p *program) get(ctx context.Context, url, encoding string) ([]byte, error) {
+func (p *server) get(ctx context.Context, url, encoding string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/webhook"
 )
@@ -91,7 +92,7 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 		return nil, err
 	}
 	defer far.server.Close()
-	p, err := startProgram(ctx, bin, dir, "portal", "--database-url="+database,
+	p, err := startServer(ctx, bin, dir, "portal", "--database-url="+database,
 		"--provider-url="+far.server.URL, "--public-id="+uuid.NewString(),
 		"--client-id=bench", "--secret-key=bench", "--products=cashflow="+uuid.NewString(), "--webhook-secret="+webhook.NewSecret())
 	if err != nil {
@@ -119,7 +120,7 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 	}
 	var ours, kept, checks, writes, program, server []float64 // ns of one
 	for round := range rounds + 1 {
-		returns, err := far.prepare(ctx, p.portal, each)
+		returns, err := far.prepare(ctx, p.Portal, each)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +129,7 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 			return nil, err
 		}
 		began := time.Now()
-		if err := deliver(p.portal, returns); err != nil {
+		if err := deliver(p.Portal, returns); err != nil {
 			return nil, err
 		}
 		took := time.Since(began)
@@ -141,7 +142,7 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 		}
 		all := time.Since(began)
 		began = time.Now()
-		if err := deliver(checker.portal, returns); err != nil {
+		if err := deliver(checker.Portal, returns); err != nil {
 			return nil, err
 		}
 		checked := time.Since(began)
@@ -424,7 +425,7 @@ func deliver(address string, requests [][]byte) error {
 
 // startChecker starts the peer: a process whose handler checks the signature of a token
 // with a key that it was given, and answers as a return is answered.
-func startChecker(ctx context.Context, key *jose.PrivateKey) (*program, error) {
+func startChecker(ctx context.Context, key *jose.PrivateKey) (*server, error) {
 	_, pub, err := published(key)
 	if err != nil {
 		return nil, err
@@ -446,7 +447,7 @@ func startChecker(ctx context.Context, key *jose.PrivateKey) (*program, error) {
 		return nil, err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	return &program{cmd: cmd, portal: strings.TrimSpace(line)}, err
+	return &server{Listeners: program.Listeners{Portal: strings.TrimSpace(line)}, cmd: cmd}, err
 }
 
 // check is that process.

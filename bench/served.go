@@ -20,13 +20,13 @@ import (
 
 // paintFigures measures how long the apply page takes on a slow network, with the
 // module and without it: the two are the same before the first key.
-func (p *program) paintFigures(ctx context.Context) ([]figure, error) {
+func (p *server) paintFigures(ctx context.Context) ([]figure, error) {
 	const rounds = "9"
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "node", "paint.mjs", p.portal+applyPath, chromium, rounds)
+	cmd := exec.CommandContext(ctx, "node", "paint.mjs", p.Portal+applyPath, chromium, rounds)
 	cmd.Stderr = os.Stderr
 	raw, err := cmd.Output()
 	if err != nil {
@@ -56,9 +56,9 @@ func (p *program) paintFigures(ctx context.Context) ([]figure, error) {
 
 // applyFigure asks, by turns, our program for the apply page and a process that writes
 // the same bytes and headers and does nothing else.
-func (p *program) applyFigure(ctx context.Context) (figure, error) {
+func (p *server) applyFigure(ctx context.Context) (figure, error) {
 	const rounds, lasts, at = 15, 300 * time.Millisecond, 4
-	page, err := p.get(ctx, p.portal+applyPath, "")
+	page, err := p.get(ctx, p.Portal+applyPath, "")
 	if err != nil {
 		return figure{}, err
 	}
@@ -93,7 +93,7 @@ func (p *program) applyFigure(ctx context.Context) (figure, error) {
 	for round := range rounds + 1 {
 		for turn := range 2 {
 			who := (round + turn) % 2
-			n, err := asked([]string{p.portal, strings.TrimSpace(bare)}[who]+applyPath, at, lasts)
+			n, err := asked([]string{p.Portal, strings.TrimSpace(bare)}[who]+applyPath, at, lasts)
 			if err != nil {
 				return figure{}, err
 			}
@@ -191,7 +191,7 @@ func asked(address string, at int, within time.Duration) (float64, error) {
 
 // streamsFigure is the memory that 1,000 open streams of events take, of fifty
 // applications that are waited for in twenty tabs each.
-func (p *program) streamsFigure(ctx context.Context) (figure, error) {
+func (p *server) streamsFigure(ctx context.Context) (figure, error) {
 	const applications, tabs, limit = 50, 20, 60 << 20
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DisableKeepAlives: true}}
@@ -199,7 +199,7 @@ func (p *program) streamsFigure(ctx context.Context) (figure, error) {
 	for range applications {
 		form := url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {"Ana"}, "lastName": {"Lee"}, "email": {"ana@example.org"},
 			"dob-month": {"2"}, "dob-day": {"3"}, "dob-year": {"1990"}}
-		resp, err := client.PostForm(p.portal+"/applications", form)
+		resp, err := client.PostForm(p.Portal+"/applications", form)
 		if err != nil {
 			return figure{}, err
 		}
@@ -210,7 +210,7 @@ func (p *program) streamsFigure(ctx context.Context) (figure, error) {
 			return figure{}, fmt.Errorf("an application is answered %s", resp.Status)
 		}
 		for range tabs {
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.portal+"/applications/"+path[:36]+"/stream", nil)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Portal+"/applications/"+path[:36]+"/stream", nil)
 			if err != nil {
 				return figure{}, err
 			}

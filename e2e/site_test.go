@@ -1,41 +1,27 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/program"
 )
 
 // site is one running program.
 type site struct {
-	Portal, Provider, Control, Admin string
-	Credentials                      credentials
-	Log                              *logtest.Buffer // searched for what must not be there
-	dir                              string
-}
-
-// credentials is sandbox-credentials.json.
-type credentials struct {
-	PublicID, ClientID, SecretKey string
-	Products                      map[string]string
-	WebhookSecret                 string
-	ThirdParty                    struct{ PublicID string }
-	Dashboard                     struct{ Email, Password string }
-	Reviewer                      struct{ Email, Password string }
-	PortalAPIKey                  string
+	*program.Program
+	Credentials program.Credentials
+	Log         *logtest.Buffer // searched for what must not be there
+	dir         string
 }
 
 // start runs the program on free ports until the test ends, and waits until it is
@@ -46,60 +32,19 @@ func start(t *testing.T, args ...string) *site {
 	assets.Need(t)
 	staff.UseCheapHashes()
 	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	exit := make(chan int, 1)
 	if faultSeed != "" {
 		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
 	}
-	go func() {
-		args := append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
-			"--admin-addr=127.0.0.1:0", "--data-dir=" + s.dir}, args...)
-		code := app.Run(ctx, args, in, s.Log)
-		in.Close()
-		exit <- code
-	}()
-	t.Cleanup(func() {
-		stop()
-		select {
-		case code := <-exit:
-			if code != 0 {
-				t.Errorf("the program ended with exit code %d\n%s", code, s.Log)
-			}
-		case <-time.After(60 * time.Second):
-			t.Errorf("the program does not end\n%s", s.Log)
-		}
+	t.Cleanup(func() { // when the program has ended
 		s.discreet(t)
 		if t.Failed() {
 			t.Logf("the program's log:\n%s", tail(s.Log.String(), 12_000))
 		}
 	})
-	lines := bufio.NewScanner(out)
-	ready := false
-	for !ready && lines.Scan() {
-		name, url, ok := strings.Cut(lines.Text(), " listening url=")
-		switch {
-		case lines.Text() == "ready":
-			ready = true
-		case ok && name == "portal":
-			s.Portal = url
-		case ok && name == "provider":
-			s.Provider = url
-		case ok && name == "sandbox":
-			s.Control = url
-		case ok && name == "admin":
-			s.Admin = url
-		}
-	}
-	go io.Copy(io.Discard, out)
-	if !ready {
-		t.Fatalf("the program did not get ready:\n%s", s.Log)
-	}
-	raw, err := os.ReadFile(filepath.Join(s.dir, "sandbox-credentials.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &s.Credentials); err != nil {
+	s.Program = program.Start(t, app.Run, s.Log, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
+		"--sandbox-control-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--data-dir=" + s.dir}, args...)...)
+	var err error
+	if s.Credentials, err = program.ReadCredentials(s.dir); err != nil {
 		t.Fatal(err)
 	}
 	return s

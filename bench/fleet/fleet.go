@@ -8,10 +8,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 
+	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest/cluster"
 )
 
@@ -42,11 +40,7 @@ type Fleet struct {
 	balancer              *exec.Cmd        // nil for none
 	end                   chan struct{}    // of the limits; nil for none
 	limits                sync.WaitGroup
-	credentials           struct {
-		PublicID, ClientID, SecretKey, PortalAPIKey string
-		Products                                    map[string]string
-		Reviewer                                    struct{ Email, Password string }
-	}
+	credentials           program.Credentials
 }
 
 // Replica is one process and where it listens.
@@ -57,16 +51,6 @@ type Replica struct {
 
 // Pid is its process.
 func (r *Replica) Pid() int { return r.cmd.Process.Pid }
-
-func free(host string) (string, error) {
-	l, err := net.Listen("tcp", host+":0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return net.JoinHostPort(host, port), nil
-}
 
 // Launch starts a fleet, which the caller stops.
 func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
@@ -93,7 +77,7 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 			at   *string
 			host string
 		}{{&r.portal, "localhost"}, {&r.provider, "127.0.0.1"}, {&r.Control, "127.0.0.1"}, {&r.Admin, "127.0.0.1"}} {
-			if *l.at, err = free(l.host); err != nil {
+			if *l.at, err = ports.Free(l.host); err != nil {
 				return f, err
 			}
 		}
@@ -123,20 +107,9 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 		r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 		r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 		r.cmd.Stderr = os.Stderr
-		out, err := r.cmd.StdoutPipe()
-		if err != nil {
+		if _, err := program.StartProcess(r.cmd); err != nil {
 			return f, err
 		}
-		if err := r.cmd.Start(); err != nil {
-			return f, err
-		}
-		lines := bufio.NewScanner(out)
-		for lines.Scan() && lines.Text() != "ready" {
-		}
-		if lines.Text() != "ready" {
-			return f, errors.New("a replica did not get ready")
-		}
-		go io.Copy(io.Discard, out)
 	}
 	if o.Share > 0 {
 		f.end = make(chan struct{})
@@ -144,11 +117,8 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 			f.limits.Go(func() { limit(r.Pid(), o.Share, f.end) })
 		}
 	}
-	raw, err := os.ReadFile(filepath.Join(f.Dir, "0", "sandbox-credentials.json"))
-	if err != nil {
-		return f, err
-	}
-	return f, json.Unmarshal(raw, &f.credentials)
+	f.credentials, err = program.ReadCredentials(filepath.Join(f.Dir, "0"))
+	return f, err
 }
 
 // Stop ends the replicas as an operator would, and what they stand on.

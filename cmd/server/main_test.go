@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"log"
-	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -18,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/program"
 )
 
 func TestMain(m *testing.M) {
@@ -60,30 +58,22 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	log, err := os.Create(ts.MkAbs(name + ".log"))
 	ts.Check(err)
 	cmd.Stderr = log
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
+	at, err := program.StartProcess(cmd)
 	ts.Value(running{}).(map[string]*exec.Cmd)[name] = cmd
 	ts.Defer(func() {
-		if cmd.ProcessState == nil {
+		if cmd.Process != nil && cmd.ProcessState == nil {
 			cmd.Process.Kill()
 			cmd.Wait()
 		}
 		log.Close()
 	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if lines.Text() == "ready" {
-			go io.Copy(io.Discard, out)
-			return
-		}
-		if which, at, ok := strings.Cut(lines.Text(), " listening url="); ok {
-			u, err := url.Parse(at)
-			ts.Check(err)
-			ts.Setenv(name+"_"+which, u.Host)
-		}
+	if err != nil {
+		said, _ := os.ReadFile(log.Name())
+		ts.Fatalf("%s: %v\n%s", name, err, said)
 	}
-	said, _ := os.ReadFile(log.Name())
-	ts.Fatalf("%s did not get ready:\n%s", name, said)
+	for which, url := range map[string]string{"portal": at.Portal, "provider": at.Provider, "sandbox": at.Control, "admin": at.Admin} {
+		ts.Setenv(name+"_"+which, strings.TrimPrefix(strings.TrimPrefix(url, "http://"), "https://"))
+	}
 }
 
 // end NAME sends SIGTERM and wants the program to end with exit code 0.

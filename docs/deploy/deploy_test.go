@@ -33,6 +33,7 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
 )
 
 const (
@@ -49,14 +50,14 @@ func TestProxies(t *testing.T) {
 	assets.Need(t)
 	dir := t.TempDir()
 	roots := certificate(t, dir)
-	portal, provider := free(t), free(t)
+	portal, provider := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")
 	start(t, portal, provider)
 	for name, run := range map[string]func(t *testing.T, at string) *exec.Cmd{
 		"nginx": func(t *testing.T, at string) *exec.Cmd { return nginx(t, dir, at, portal, provider) },
 		"caddy": func(t *testing.T, at string) *exec.Cmd { return caddy(t, dir, at, portal, provider) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			at := free(t)
+			at := ports.Must(t, "127.0.0.1")
 			proxy := run(t, at)
 			log := &logtest.Buffer{}
 			proxy.Stdout, proxy.Stderr = log, log
@@ -173,25 +174,8 @@ func get(t *testing.T, c *http.Client, url string) int {
 
 // start runs the program behind a proxy until the end of the test.
 func start(t *testing.T, portal, provider string) {
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	exit, log := make(chan int, 1), &logtest.Buffer{}
-	go func() {
-		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + portal,
-			"--provider-addr=" + provider, "--portal-url=https://" + portalHost,
-			"--provider-url=https://" + providerHost, "--data-dir=" + t.TempDir()}, in, log)
-		in.Close()
-	}()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "ready" {
-	}
-	go io.Copy(io.Discard, out)
-	t.Cleanup(func() {
-		stop()
-		if code := <-exit; code != 0 {
-			t.Errorf("exit code %d\n%s", code, log)
-		}
-	})
+	program.Start(t, app.Run, &logtest.Buffer{}, "--behind-proxy", "--portal-addr="+portal, "--provider-addr="+provider,
+		"--portal-url=https://"+portalHost, "--provider-url=https://"+providerHost, "--data-dir="+t.TempDir())
 }
 
 func find(t *testing.T, name string) string {
@@ -216,7 +200,7 @@ func nginx(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	conf := replace(t, string(raw), "listen 443 ssl http2;", "listen "+at+" ssl http2;", "server 127.0.0.1:8080;", "server "+portal+";",
-		"server 127.0.0.1:8081;", "server "+provider+";", "/var/log/nginx/", dir+"/", "listen 80;", "listen "+free(t)+";")
+		"server 127.0.0.1:8081;", "server "+provider+";", "/var/log/nginx/", dir+"/", "listen 80;", "listen "+ports.Must(t, "127.0.0.1")+";")
 	conf = regexp.MustCompile(`/etc/ssl/certs/[\w.]+\.pem`).ReplaceAllString(conf, dir+"/cert.pem")
 	conf = regexp.MustCompile(`/etc/ssl/private/[\w.]+\.key`).ReplaceAllString(conf, dir+"/key.pem")
 	var temp strings.Builder
@@ -266,14 +250,6 @@ func write(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func free(t *testing.T) string {
-	at, err := ports.Free("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
 }
 
 // certificate writes a certificate of both hosts and its key into dir.

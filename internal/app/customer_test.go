@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil/program"
 )
 
 // An operator of a provider in production, which has no customers of its own
@@ -21,9 +22,9 @@ func TestTheCommandCustomer(t *testing.T) {
 	}
 	code, out, errs := run("customer", "Harbor Bank", "--staff=ops@harbor.example")
 	var made struct {
-		account
+		program.Account
 		Products  map[string]string
-		Dashboard login
+		Dashboard program.Login
 	}
 	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil || made.PublicID == "" ||
 		made.ClientID == "" || len(made.SecretKey) < 40 ||

@@ -39,7 +39,7 @@ func TestARequestIsNotCutByTheEnd(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	w.stop()
+	w.Stop()
 	if raw, err := io.ReadAll(stream.Body); err != nil || !strings.Contains(string(raw), "event: state") {
 		t.Errorf("the stream ended with %v after %q", err, raw)
 	}

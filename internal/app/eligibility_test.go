@@ -46,8 +46,8 @@ func (w *testServer) eligibility(t *testing.T) (headers []string, path string) {
 	begin := strings.NewReplacer(c.Products["cashflow"], c.Products["eligibility"],
 		`"phone":`, `"state":"OH","statedEmployerNames":["Northwind Logistics"],"phone":`).Replace(w.initialization(""))
 	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, "Authorization",
-		basic(c.account), "Content-Type", asJSON)).field("token")
-	headers = []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", w.complete(t, token).field("publicToken")}
+		basic(c.Account), "Content-Type", asJSON)).field("token")
+	headers = []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", w.complete(t, token).field("publicToken")}
 	var files []struct {
 		Path string `json:"source_filepath"`
 	}

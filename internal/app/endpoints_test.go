@@ -363,7 +363,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 type adder func(sure bool, name, method, to, body string, header ...string) *http.Request
 
-// strangers ask with applicant else's credentials, or with none that can be read.
+// strangers ask with another account's credentials, or with none that can be read.
 func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	b64 := base64.StdEncoding.EncodeToString

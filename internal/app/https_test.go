@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
 )
 
 // TestBehindAProxyOnHTTPS starts both parties as behind a proxy that ends TLS: browsers
@@ -21,33 +20,12 @@ import (
 func TestBehindAProxyOnHTTPS(t *testing.T) {
 	t.Parallel()
 	assets.Need(t)
-	at := map[string]string{}
+	at, log := map[string]string{}, &logtest.Buffer{}
 	for _, name := range []string{"portal", "provider", "admin"} {
-		free, err := ports.Free("127.0.0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at[name] = free
+		at[name] = ports.Must(t, "127.0.0.1")
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	exit, log := make(chan int, 1), &logtest.Buffer{}
-	go func() {
-		exit <- app.Run(ctx, []string{"--behind-proxy", "--portal-addr=" + at["portal"],
-			"--provider-addr=" + at["provider"], "--admin-addr=" + at["admin"],
-			"--portal-url=https://apply.example", "--provider-url=https://service.example", "--data-dir=" + t.TempDir()}, in, log)
-		in.Close()
-	}()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "ready" {
-	}
-	go io.Copy(io.Discard, out)
-	defer func() {
-		stop()
-		if code := <-exit; code != 0 {
-			t.Errorf("exit code %d\n%s", code, log)
-		}
-	}()
+	program.Start(t, app.Run, log, "--behind-proxy", "--portal-addr="+at["portal"], "--provider-addr="+at["provider"],
+		"--admin-addr="+at["admin"], "--portal-url=https://apply.example", "--provider-url=https://service.example", "--data-dir="+t.TempDir())
 	for _, tc := range []struct{ listener, host, path, cookie string }{
 		{"portal", "apply.example", "/?lang=es", "__Host-lang"},
 		{"provider", "service.example", "/dashboard/sign-in?lang=es", "__Host-dashboard-lang"},

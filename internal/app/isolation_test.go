@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/program"
 )
 
 // TestIdentifiersBelongToOneCustomer asks for everything of one
@@ -19,7 +20,7 @@ import (
 // identifier that does not exist, and must change nothing.
 func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		own, other := w.Credentials.account, w.Credentials.ThirdParty.account
+		own, other := w.Credentials.Account, w.Credentials.ThirdParty.Account
 		product := w.productOf(t, other)
 		token := w.token(t, `,"externalId":"mine-1"`)
 		publicToken := w.complete(t, token).field("publicToken")
@@ -151,7 +152,7 @@ func anonymous(r reply) map[string]any {
 
 // productOf gives an account a cashflow product and a complete URL, as its
 // dashboard would, and returns the product's id.
-func (w *testServer) productOf(t *testing.T, a account) string {
+func (w *testServer) productOf(t *testing.T, a program.Account) string {
 	t.Helper()
 	id := uuid.NewString()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {

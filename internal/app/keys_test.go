@@ -41,7 +41,7 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 		}
 		id, grant := w.application(t, "embedded")
 		cookie := w.enter(t, id, grant)
-		bearer := w.bearer(t, w.Credentials.account)
+		bearer := w.bearer(t, w.Credentials.Account)
 		before := published()
 		rotate()
 		after := published()
@@ -52,7 +52,7 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 		if got := do(t, ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", bearer, "X-External-Id", "none")); got.Status != 404 {
 			t.Errorf("the access token from before: %d %s", got.Status, got.Body)
 		}
-		w.bearer(t, w.Credentials.account)
+		w.bearer(t, w.Credentials.Account)
 
 		newer := filepath.Join(t.TempDir(), "newer.key")
 		if err := os.WriteFile(newer, []byte(hex.EncodeToString(bytes.Repeat([]byte{9}, 32))), 0o600); err != nil {

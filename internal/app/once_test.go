@@ -44,7 +44,7 @@ func only(t *testing.T, what string, got map[int][]reply, want map[int]int) {
 // an impatient customer's server and a replay, all at the same instant.
 func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		basicAuth := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
+		basicAuth := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
 
 		t.Run("an initialization token in the widget", func(t *testing.T) {
 			body := w.registration(w.token(t, ""))

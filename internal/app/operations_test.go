@@ -269,7 +269,7 @@ func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
 	w := startServer(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
 	eventually(t, 200, w.Admin+"/readyz")
 	health(t, w.Admin, 0, "ready")
-	w.stop()
+	w.Stop()
 	eventually(t, 503, w.Admin+"/readyz")
 	health(t, w.Admin, 1, "not ready")
 	good(t, 200, ask(t, "GET", w.Portal+"/", ""))
@@ -502,9 +502,9 @@ func TestAJobIsNotCutByTheEnd(t *testing.T) {
 // end ends the program and waits until its listeners and its work are gone.
 func (w *testServer) end(t *testing.T) {
 	t.Helper()
-	w.stop()
+	w.Stop()
 	select {
-	case <-w.ended:
+	case <-w.Ended:
 	case <-time.After(time.Minute):
 		t.Fatalf("the program does not end\n%s", w.Log)
 	}

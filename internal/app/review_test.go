@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil/program"
 )
 
 // staff signs a person in to the dashboard and returns the headers of one who
 // sends its forms.
-func (w *testServer) staff(t *testing.T, who login) []string {
+func (w *testServer) staff(t *testing.T, who program.Login) []string {
 	t.Helper()
 	form := url.Values{"email": {who.Email}, "password": {who.Password}}
 	r := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/sign-in", form.Encode(), "Content-Type", asForm, "Origin", w.Provider))
@@ -39,11 +40,11 @@ func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *
 	return string(m[1])
 }
 
-// TestStaffBehindAProxyAreNotOne signs in to both parties where applicant else behind
-// the same proxy may not any more.
+// TestStaffBehindAProxyAreNotOne signs a user in to each party after the tries of another
+// client behind the same proxy are used up.
 func TestStaffBehindAProxyAreNotOne(t *testing.T) {
 	w := startServer(t, "", "--behind-proxy")
-	for to, who := range map[string]login{w.Portal + "/review/sign-in": w.Credentials.Reviewer,
+	for to, who := range map[string]program.Login{w.Portal + "/review/sign-in": w.Credentials.Reviewer,
 		w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {
 		origin := strings.TrimSuffix(strings.TrimSuffix(to, "/review/sign-in"), "/dashboard/sign-in")
 		signIn := func(from, secret string) int {

@@ -29,8 +29,8 @@ func (w *testServer) routes(t *testing.T) []route {
 	other, embedToken := w.application(t, "redirect")
 	w.stranger = w.enter(t, other, embedToken)
 
-	basicAuth := []string{"Authorization", basic(c.account)}
-	report := []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", walked.field("publicToken")}
+	basicAuth := []string{"Authorization", basic(c.Account)}
+	report := []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", walked.field("publicToken")}
 	key := []string{"Authorization", w.key()}
 	mine := []string{"Cookie", w.visitor}
 	now := []string{"Cookie", applicant}
@@ -306,7 +306,7 @@ func (w *testServer) child(t *testing.T) (publicID, productID, configurationID s
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
+	header := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
 	publicID = good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Child"}`, header...)).field("publicId")
 	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products",
 		`{"productName":"Theirs"}`, header...)).field("productId")
@@ -323,13 +323,13 @@ func (w *testServer) child(t *testing.T) (publicID, productID, configurationID s
 func (w *testServer) secondary(t *testing.T) (source string, headers []string, path string) {
 	t.Helper()
 	c := w.Credentials
-	authorization := []string{"Authorization", basic(c.account), "Content-Type", asJSON}
+	authorization := []string{"Authorization", basic(c.Account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), `"phone":`, `"state":"OH","phone":`, 1)
 	source = w.complete(t, good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization",
 		begin, authorization...)).field("token")).field("publicToken")
 	made := good(t, 200, ask(t, "POST", w.Provider+"/connect/multi-product-tokens",
 		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`, authorization...)).field("multiProductToken")
-	headers = []string{"Authorization", w.bearer(t, c.account), "X-Public-Token", made}
+	headers = []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", made}
 	for end := time.Now().Add(15 * time.Second); ; <-time.After(20 * time.Millisecond) {
 		status := good(t, 200, ask(t, "GET", w.Provider+"/connect/status", "", headers...)).field("status")
 		if status == "SUCCESS" {
@@ -349,11 +349,11 @@ func (w *testServer) secondary(t *testing.T) (source string, headers []string, p
 // passport has one made by the sandbox control, and returns headers that name it.
 func (w *testServer) passport(t *testing.T) []string {
 	t.Helper()
-	authorization := []string{"Authorization", basic(w.Credentials.account), "Content-Type", asJSON}
+	authorization := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), w.Credentials.Products["cashflow"], w.Credentials.Products["passport"], 1)
 	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")
 	made := good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{"supplier":"KOR_NICE"}`, "Content-Type", asJSON))
-	return []string{"Authorization", w.bearer(t, w.Credentials.account), "X-Public-Token", made.field("publicToken")}
+	return []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", made.field("publicToken")}
 }
 
 // delivered waits until nothing is on its way to the onboarding app, and returns the

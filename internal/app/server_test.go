@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -27,42 +26,20 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest"
 )
 
 // testServer is one running program with both parties, and its databases.
 type testServer struct {
-	Portal, Provider, Control string
-	Admin                     string // "" unless asked for
-	Credentials               credentials
-	Log                       *logtest.Buffer
-	dir, databaseURL          string
-	stores                    []*store.DB
+	*program.Program
+	Credentials      program.Credentials
+	Log              *logtest.Buffer
+	dir, databaseURL string
+	stores           []*store.DB
 
 	visitor, stranger string   // cookies of two applicants' browsers
 	others            []string // headers of the third party's staff
-	stop              func()   // tells the program to end, as SIGTERM does
-	ended             chan struct{}
-}
-
-type account struct{ PublicID, ClientID, SecretKey string }
-
-type login struct{ Email, Password string }
-
-// credentials is sandbox-credentials.json.
-type credentials struct {
-	account
-	Products      map[string]string
-	WebhookSecret string
-	ThirdParty    struct {
-		account
-		WebhookSecret string
-		Dashboard     login
-	}
-	Dashboard    login
-	Reviewer     login
-	PortalAPIKey string
-	EventsSecret string
 }
 
 // eachEngine runs f against a program on SQLite and one on PostgreSQL, with more
@@ -84,60 +61,19 @@ func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
 	assets.Need(t)
 	staff.UseCheapHashes()
-	w := &testServer{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}, ended: make(chan struct{})}
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	w.stop = stop
-	exit := make(chan int, 1)
+	w := &testServer{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}}
 	if faultSeed != "" {
 		more = append([]string{"--sandbox-faults=" + faultSeed}, more...)
 	}
-	go func() {
-		code := app.Run(ctx, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0",
-			"--data-dir=" + w.dir, "--database-url=" + databaseURL}, more...), in, w.Log)
-		in.Close()
-		exit <- code
-		close(w.ended)
-	}()
+	w.Program = program.Start(t, app.Run, w.Log, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
+		"--sandbox-control-addr=127.0.0.1:0", "--data-dir=" + w.dir, "--database-url=" + databaseURL}, more...)...)
 	t.Cleanup(func() {
 		for _, db := range w.stores {
 			db.Close()
 		}
-		stop()
-		select {
-		case code := <-exit:
-			if code != 0 {
-				t.Errorf("the program ended with exit code %d\n%s", code, w.Log)
-			}
-		case <-time.After(time.Minute):
-			t.Errorf("the program does not end\n%s", w.Log)
-		}
 	})
-	lines, ready := bufio.NewScanner(out), false
-	for !ready && lines.Scan() {
-		name, at, _ := strings.Cut(lines.Text(), " listening url=")
-		switch name {
-		case "ready":
-			ready = true
-		case "portal":
-			w.Portal = at
-		case "provider":
-			w.Provider = at
-		case "sandbox":
-			w.Control = at
-		case "admin":
-			w.Admin = at
-		}
-	}
-	go io.Copy(io.Discard, out)
-	if !ready {
-		t.Fatalf("the program did not get ready:\n%s", w.Log)
-	}
-	raw, err := os.ReadFile(filepath.Join(w.dir, "sandbox-credentials.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, &w.Credentials)
-	}
-	if err != nil {
+	var err error
+	if w.Credentials, err = program.ReadCredentials(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	w.openStores(t, databaseURL)
@@ -386,12 +322,12 @@ func good(t *testing.T, status int, req *http.Request) reply {
 	return got
 }
 
-func basic(a account) string {
+func basic(a program.Account) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ClientID+":"+a.SecretKey))
 }
 
 // bearer gets an access token and returns the header that carries it.
-func (w *testServer) bearer(t *testing.T, a account) string {
+func (w *testServer) bearer(t *testing.T, a program.Account) string {
 	t.Helper()
 	got := good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(a)))
 	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(got.field("accessToken")))
@@ -425,7 +361,7 @@ func (w *testServer) initialization(more string) string {
 func (w *testServer) token(t *testing.T, more string) string {
 	t.Helper()
 	return good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", w.initialization(more),
-		"Authorization", basic(w.Credentials.account), "Content-Type", asJSON)).field("token")
+		"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON)).field("token")
 }
 
 // complete walks a visit to its end.

@@ -31,7 +31,7 @@ func (w *testServer) share(t *testing.T, cookie, application, publicID string) s
 // party that reads it with its own credentials, until it is withdrawn.
 func TestAReviewerSharesAReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		third := w.Credentials.ThirdParty.account
+		third := w.Credentials.ThirdParty.Account
 		id, embedToken := w.application(t, "embedded")
 		publicToken := w.complete(t, w.connect(t, id, w.enter(t, id, embedToken))).field("publicToken")
 		w.state(t, id, "ready")

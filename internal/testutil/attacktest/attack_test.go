@@ -273,8 +273,8 @@ func TestBindingAndOnce(t *testing.T) {
 		t.Run("after a sign-in and sign-out", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			before := v.browser.copy()
-			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.Reviewer.Email},
-				"password": {f.Reviewer.Password}}.Encode(), "Content-Type", asForm)
+			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.reviewer.Email},
+				"password": {f.reviewer.Password}}.Encode(), "Content-Type", asForm)
 			if in.status != 303 {
 				t.Fatalf("the reviewer is not let in: %d", in.status)
 			}
@@ -463,7 +463,7 @@ func TestTransport(t *testing.T) {
 						t.Errorf("%s leads to %q", path, next)
 					}
 				}
-				in := url.Values{"email": {f.Reviewer.Email}, "password": {"wrong"}, "next": {next}}
+				in := url.Values{"email": {f.reviewer.Email}, "password": {"wrong"}, "next": {next}}
 				if got := f.do(t, nil, "POST", "/review/sign-in", in.Encode(), "Content-Type", asForm); got.location() != "" {
 					t.Errorf("a wrong sign-in leads to %q", got.location())
 				}

@@ -6,8 +6,6 @@
 package attacktest
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,6 +26,7 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
@@ -42,7 +41,7 @@ type fleet struct {
 	log         *logtest.Buffer
 	secret      string // of webhooks
 	apiKey      string
-	Reviewer    struct{ Email, Password string }
+	reviewer    program.Login
 
 	client *http.Client
 	began  time.Time
@@ -104,66 +103,27 @@ func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 		behind = append(behind, f.replica(t, key))
 	}
 	balance(t, listener, behind)
-	raw, err := os.ReadFile(filepath.Join(f.dirs[0], "portal-credentials.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, f)
-	}
+	credentials, err := program.ReadCredentials(f.dirs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.keep(secretKey, f.secret, f.apiKey, f.Reviewer.Password, firstName, lastName, email, "eyJ")
+	f.reviewer = credentials.Reviewer
+	f.keep(secretKey, f.secret, f.apiKey, f.reviewer.Password, firstName, lastName, email, "eyJ")
 	return f
 }
 
 // replica runs a portal of the fleet until the test ends, and returns its HOST:PORT.
 func (f *fleet) replica(t *testing.T, key string) string {
 	t.Helper()
-	dir, at := t.TempDir(), free(t)
-	f.dirs = append(f.dirs, dir)
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	exit := make(chan int, 1)
-	go func() {
-		exit <- app.Run(ctx, []string{"portal", "--portal-addr=" + at, "--portal-url=" + f.url, "--provider-url=" + f.service.URL,
-			"--public-id=" + publicID, "--client-id=" + clientID, "--secret-key=" + secretKey, "--products=cashflow=" + productID,
-			"--webhook-secret=" + f.secret, "--portal-api-key=" + f.apiKey, "--admin-addr=127.0.0.1:0", "--master-key-file=" + key,
-			"--log-level=debug", "--data-dir=" + dir, "--database-url=" + f.databaseURL}, in, f.log)
-		in.Close()
-	}()
-	t.Cleanup(func() {
-		f.client.CloseIdleConnections()
-		stop()
-		select {
-		case code := <-exit:
-			if code != 0 {
-				t.Errorf("the portal ended with exit code %d", code)
-			}
-		case <-time.After(time.Minute):
-			t.Error("the portal does not end")
-		}
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		name, address, _ := strings.Cut(lines.Text(), " listening url=")
-		if name == "admin" {
-			f.admins = append(f.admins, address)
-		}
-		if lines.Text() == "ready" {
-			go io.Copy(io.Discard, out)
-			return at
-		}
-	}
-	t.Fatalf("the portal did not get ready:\n%s", f.log)
-	return ""
-}
-
-// free returns an unused address. The portal prints the balancer's URL.
-func free(t *testing.T) string {
 	t.Helper()
-	at, err := ports.Free("localhost")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, at := t.TempDir(), ports.Must(t, "localhost") // the portal prints the balancer's URL
+	f.dirs = append(f.dirs, dir)
+	p := program.Start(t, app.Run, f.log, "portal", "--portal-addr="+at, "--portal-url="+f.url, "--provider-url="+f.service.URL,
+		"--public-id="+publicID, "--client-id="+clientID, "--secret-key="+secretKey, "--products=cashflow="+productID,
+		"--webhook-secret="+f.secret, "--portal-api-key="+f.apiKey, "--admin-addr=127.0.0.1:0", "--master-key-file="+key,
+		"--log-level=debug", "--data-dir="+dir, "--database-url="+f.databaseURL)
+	t.Cleanup(f.client.CloseIdleConnections)
+	f.admins = append(f.admins, p.Admin)
 	return at
 }
 

@@ -1,13 +1,10 @@
 package crashtest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -25,6 +22,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
 )
 
 // fleet is the program as it is deployed: one process, or replicas behind a
@@ -38,12 +36,7 @@ type fleet struct {
 	replicas    []*replica
 	failed      failures
 	app         *onboardingApp
-	Credentials struct {
-		PublicID, ClientID, SecretKey, PortalAPIKey, EventsSecret string
-		Reviewer                                                  struct{ Email, Password string }
-		Products                                                  map[string]string
-		ThirdParty                                                struct{ PublicID, ClientID, SecretKey string }
-	}
+	Credentials program.Credentials
 }
 
 // replica is one process, whose addresses stay the same when it is started again.
@@ -70,22 +63,13 @@ func (f *failures) note(r *http.Request, why string) {
 	f.all = append(f.all, r.Method+" "+r.URL.Path+": "+why)
 }
 
-func free(t *testing.T, host string) string {
-	t.Helper()
-	at, err := ports.Free(host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
-}
-
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 	t.Helper()
 	assets.Need(t)
 	f := &fleet{t: t, dir: t.TempDir(), databaseURL: databaseURL, app: newOnboardingApp(t)}
 	for range n {
-		f.replicas = append(f.replicas, &replica{portal: free(t, "localhost"), provider: free(t, "127.0.0.1"),
-			control: free(t, "127.0.0.1"), log: &tail{}})
+		f.replicas = append(f.replicas, &replica{portal: ports.Must(t, "localhost"), provider: ports.Must(t, "127.0.0.1"),
+			control: ports.Must(t, "127.0.0.1"), log: &tail{}})
 	}
 	f.portal, f.provider = "http://"+f.replicas[0].portal, "http://"+f.replicas[0].provider
 	if n > 1 {
@@ -118,7 +102,7 @@ var masterKey = bytes.Repeat([]byte{5}, 32)
 
 // balance serves an address by whichever replica takes the connection, in turn.
 func (f *fleet) balance(host string, of func(*replica) string) string {
-	l, err := net.Listen("tcp", free(f.t, host))
+	l, err := net.Listen("tcp", ports.Must(f.t, host))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -172,11 +156,8 @@ func (f *fleet) start() {
 			f.t.Fatalf("%v\n%s", err, r.log)
 		}
 	}
-	raw, err := os.ReadFile(filepath.Join(f.dir, "a", "sandbox-credentials.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, &f.Credentials)
-	}
-	if err != nil {
+	var err error
+	if f.Credentials, err = program.ReadCredentials(filepath.Join(f.dir, "a")); err != nil {
 		f.t.Fatal(err)
 	}
 	f.app.verify(f.Credentials.EventsSecret)
@@ -193,22 +174,9 @@ func (r *replica) start() error {
 	// such flag, and no such variable either, which it minds less.
 	r.cmd.Env = append(os.Environ(), asProgram+"=1", "VESTIBULE_API_RATE=1000000")
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := r.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
 	r.cmd.Stderr = r.log
-	if err := r.cmd.Start(); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if lines.Text() == "ready" {
-			go io.Copy(io.Discard, out)
-			return nil
-		}
-	}
-	return errors.Join(errors.New("the program did not get ready"), r.cmd.Wait())
+	_, err := program.StartProcess(r.cmd)
+	return err
 }
 
 // kill kills a replica and starts it again. While the database recovers, a start may

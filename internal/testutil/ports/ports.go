@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"testing"
 )
 
 // Free returns an unused address of host. The kernel assigns its port to no connection
@@ -23,4 +24,14 @@ func Free(host string) (string, error) {
 		errs = append(errs, err)
 	}
 	return "", errors.Join(errs...)
+}
+
+// Must is Free that fails the test.
+func Must(t testing.TB, host string) string {
+	t.Helper()
+	at, err := Free(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
 }
