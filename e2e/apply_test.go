@@ -296,11 +296,11 @@ func TestFocusInTheForm(t *testing.T) {
 		`=> a.hash).join(" ")`); got != "#lastName #email #dob-month" {
 		t.Errorf("the summary leads to %s", got)
 	}
-	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "or your full address") {
+	if got := wrongs(t, v)["dob"]; !strings.Contains(got, en("prefill.dob.missing_or_address")) {
 		t.Errorf("without a birthday the form says %q", got)
 	}
 	fillForm(t, v, map[string]string{"dob-month": "6", "dob-day": "31", "dob-year": "1990"})
-	if got := wrongs(t, v)["dob"]; !strings.Contains(got, "that exists") {
+	if got := wrongs(t, v)["dob"]; !strings.Contains(got, en("prefill.dob.invalid")) {
 		t.Errorf("for an invalid date the form says %q", got)
 	}
 	fillForm(t, v, applicant)

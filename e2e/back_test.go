@@ -197,7 +197,7 @@ func TestRegisteredSites(t *testing.T) {
 		fill(t, staff.page("[name=origin]"), origin)
 		click(t, staff.page(button(en("dashboard.redirects.register_site"))))
 		see(t, staff.page(map[bool]string{true: text(en("dashboard.said.origin_added")),
-			false: "text=Give an origin such as"}[origin == h.URL+"/"]))
+			false: "text=" + en("dashboard.origin.invalid")}[origin == h.URL+"/"]))
 	}
 	staff.axe(t)
 	embed(t, s, h)

@@ -59,7 +59,7 @@ func TestDashboard(t *testing.T) {
 	see(t, v.page("#url-error >> text=Give an https address"))
 	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
 	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
-	said(t, v, "Events go to the new address")
+	said(t, v, en("dashboard.said.callback"))
 	at(t, v, dashboard+"/webhooks")
 
 	// The earlier delivery, sent again to the new address.
@@ -71,7 +71,7 @@ func TestDashboard(t *testing.T) {
 	}
 	first := v.URL()
 	click(t, v.page(button(en("dashboard.delivery.send_it_again"))))
-	said(t, v, "The event is on its way again")
+	said(t, v, en("dashboard.said.redelivered"))
 	if v.URL() == first {
 		t.Error("the new delivery has no separate page")
 	}
@@ -83,7 +83,7 @@ func TestDashboard(t *testing.T) {
 	must(t, v.Keyboard().Press("Enter"))
 	must(t, v.Keyboard().Press("Tab"))
 	must(t, v.Keyboard().Press("Enter"))
-	said(t, v, "This is the new secretKey")
+	said(t, v, en("dashboard.said.rotated"))
 	secret := read(t, v.page("[data-testid=secret]"))
 	both := s.Credentials.ClientID + ":" + secret
 	call(t, "GET", s.Provider+"/connect/accesstoken", "Basic "+base64.StdEncoding.EncodeToString([]byte(both)), nil, 2)

@@ -29,7 +29,7 @@ func TestFailures(t *testing.T) {
 		s.fault(t, "POST /connect/initialization", "status:403", -1)
 		s.apply(t, v, "embedded", "")
 		title(t, v, en("connect.service_refused.title"))
-		see(t, v.page("text=It is not your fault"))
+		see(t, v.page("text="+en("widget.error.setup")))
 		s.control(t, http.MethodDelete, "/faults", nil)
 		click(t, v.page(link(en("status.back"))))
 		click(t, v.page(link(en("status.continue"))))

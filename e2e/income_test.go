@@ -189,7 +189,7 @@ func TestPayStubsOnAPhone(t *testing.T) {
 		click(t, v.page(button(es("visit.documents.submit_pay_stubs"))))
 		click(t, v.page(button(es("visit.employers.finish"))))
 		see(t, v.page("[data-end=success][data-status=NOT_AUTHENTICATED]")) // an image is not read
-		see(t, v.page("text=La imagen de un talón de pago no se lee automáticamente"))
+		see(t, v.page("text="+es("visit.end.pay_stubs.image", "company", "Vestibule")))
 	})
 	t.Run("no script", func(t *testing.T) {
 		t.Parallel()

@@ -216,7 +216,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	title(t, v, en("review.letter.declined"))
 	letter := read(t, v.page("article.answer-letter"))
 	for _, want := range []string{en("review.letter.why"), "You may apply again in six months.",
-		"Equal Credit Opportunity Act", "within 60 days", "loan-2001"} {
+		"Equal Credit Opportunity Act", en("review.letter.rights"), "loan-2001"} {
 		if !strings.Contains(letter, want) {
 			t.Errorf("the letter lacks %q:\n%s", want, letter)
 		}

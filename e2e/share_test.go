@@ -47,7 +47,7 @@ func TestSharing(t *testing.T) {
 	see(t, card.Locator(`role=status >> text="`+es("review.share.done.withdrawn")+`"`))
 	see(t, card.Locator(".share-head >> text="+es("review.share.ended")))
 	v.axe(t)
-	if text := read(t, card); strings.Contains(text, "Conceder otras") {
+	if text := read(t, card); strings.Contains(text, es("review.share.more")) {
 		t.Errorf("a withdrawn share can be extended:\n%s", text)
 	}
 	v.expect("409")

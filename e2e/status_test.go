@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
 )
 
 // hand begins a redirect by form in v's browser, which is then at the provider,
@@ -107,24 +109,16 @@ func TestStatusPageEnds(t *testing.T) {
 	for _, c := range []struct {
 		username, end string
 		state         string
-		en, es        string
+		text          i18n.Key
 		retry         bool
 	}{
-		{"default", "", "ready", en("journey.ready"),
-			es("journey.ready"), false},
-		{"no_transactions", "", "ready", "Your report is complete. Your accounts showed no recent activity; nothing " +
-			"more is needed from you.", es("journey.ready_without_activity"), false},
-		{"", "exit", "exited", en("journey.exited"),
-			es("journey.exited"), true},
-		{"supplier_unresponsive", "", "failed", "Your bank or payroll provider is not answering at the moment. Please " +
-			"try again in a while, or choose another one.",
-			es("journey.report.supplier_unresponsive"), true},
-		{"error", "", "failed", en("journey.report.error"),
-			es("journey.report.error"), true},
-		{"debt_only", "", "failed", en("journey.report.incompatible_accounts"),
-			es("journey.report.incompatible_accounts"), true},
-		{"mfa", "", "failed", "Your bank asked for a one-time code that was missing or wrong. Start again and have your " +
-			"phone at hand.", es("journey.report.code_missing"), true},
+		{"default", "", "ready", "journey.ready", false},
+		{"no_transactions", "", "ready", "journey.ready_without_activity", false},
+		{"", "exit", "exited", "journey.exited", true},
+		{"supplier_unresponsive", "", "failed", "journey.report.supplier_unresponsive", true},
+		{"error", "", "failed", "journey.report.error", true},
+		{"debt_only", "", "failed", "journey.report.incompatible_accounts", true},
+		{"mfa", "", "failed", "journey.report.code_missing", true},
 	} {
 		a, token := s.hand(t, v)
 		r := s.complete(t, token, c.username, c.end)
@@ -134,7 +128,7 @@ func TestStatusPageEnds(t *testing.T) {
 		s.await(t, a.ID, c.state)
 		v.open(t, s.statusURL(a))
 		state(t, v, c.state)
-		see(t, v.page("p.intro >> text="+c.en))
+		see(t, v.page("p.intro >> text="+en(c.text)))
 		again, err := v.page("form[action$='/restart'] button").Count()
 		must(t, err)
 		if (again > 0) != c.retry {
@@ -144,8 +138,8 @@ func TestStatusPageEnds(t *testing.T) {
 			v.axe(t)
 		}
 		looked[c.state] = true
-		if text := page(t, v, s.statusURL(a)+"?lang=es"); !strings.Contains(text, c.es) || !strings.Contains(text, `<html lang="es"`) {
-			t.Errorf("%s%s: in Spanish the page does not say %q", c.username, c.end, c.es)
+		if text := page(t, v, s.statusURL(a)+"?lang=es"); !strings.Contains(text, es(c.text)) || !strings.Contains(text, `<html lang="es"`) {
+			t.Errorf("%s%s: in Spanish the page does not say %q", c.username, c.end, es(c.text))
 		}
 		page(t, v, s.Portal+"/?lang=en")
 	}

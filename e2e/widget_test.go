@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
 )
 
 // embed is a widget in a customer's page, by token, at its first step.
@@ -50,19 +52,26 @@ func TestUsersOfTheMockBank(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
-	for _, c := range []struct{ user, until, hook, status, substatus, words string }{
-		{"default", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
-		{"single", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
-		{"multi", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
-		{"joint", "end", "onSuccess", "SUCCESS", "", "There is nothing more to do here."},
-		{"noincome", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "There is nothing more to do here."},
-		{"no_transactions", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "There is nothing more to do here."},
-		{"error", "code", "onSuccess", "ERROR", "", "a report could not be made"},
-		{"supplier_unresponsive", "sign-in", "onError", "SUPPLIER_UNRESPONSIVE", "", "Your bank is not answering"},
-		{"mfa", "code", "onError", "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH", "The one-time code was not confirmed"},
-		{"debt_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED", "no checking or savings account"},
-		{"investment_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED", "no checking or savings account"},
-		{"e_banking_unsupported", "sign-in", "onError", "NOT_AUTHENTICATED", "E_BANKING_NOT_SUPPORTED", "does not offer online access"},
+	for _, c := range []struct {
+		user, until, hook, status, substatus string
+		failed, end                          i18n.Key
+	}{
+		{"default", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
+		{"single", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
+		{"multi", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
+		{"joint", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
+		{"noincome", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "", "visit.end.empty"},
+		{"no_transactions", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "", "visit.end.empty"},
+		{"error", "code", "onSuccess", "ERROR", "", "", "visit.end.bank.error"},
+		{"supplier_unresponsive", "sign-in", "onError", "SUPPLIER_UNRESPONSIVE", "",
+			"visit.failed.bank_unresponsive", "visit.end.bank.unresponsive"},
+		{"mfa", "code", "onError", "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH", "visit.failed.bank_code", "visit.end.bank.code"},
+		{"debt_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
+			"visit.failed.account", "visit.end.bank.account"},
+		{"investment_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
+			"visit.failed.account", "visit.end.bank.account"},
+		{"e_banking_unsupported", "sign-in", "onError", "NOT_AUTHENTICATED", "E_BANKING_NOT_SUPPORTED",
+			"visit.failed.no_online_banking", "visit.end.bank.no_online_banking"},
 	} {
 		t.Run(c.user, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +88,8 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			}
 			if c.hook == "onError" {
 				step(t, v.widget, "failed")
-				if words := read(t, v.widget("[role=alert]")); !strings.Contains(words, c.words) {
-					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, c.words)
+				if words := read(t, v.widget("[role=alert]")); !strings.Contains(words, en(c.failed)) {
+					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, en(c.failed))
 				}
 				if all := calls(t, v); len(all) != 0 {
 					t.Errorf("callbacks called while the visit can continue: %q", all)
@@ -98,8 +107,8 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			same(t, "the hook's arguments", got[3:], []string{word})
 			status, substatus := s.report(t, got[2])
 			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
-			if words := read(t, v.widget("[data-testid=step-end]")); !strings.Contains(words, c.words) {
-				t.Errorf("the applicant reads %q, want %q in it", words, c.words)
+			if words, want := read(t, v.widget("[data-testid=step-end]")), en(c.end, "company", "Vestibule"); !strings.Contains(words, want) {
+				t.Errorf("the applicant reads %q, want %q in it", words, want)
 			}
 			if all := calls(t, v); len(all) != 1 {
 				t.Errorf("callbacks called: %q, want one", all)
@@ -165,18 +174,18 @@ func TestWrongPassword(t *testing.T) {
 		click(t, v.widget(button(en("visit.sign_in.submit"))))
 	}
 	try("default", "wrong")
-	see(t, v.widget("text=You can try 2 more times."))
+	see(t, v.widget("text="+en("visit.sign_in.wrong.other", "n", "2")))
 	if value, err := v.widget("[name=password]").InputValue(); err != nil || value != "" {
 		t.Errorf("the password field is shown again with %q, %v, want it empty", value, err)
 	}
 	try("unknown", "correct horse")
-	see(t, v.widget("text=You can try one more time."))
+	see(t, v.widget("text="+en("visit.sign_in.wrong.one")))
 	// Choosing another bank does not allow more guesses.
 	click(t, v.widget(button(en("visit.banks.another"))))
 	click(t, v.widget("button[name=bank]").Last())
-	see(t, v.widget("text=You can try one more time."))
+	see(t, v.widget("text="+en("visit.sign_in.wrong.one")))
 	try("default", "wrong")
-	see(t, v.widget("text=The sign-in failed three times."))
+	see(t, v.widget("text="+en("visit.failed.sign_in")))
 	giveUp(t, v.widget)
 	got := called(t, v, 1)
 	same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
@@ -204,9 +213,9 @@ func TestWrongCode(t *testing.T) {
 	see(t, v.widget("text="+en("visit.code.sandbox_again")))
 	must(t, v.widget(`role=button[name="`+en("visit.code.resend")+`"][disabled]`).WaitFor())
 	see(t, v.widget("text=You can ask for another code in"))
-	try("654321", "You can try 2 more times.")
-	try("654321", "You can try one more time.")
-	try("654321", "The one-time code was not confirmed")
+	try("654321", en("visit.code.wrong.other", "n", "2"))
+	try("654321", en("visit.code.wrong.one"))
+	try("654321", en("visit.failed.bank_code"))
 	click(t, v.widget(button(en("visit.banks.another"))))
 	for _, name := range []string{"bank", "sign-in", "code"} {
 		reachFrom(t, v.widget, name, map[string]string{"bank": "sign-in", "sign-in": "code", "code": "accounts"}[name])
@@ -363,7 +372,7 @@ func TestBankSearch(t *testing.T) {
 		t.Errorf("%d banks are shown, want 1", got)
 	}
 	fill(t, v.widget("#q"), "no such bank")
-	see(t, v.widget("text=No bank of that name."))
+	see(t, v.widget("text="+en("visit.banks.found.none")))
 	fill(t, v.widget("#q"), "wichita")
 	must(t, v.widget("#q").Press("Enter"))
 	see(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
@@ -578,7 +587,7 @@ func TestOffline(t *testing.T) {
 	fill(t, v.widget("[name=password]"), "correct horse")
 	must(t, v.Context.SetOffline(true))
 	click(t, v.widget(button(en("visit.sign_in.submit"))))
-	see(t, v.widget("text=You seem to be offline."))
+	see(t, v.widget("text="+en("visit.frame.offline")))
 	for _, place := range []string{"0", "document.documentElement.scrollHeight"} {
 		_, err := v.Evaluate(`() => scrollTo(0, ` + place + `)`)
 		must(t, err)
@@ -613,9 +622,9 @@ func TestSlowAnswer(t *testing.T) {
 	click(t, v.widget(button(en("visit.consent.submit"))))
 	until(t, "the step to be asked for", func() bool { return asked() == 1 })
 	must(t, v.Clock().RunFor(4_100))
-	see(t, v.widget("text=This is taking longer than usual."))
+	see(t, v.widget("text="+en("visit.frame.slow")))
 	must(t, v.Clock().RunFor(16_000))
-	see(t, v.widget("text=Something did not work."))
+	see(t, v.widget("text="+en("visit.frame.failed")))
 	must(t, v.Context.Unroute("**/visit/*"))
 	click(t, v.widget(button(en("visit.try_again"))))
 	step(t, v.widget, "consent")

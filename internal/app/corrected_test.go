@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // TestAReviewerSeesACorrectedReport goes from an application at the portal over the
@@ -25,7 +26,7 @@ func TestAReviewerSeesACorrectedReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page := read("/newest"); !strings.Contains(page, "never corrected") {
+		if page := read("/newest"); !strings.Contains(page, i18ntest.EN("review.income.not_revised")) {
 			t.Errorf("before it is corrected:\n%s", page)
 		}
 		staff := w.staff(t, w.Credentials.Dashboard)
@@ -37,7 +38,7 @@ func TestAReviewerSeesACorrectedReport(t *testing.T) {
 		page := send("/dashboard/reports/find", "query", body.Meta.PublicToken)
 		send(page+"/correct", "revision", "0", "gross_annual", "98765", "net_annual", "76543", "reason", "The consumer disputed both figures.")
 		if page := read("/newest"); !strings.Contains(page, "$98,765") || !strings.Contains(page, "$76,543") ||
-			!strings.Contains(page, "after a dispute") {
+			!strings.Contains(page, i18ntest.EN("review.income.revised")) {
 			t.Errorf("the service's report:\n%s", page)
 		}
 		if read("/report.json") != kept || strings.Contains(read("/report"), "98,765") {

@@ -70,7 +70,7 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 		}
 		file := at + "/files/" + pages.FileRef(body.Income.Paystubs[0].SourceFilepath)
 		page = string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		if !strings.Contains(page, strings.TrimPrefix(file, w.Portal)) || !strings.Contains(page, "Only uploaded pay stubs speak for it") {
+		if !strings.Contains(page, strings.TrimPrefix(file, w.Portal)) || !strings.Contains(page, i18ntest.EN("review.income_real.stubs_only")) {
 			t.Error("the page does not lead to its pay stub, or takes it for more than it is")
 		}
 		got := good(t, 200, ask(t, "GET", file, "", "Cookie", reviewer))

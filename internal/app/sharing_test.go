@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 var withdrawLink = regexp.MustCompile(`href="/review/shares/([0-9a-f-]{36})/withdraw"`)
@@ -59,7 +60,7 @@ func TestAReviewerSharesAReport(t *testing.T) {
 			t.Errorf("the third party reads %d %.300s", got.Status, got.Body)
 		}
 		refused := do(t, ask(t, "POST", at+"/shares", "publicId=svc-unknown", "Cookie", cookie, "Content-Type", asForm))
-		if refused.Status != 422 || !strings.Contains(string(refused.Body), "knows no other account by this public id") {
+		if refused.Status != 422 || !strings.Contains(string(refused.Body), i18ntest.EN("review.share.unknown_party")) {
 			t.Errorf("sharing with an unknown customer = %d", refused.Status)
 		}
 
@@ -70,7 +71,7 @@ func TestAReviewerSharesAReport(t *testing.T) {
 			t.Errorf("after withdrawing the third party reads %d %.300s", got.Status, got.Body)
 		}
 		again := do(t, ask(t, "POST", at+"/shares", "publicId="+url.QueryEscape(third.PublicID), "Cookie", cookie, "Content-Type", asForm))
-		if again.Status != 409 || !strings.Contains(string(again.Body), "cannot be shared with it again") {
+		if again.Status != 409 || !strings.Contains(string(again.Body), i18ntest.EN("review.share.withdrawn_before")) {
 			t.Errorf("sharing what was withdrawn = %d", again.Status)
 		}
 		for what, want := range map[string]int{"action = 'shared' AND done_at IS NOT NULL": 1,

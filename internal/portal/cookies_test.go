@@ -33,12 +33,12 @@ func TestBlockedCookies(t *testing.T) {
 		}
 		for range 3 {
 			p := blocked.post("/applications", form("probe", "1"))
-			if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "nothing was saved") ||
+			if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, i18ntest.EN("apply.no_cookie_sent")) ||
 				!strings.Contains(p.body, `value="Canaria"`) {
 				t.Errorf("the form without a cookie: %d\n%s", p.status, p.body)
 			}
 		}
-		if p := blocked.get("/applications/" + productID); !strings.Contains(p.body, "sent no cookie") {
+		if p := blocked.get("/applications/" + productID); !strings.Contains(p.body, i18ntest.EN("notice.no_cookie.title")) {
 			t.Errorf("an application without a cookie:\n%s", p.body)
 		}
 		if n := count(); n != 0 {

@@ -122,7 +122,7 @@ func TestDeletedDataIsGone(t *testing.T) {
 			t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
 		}
 		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 ||
-			!strings.Contains(p.body, "say that it is meant") {
+			!strings.Contains(p.body, i18ntest.EN("review.delete.unsure")) {
 			t.Errorf("deleting unsurely: %d", p.status)
 		}
 		if p := admin.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
@@ -146,7 +146,8 @@ func TestDeletedDataIsGone(t *testing.T) {
 			!strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, i18ntest.EN("review.deletion.reasons.request")) {
 			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
 		}
-		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) || !strings.Contains(p.body, "One application was deleted") {
+		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) ||
+			!strings.Contains(p.body, i18ntest.EN("review.deletion.done.one")) {
 			t.Errorf("the list of what was deleted:\n%s", p.body)
 		}
 		if p := b.do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey); p.status != 404 {

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 			t.Fatalf("application %d of 2 = %d", i+1, p.status)
 		}
 	}
-	for language, words := range map[string]string{"en": "wait a minute and send the form again", "es": "espere un minuto y envíe de nuevo"} {
+	for language, words := range map[string]string{"en": i18ntest.EN("apply.too_many"), "es": i18ntest.ES("apply.too_many")} {
 		p := send("198.51.100.1, 203.0.113.7", language) // a forged X-Forwarded-For entry does not help the client
 		if p.status != 429 || p.header.Get("Retry-After") != "30" || !strings.Contains(p.body, words) ||
 			!strings.Contains(p.body, `value="Canaria"`) {

@@ -144,7 +144,7 @@ func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
 		}
 		box.set(true)
 		decide("3", "approved")
-		admin.shows(own, "could not be delivered")
+		admin.shows(own, i18ntest.EN("review.email_states.failed"))
 		box.set(false)
 		for range 2 {
 			if p := admin.post(own+"/letter", nil); p.status != 303 {

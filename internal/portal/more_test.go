@@ -81,7 +81,7 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 			t.Errorf("the list, while it is not answered:\n%s", p.body)
 		}
 		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.open")) ||
-			!strings.Contains(p.body, "among the letters of this sandbox") {
+			!strings.Contains(p.body, i18ntest.EN("review.email_states.outbox")) {
 			t.Errorf("the reviewer's page:\n%s", p.body)
 		}
 
@@ -105,7 +105,7 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 		if got := b.api(id); got["resumable"] != false || got["publicToken"] != second || got["decision"].(map[string]any)["answeredAt"] == nil {
 			t.Errorf("answered, by the API: %v", got)
 		}
-		if p := b.get(a); !strings.Contains(p.body, "con lo que se le pidió") || strings.Contains(p.body, "Conecte su cuenta") {
+		if p := b.get(a); !strings.Contains(p.body, i18ntest.ES("status.answered.text")) || strings.Contains(p.body, "Conecte su cuenta") {
 			t.Errorf("the page after it was given:\n%s", p.body)
 		}
 		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.answered")) ||
@@ -156,12 +156,12 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 		}
 		letters := html.UnescapeString(admin.get("/review/letters").body)
 		for _, want := range []string{"canaria@example.com", i18ntest.EN("status.declined.title"), "Income too low.",
-			"Equal Credit Opportunity Act", "within 60 days", "[The letter does not name the creditor"} {
+			"Equal Credit Opportunity Act", i18ntest.EN("review.letter.rights"), "[" + i18ntest.EN("review.letter.lacks.noCreditor")} {
 			if !strings.Contains(letters, want) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
-		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". You get a letter") ||
+		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". "+i18ntest.EN("status.declined.text")) ||
 			strings.Contains(p.body, "Nothing more is needed from you.") {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
@@ -172,7 +172,7 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 			t.Errorf("the page of who was approved:\n%s", p.body)
 		}
 		if letters := admin.get("/review/letters").body; strings.Contains(letters, "for colleagues") ||
-			!strings.Contains(letters, "We are glad") {
+			!strings.Contains(letters, i18ntest.EN("review.letter.yes")) {
 			t.Errorf("the letters:\n%s", letters)
 		}
 	})

@@ -166,7 +166,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 		}{
 			{"EXIT", "", "", "exited", "You closed the connection"},
 			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "could not be completed"},
-			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", "The same details would be refused again"},
+			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", i18ntest.EN("status.failed.correct_details")},
 		} {
 			a := b.apply("mode", "redirect")
 			b.get(a + "/connect")
@@ -271,11 +271,11 @@ func TestUnavailableProviderLosesNoData(t *testing.T) {
 		a := b.apply()
 		r.provider.set(func() { r.provider.away = true })
 		p := b.get(a + "/connect")
-		if p.status != 503 || !strings.Contains(p.body, "nothing is lost") || p.header.Get("Retry-After") == "" {
+		if p.status != 503 || !strings.Contains(p.body, i18ntest.EN("connect.service_away.text")) || p.header.Get("Retry-After") == "" {
 			t.Errorf("away: %d", p.status)
 		}
 		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
-		if p := b.get(a + "/connect"); p.status != 502 || !strings.Contains(p.body, "not set up correctly") {
+		if p := b.get(a + "/connect"); p.status != 502 || !strings.Contains(p.body, i18ntest.EN("widget.error.setup")) {
 			t.Errorf("refused: %d", p.status)
 		}
 		r.provider.set(func() { r.provider.refuse = "" })
@@ -448,7 +448,7 @@ func TestExitAndAgain(t *testing.T) {
 		a := b.apply()
 		b.get(a + "/connect")
 		b.callback(a, "onExit", 1)
-		if p := b.get(a); !strings.Contains(p.body, "You stopped") || !strings.Contains(p.body, "/restart") {
+		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("status.exited.title")) || !strings.Contains(p.body, "/restart") {
 			t.Fatal("the status page offers no next step")
 		}
 		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {

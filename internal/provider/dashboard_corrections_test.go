@@ -83,7 +83,7 @@ func TestStaffCorrectAReport(t *testing.T) {
 			}
 		}
 		text = d.page(page + "/correct")
-		for _, want := range []string{"made again with the corrected figures", "her second job was left out",
+		for _, want := range []string{i18ntest.EN("dashboard.said.corrected"), "her second job was left out",
 			"ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page after it does not say %q", want)
@@ -177,7 +177,7 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 			}
 		}
 		if a := d.send(page, d.form("revision", "7", "gross_annual", "900000", "reason", why)); a.status != 303 ||
-			!strings.Contains(d.page(page), "corrected meanwhile") {
+			!strings.Contains(d.page(page), i18ntest.EN("dashboard.said.corrected_meanwhile")) {
 			t.Errorf("of another revision: %d", a.status)
 		}
 		if a := d.ask("GET", strings.Replace(page, "/correct", "x/correct", 1), ""); a.status != 404 {
@@ -257,7 +257,7 @@ func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
 		read("what it comes to", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))
 		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5",
-			"reason", "The consumer disputed this.")).raw), "Give a whole amount")
+			"reason", "The consumer disputed this.")).raw), i18ntest.EN("dashboard.correction.amount_invalid"))
 		if a := d.send(page, form); a.status != 303 {
 			t.Fatalf("correcting: %d", a.status)
 		}

@@ -94,7 +94,7 @@ func TestDashboardSignIn(t *testing.T) {
 			try(ours.Email, "not the password")
 		}
 		if a := try(ours.Email, ours.Password); a.status != 429 || a.header.Get("Retry-After") != "900" ||
-			!strings.Contains(string(a.raw), "too many tries") {
+			!strings.Contains(string(a.raw), i18ntest.EN("dashboard.sign_in.too_many")) {
 			t.Errorf("after %d tries the right password: %d, Retry-After %q", staff.MaxTries, a.status, a.header.Get("Retry-After"))
 		}
 		if n := b.audited(); n != 0 {

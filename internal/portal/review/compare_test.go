@@ -20,7 +20,7 @@ const appLater = "55555555-5555-4555-8555-555555555555"
 func TestTwoReportsOfOneApplicantSideBySide(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
-	if _, page := d.get(own); strings.Contains(page, "Other applications") {
+	if _, page := d.get(own); strings.Contains(page, i18ntest.EN("review.compare.others")) {
 		t.Errorf("there is no other one:\n%s", page)
 	}
 	later := stored{Application: one(appLater, contract.Cashflow, journey.Ready, noon.AddDate(0, 1, 0), time.Time{}),

@@ -55,23 +55,25 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			status int
 			says   string
 		}{
-			{url.Values{"seen": {"0"}, "decision": {Declined}}, 422, "must be told why"},
-			{url.Values{"seen": {"0"}, "decision": {MoreAsked}}, 422, "what the applicant is asked for"},
-			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"11", "22", "33", "44", "55"}}, 422, "at most four"},
-			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {strings.Repeat("é", maxWritten+1)}}, 422, "at most 2,000"},
-			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"a\x01b"}}, 422, "at most 2,000"},
+			{url.Values{"seen": {"0"}, "decision": {Declined}}, 422, i18ntest.EN("review.decide.no_reason")},
+			{url.Values{"seen": {"0"}, "decision": {MoreAsked}}, 422, i18ntest.EN("review.decide.no_text")},
+			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"11", "22", "33", "44", "55"}},
+				422, i18ntest.EN("review.decide.too_many")},
+			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {strings.Repeat("é", maxWritten+1)}},
+				422, i18ntest.EN("review.decide.too_long")},
+			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"a\x01b"}}, 422, i18ntest.EN("review.decide.too_long")},
 			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"99"}}, 400, ""},
 			{url.Values{"seen": {"0"}, "decision": {"maybe"}}, 400, ""},
 			{url.Values{"seen": {"x"}, "decision": {Approved}}, 400, ""},
 			{url.Values{"seen": {"-1"}, "decision": {Approved}}, 400, ""},
-			{url.Values{"seen": {"1"}, "decision": {Approved}}, 409, "Somebody decided"},
+			{url.Values{"seen": {"1"}, "decision": {Approved}}, 409, i18ntest.EN("review.decide.late")},
 		} {
 			resp, page := d.post(own+"/decision", tc.form)
 			if resp.StatusCode != tc.status || !strings.Contains(page, tc.says) {
 				t.Errorf("deciding by %.80v: %d, want %d with %q", tc.form, resp.StatusCode, tc.status, tc.says)
 			}
 		}
-		if _, page := d.get(own); !strings.Contains(page, "Nobody has decided yet") ||
+		if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.decide.none")) ||
 			!strings.Contains(page, "Balance too low") || strings.Contains(page, "Old reason") ||
 			!strings.Contains(page, "Returned &lt;b&gt;payments&lt;/b&gt;") {
 			t.Errorf("before a decision:\n%s", page)
@@ -86,7 +88,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
 		}
-		d.says("another reviewer was faster", page, "Somebody decided while you were looking", "reviewer@example.com",
+		d.says("another reviewer was faster", page, i18ntest.EN("review.decide.late"), "reviewer@example.com",
 			"Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
 		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {Escalated}}); resp.StatusCode != 303 {
 			t.Errorf("deciding anew: %d", resp.StatusCode)
@@ -113,11 +115,13 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		}
 		_, page = d.get(own + "/letter")
 		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
-			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"), "Equal Credit Opportunity Act", "order-7")
+			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"),
+			"Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
 		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
 			i18ntest.ES("review.letter.lacks.noRegulator"), "<code>--regulator</code>")
-		d.says("the letter in Spanish", page, "<strong>reports.example</strong>", i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
+		d.says("the letter in Spanish", page, "<strong>reports.example</strong>",
+			i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
 		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
 		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
 			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
@@ -168,7 +172,7 @@ func TestNotesAreForColleagues(t *testing.T) {
 		d.signInAs(secret, "")
 		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", maxWritten+1), "a\u202eb"} {
 			if resp, page := d.post(own+"/notes", url.Values{"text": {bad}}); resp.StatusCode != 422 ||
-				!strings.Contains(page, "Write 1 to 2,000 characters") {
+				!strings.Contains(page, i18ntest.EN("review.notes.bad")) {
 				t.Errorf("a note of %.20q: %d", bad, resp.StatusCode)
 			}
 		}
@@ -177,7 +181,7 @@ func TestNotesAreForColleagues(t *testing.T) {
 			t.Errorf("a note leads to %q", resp.Header.Get("Location"))
 		}
 		_, page := d.get(own + "?done=noted&lang=es")
-		d.says("a note", page, "La nota está guardada", "Called &lt;twice&gt;", "no answer", "reviewer@example.com")
+		d.says("a note", page, i18ntest.ES("review.notes.done"), "Called &lt;twice&gt;", "no answer", "reviewer@example.com")
 		var text []byte
 		if err := db.SQL.QueryRow(`SELECT text FROM review_notes`).Scan(&text); err != nil || strings.Contains(string(text), "Called") {
 			t.Errorf("kept in the clear: %q %v", text, err)
@@ -308,5 +312,5 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := d.get(own)
-	d.says("the page", page, "was not sent:", "No mail server is configured", "could not be delivered")
+	d.says("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
 }

@@ -43,7 +43,7 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			t.Errorf("after 30 days %d are left, and the job comes again: %v", left(), err)
 		}
 		_, page := d.get("/review/deletions")
-		d.says("deleted by age", page, appOld, "as old as any may get", i18ntest.EN("review.deletion.aged"), "30")
+		d.says("deleted by age", page, appOld, i18ntest.EN("review.deletion.reasons.age"), i18ntest.EN("review.deletion.aged"), "30")
 		if resp, _ := d.get("/review/audit?action=retentionDeleted&application=" + appOld); resp.StatusCode != 200 {
 			t.Errorf("the trail of it: %d", resp.StatusCode)
 		}

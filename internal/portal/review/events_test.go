@@ -93,7 +93,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	has("/review/events", i18ntest.EN("review.events.none"), "https://app.example.com<", "!whose-path")
 	first, second := d.happen(journey.Started, 1), d.happen(journey.Connecting, 2)
 	one := "/review/events/" + first
-	has(one, i18ntest.EN("review.delivery_states.pending"), "None was made yet",
+	has(one, i18ntest.EN("review.delivery_states.pending"), i18ntest.EN("review.events.untried"),
 		"!"+i18ntest.EN("review.events.resend"), "&#34;sequence&#34;: 1")
 	d.sent(first, webhook.StateDelivered, webhook.Result{Err: errors.New("broken")}, webhook.Result{HTTP: 200, Outcome: webhook.Delivered})
 	d.sent(second, webhook.StateDisabled, webhook.Result{HTTP: 410, Outcome: webhook.Disabled})
@@ -105,27 +105,27 @@ func TestThePagesOfEvents(t *testing.T) {
 		"410", i18ntest.EN("review.events.turn_on"))
 	has("/review/events?state=disabled", "!"+one, second)
 	has("/review/events?state=given_up", i18ntest.EN("review.events.none"))
-	has("/review/events?application="+appStarted, "Events of one application", first)
+	has("/review/events?application="+appStarted, i18ntest.EN("review.events.of_one"), first)
 	has("/review/events?application="+uuid.NewString(), i18ntest.EN("review.events.none"))
 	has(one, i18ntest.EN("review.delivery_errors.NETWORK"), i18ntest.EN("review.events.resend"))
 
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=stopped" {
 		t.Errorf("sent again while it is stopped, leads to %s", to)
 	}
-	has(one+"?done=stopped", "events go nowhere")
+	has(one+"?done=stopped", i18ntest.EN("review.events.nowhere"))
 	if to := post("/review/events/enable", ""); to != "/review/events?done=on" {
 		t.Errorf("turned on, leads to %s", to)
 	}
-	has("/review/events?done=on", "Events are sent again", "!"+i18ntest.EN("review.events.turn_on"))
+	has("/review/events?done=on", i18ntest.EN("review.events.turned_on"), "!"+i18ntest.EN("review.events.turn_on"))
 	made := post(one+"/redeliver", "resends=0")
 	if !strings.HasSuffix(made, "?done=sent") || strings.HasPrefix(made, one) {
 		t.Errorf("sent again, leads to %s", made)
 	}
-	has(made, "is being sent again", "1×")
+	has(made, i18ntest.EN("review.events.sent"), "1×")
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=busy" {
 		t.Errorf("the form once more, leads to %s", to)
 	}
-	has(one+"?done=busy&lang=es", "ya está en camino", i18ntest.ES("review.delivery_errors.NETWORK"))
+	has(one+"?done=busy&lang=es", i18ntest.ES("review.events.busy"), i18ntest.ES("review.delivery_errors.NETWORK"))
 
 	post("/review/events/enable", "")
 	var turnedOn, resent int
@@ -163,7 +163,7 @@ func TestThePagesOfEvents(t *testing.T) {
 	_, rest, _ := strings.Cut(has("/review/events", i18ntest.EN("review.events.older")), "after=")
 	has("/review/events?after="+rest[:strings.IndexByte(rest, '"')], one, i18ntest.EN("review.list.newest"))
 	d.Events.URL = ""
-	has("/review/events?lang=es", "no se envían a ningún sitio")
+	has("/review/events?lang=es", i18ntest.ES("review.events.unset"))
 }
 
 // TestTheOutbox checks that signed-in users see the emails of a sandbox without a

@@ -89,12 +89,13 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 		words      string
 		retry      bool
 	}{
-		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: contract.CodeGone}, 410, "no longer kept", false},
-		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404, "does not have this", false},
+		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: contract.CodeGone}, 410, i18ntest.EN("review.files.gone.title"), false},
+		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken},
+			404, i18ntest.EN("review.files.unknown.title"), false},
 		{"a service that is away", ref, &svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502, "does not answer", true},
 		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: contract.CodeForbidden}, 502, "does not answer", true},
-		{"a file of no report", "/0123456789abcdef", nil, 404, "does not have this", false},
-		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, "does not have this", false},
+		{"a file of no report", "/0123456789abcdef", nil, 404, i18ntest.EN("review.files.unknown.title"), false},
+		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, i18ntest.EN("review.files.unknown.title"), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := kept(t, storetest.SQLite(t, store.Portal))
@@ -119,12 +120,12 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	}
 	d.shelf.content, d.shelf.files = nil, nil
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 ||
-		!strings.Contains(page, "no files of this report") {
+		!strings.Contains(page, i18ntest.EN("review.files.none")) {
 		t.Errorf("an empty list = %d", resp.StatusCode)
 	}
 	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 ||
-		!strings.Contains(page, "older than 90 days") {
+		!strings.Contains(page, i18ntest.EN("review.files.unknown.text")) {
 		t.Errorf("a list of too old a report = %d", resp.StatusCode)
 	}
 }

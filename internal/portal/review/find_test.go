@@ -168,7 +168,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 		if !strings.HasPrefix(to, "/review?decision=none&find=") || strings.Contains(strings.ToLower(to), "canaria") {
 			t.Fatalf("a search leads to %q", to)
 		}
-		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, "Nothing fits") ||
+		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, i18ntest.EN("review.list.not_found")) ||
 			!strings.Contains(page, `value="Canaria Núñez"`) ||
 			!strings.Contains(page, `href="/review?find=`) {
 			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)

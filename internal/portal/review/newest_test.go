@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -34,13 +35,14 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			t.Errorf("not signed in: %d", resp.StatusCode)
 		}
 		d.signInAs(secret, "")
-		if _, page := d.get(at + "/report"); !strings.Contains(page, at+`/newest"`) || strings.Contains(page, "not kept here") {
+		if _, page := d.get(at + "/report"); !strings.Contains(page, at+`/newest"`) ||
+			strings.Contains(page, i18ntest.EN("review.income.newest")) {
 			t.Error("the page of the report does not lead to the service's, or is taken for it")
 		}
 		before := d.looks(reportViewed)
 		resp, page := d.get(at + "/newest")
-		if resp.StatusCode != 200 || !strings.Contains(page, "not kept here") ||
-			!strings.Contains(page, "never corrected") || !strings.Contains(page, at+`/report"`) ||
+		if resp.StatusCode != 200 || !strings.Contains(page, i18ntest.EN("review.income.newest")) ||
+			!strings.Contains(page, i18ntest.EN("review.income.not_revised")) || !strings.Contains(page, at+`/report"`) ||
 			strings.Contains(page, "report.json") || strings.Contains(page, at+`/newest"`) || d.looks(reportViewed) != before+1 {
 			t.Errorf("the service's page = %d\n%s", resp.StatusCode, page)
 		}
@@ -50,7 +52,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 		kept.Income.Revised = &report.RevisedValues{GrossAnnual: &gross, NetAnnual: &net}
 		d.shelf.newest = encode(kept)
 		if _, page := d.get(at + "/newest"); !strings.Contains(page, "$41,234") ||
-			!strings.Contains(page, "after a dispute") || strings.Contains(page, "never corrected") {
+			!strings.Contains(page, i18ntest.EN("review.income.revised")) || strings.Contains(page, i18ntest.EN("review.income.not_revised")) {
 			t.Errorf("the corrected report:\n%s", page)
 		}
 		if _, page := d.get(at + "/report"); strings.Contains(page, "41,234") {

@@ -115,7 +115,7 @@ func TestReportPageWithAnalysis(t *testing.T) {
 		}
 	}
 	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = nil, true })
-	if _, page := d.get(url); !strings.Contains(page, "still being fetched") || strings.Contains(page, `role="img"`) {
+	if _, page := d.get(url); !strings.Contains(page, i18ntest.EN("review.report.pending")) || strings.Contains(page, `role="img"`) {
 		t.Error("a page whose analysis is on its way does not say so")
 	}
 	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = []byte(`{"broken`), false })

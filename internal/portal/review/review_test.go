@@ -397,7 +397,7 @@ func TestTheReportAsAPage(t *testing.T) {
 			t.Errorf("a node that the report has not is on the page: %q", absent)
 		}
 	}
-	if !strings.Contains(page, "no recent information") {
+	if !strings.Contains(page, i18ntest.EN("review.report.no_data")) {
 		t.Errorf("a report without data does not say so:\n%s", page)
 	}
 	d.keep([]byte(`{"broken`))
@@ -452,8 +452,9 @@ func TestSignInPage(t *testing.T) {
 		}
 		return w.Body.String()
 	}
-	for problem, want := range map[staff.Problem]string{staff.WrongPassword: "do not fit together", staff.TooManyTries: "Too many tries",
-		staff.NotAdmitted: "but not here", staff.IssuerFailed: "could not be signed in",
+	for problem, want := range map[staff.Problem]string{staff.WrongPassword: i18ntest.EN("review.sign_in.wrong"),
+		staff.TooManyTries: i18ntest.EN("review.sign_in.too_many"),
+		staff.NotAdmitted:  i18ntest.EN("review.sign_in.no_entry"), staff.IssuerFailed: "could not be signed in",
 		staff.ClaimsMissing: "did not share a verified email address"} {
 		if page := show(staff.SignInPage{Problem: problem}); !strings.Contains(page, want) || !strings.Contains(page, "sign-in-problem") {
 			t.Errorf("problem %d is not shown as %q:\n%s", problem, want, page)
@@ -490,7 +491,7 @@ func TestFormsAfterTheSessionEnded(t *testing.T) {
 		if want := "/review/sign-in?ended=1&next=" + url.QueryEscape(next); to != want {
 			t.Errorf("POST %s leads to %q, want %q", path, to, want)
 		}
-		if _, page := d.get(to); !strings.Contains(page, "Your session had ended") || strings.Contains(page, "data-reviewer") {
+		if _, page := d.get(to); !strings.Contains(page, i18ntest.EN("review.sign_in.session_ended")) || strings.Contains(page, "data-reviewer") {
 			t.Errorf("the sign-in page after %s:\n%s", path, page)
 		}
 	}

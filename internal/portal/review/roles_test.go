@@ -144,7 +144,7 @@ func TestUsersPages(t *testing.T) {
 	d.signInAs(secret, "")
 	link := d.invite(" Nina@Example.com ", Reviewer)
 	if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"},
-		"role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, "has this address already") {
+		"role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, i18ntest.EN("review.people.known")) {
 		t.Errorf("a second user with the address: %d", resp.StatusCode)
 	}
 	for _, bad := range []string{"", "x", strings.Repeat("x", 250) + "@example.com"} {
@@ -166,7 +166,7 @@ func TestUsersPages(t *testing.T) {
 		func() (*http.Response, string) { return nina.get(link) },
 		func() (*http.Response, string) { return nina.post(link, url.Values{"password": {"another password"}}) },
 	} {
-		if resp, page := resp(); resp.StatusCode != 410 || !strings.Contains(page, "used up") {
+		if resp, page := resp(); resp.StatusCode != 410 || !strings.Contains(page, i18ntest.EN("review.link_over.title")) {
 			t.Errorf("a used link: %d\n%s", resp.StatusCode, page)
 		}
 	}
@@ -264,7 +264,8 @@ func TestTheAuditTrail(t *testing.T) {
 			t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
 		}
 		if _, page := d.get("/review/audit"); !strings.Contains(page, i18ntest.EN("review.actions.reportViewed")) ||
-			!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, "nobody known") || strings.Contains(page, "canary text") {
+			!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, i18ntest.EN("review.audit.no_user")) ||
+			strings.Contains(page, "canary text") {
 			t.Errorf("the trail's page:\n%s", page)
 		}
 		_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")

@@ -197,7 +197,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		if _, page := d.get(own); !strings.Contains(page, "shared with nobody") {
+		if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.share.none")) {
 			t.Errorf("before sharing:\n%s", page)
 		}
 		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
@@ -212,7 +212,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		*d.now = noon.Add(73 * time.Hour)
 		d.signInAs(secret, "")
 		_, page = d.get(own)
-		d.says("73 hours later", page, i18ntest.EN("review.share.over"), "unless it was read before")
+		d.says("73 hours later", page, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
 		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.led("another 72 hours", resp, "renewed")
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
@@ -223,7 +223,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		id := sharing.ID(appReady, harbor)
 		_, page = d.get("/review/shares/" + id + "/withdraw")
 		d.says("asked before withdrawing", page, i18ntest.EN("review.share.withdraw_submit"),
-			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", "This is for good")
+			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", i18ntest.EN("review.share.withdraw_good"))
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
 		d.led("withdrawing", resp, "withdrawn")
@@ -245,7 +245,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("sharing what was withdrawn: %d", resp.StatusCode)
 		}
-		d.says("withdrawn for good", page, "cannot be shared with it again")
+		d.says("withdrawn for good", page, i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, withdrawn`})
 		d.expect("written down", d.lines(), []string{
 			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done",
@@ -330,7 +330,7 @@ func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
 		if resp.StatusCode != 409 || !withdrawn {
 			t.Errorf("granting what was withdrawn: %d, withdrawn %v", resp.StatusCode, withdrawn)
 		}
-		d.says("withdrawn meanwhile", page, "cannot be shared with it again")
+		d.says("withdrawn meanwhile", page, i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, withdrawn`})
 	})
 }
@@ -344,13 +344,14 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		en, es string
 		kept   bool // whether a log entry with unknown outcome remains
 	}{
-		{refusal(contract.CodeInvalidPublicID), 422, "knows no other account by this public id", "no conoce ninguna otra cuenta", false},
-		{refusal(contract.CodeRelayTokenExpired), 409, "over 30 days old", "más de 30 días", false},
-		{refusal(contract.CodeRelayTokenRevoked), 409, "was withdrawn from this third party", "se retiró a este tercero", false},
-		{refusal(contract.CodeInvalidToken), 409, "no longer has this report", "ya no tiene este informe", false},
+		{refusal(contract.CodeInvalidPublicID), 422, i18ntest.EN("review.share.unknown_party"), i18ntest.ES("review.share.unknown_party"), false},
+		{refusal(contract.CodeRelayTokenExpired), 409, i18ntest.EN("review.share.too_old"), i18ntest.ES("review.share.too_old"), false},
+		{refusal(contract.CodeRelayTokenRevoked), 409, i18ntest.EN("review.share.withdrawn_before"),
+			i18ntest.ES("review.share.withdrawn_before"), false},
+		{refusal(contract.CodeInvalidToken), 409, i18ntest.EN("review.share.gone"), i18ntest.ES("review.share.gone"), false},
 		{refusal(contract.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
 		{&svcapi.Error{Op: "share report", Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502,
-			"nothing is noted as shared", "no consta nada como compartido", true},
+			i18ntest.EN("review.share.no_answer"), i18ntest.ES("review.share.no_answer"), true},
 		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
@@ -365,7 +366,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		var want []string
 		if tc.kept {
 			want = []string{"reviewer@example.com shared svc-harbor unknown", "reviewer@example.com shared svc-harbor unknown"}
-			d.says("no answer", page, "Sin respuesta del servicio")
+			d.says("no answer", page, i18ntest.ES("review.share.unknown_end"))
 		}
 		d.expect(tc.err.Error(), d.lines(), want)
 		if _, err := d.DB.SQL.Exec(`DELETE FROM report_share_log`); err != nil {
@@ -380,8 +381,8 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		status int
 		words  string
 	}{
-		{&svcapi.Error{Op: "withdraw report", Code: contract.CodeUpstream}, 502, "not noted as withdrawn"},
-		{refusal(contract.CodeNotFound), 409, "no longer has this report"},
+		{&svcapi.Error{Op: "withdraw report", Code: contract.CodeUpstream}, 502, i18ntest.EN("review.share.not_withdrawn")},
+		{refusal(contract.CodeNotFound), 409, i18ntest.EN("review.share.gone")},
 	} {
 		d.relay.set(func() { d.relay.err = tc.err })
 		resp, page := d.post(withdraw, nil)
@@ -415,7 +416,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		begin("shared")
 		first, _ := d.relay.CreateRelayToken(t.Context(), token, harbor)
 		_, page := d.get(own)
-		d.says("killed while sharing", page, "shared with nobody", i18ntest.EN("review.share.unknown_end"))
+		d.says("killed while sharing", page, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
 		*d.now = noon.Add(time.Minute)
 		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
 		d.led("sharing again", resp, "shared")
@@ -495,8 +496,8 @@ func TestRejectsMalformedShares(t *testing.T) {
 		{strings.Repeat("x", 129), "", 422, "Enter the third party"},
 		{"a\nb", "", 422, "Enter the third party"},
 		{"a\u202eb", "", 422, "Enter the third party"},
-		{harbor, strings.Repeat("é", 81), 422, "at most 80 characters"},
-		{harbor, "a\tb", 422, "at most 80 characters"},
+		{harbor, strings.Repeat("é", 81), 422, i18ntest.EN("review.share.bad_label")},
+		{harbor, "a\tb", 422, i18ntest.EN("review.share.bad_label")},
 		{"\xff", "", 400, ""},
 	} {
 		resp, page := d.post(own+"/shares", shareForm(tc.publicID, tc.label))

@@ -49,10 +49,10 @@ func TestAnotherCode(t *testing.T) {
 				a.post(t, "action", "no-code")
 				codes(n+3, "Choose another")
 			}
-			codes(5, "No more codes can be sent for this sign-in")
+			codes(5, i18ntest.EN("visit.code.no_more"))
 			r.Advance(30 * time.Second)
 			a.post(t, "action", "no-code")
-			codes(5, "No more codes can be sent for this sign-in")
+			codes(5, i18ntest.EN("visit.code.no_more"))
 			a.post(t, "action", "code", "code", "123456")
 			if got := a.step(t); got != "accounts" && got != "connected" {
 				t.Errorf("%s: the last code leads to %s", way, got)
@@ -98,9 +98,9 @@ func TestWrongCodesAtOnce(t *testing.T) {
 func TestAnotherBankInPlace(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct{ username, en, es string }{
-			{"supplier_unresponsive", "Your bank is not answering", "Su banco no responde"},
-			{"e_banking_unsupported", "does not offer online access", "no ofrece acceso en línea"},
-			{"mfa", "The one-time code was not confirmed", "El código de un solo uso no se confirmó"},
+			{"supplier_unresponsive", i18ntest.EN("visit.failed.bank_unresponsive"), i18ntest.ES("visit.failed.bank_unresponsive")},
+			{"e_banking_unsupported", i18ntest.EN("visit.failed.no_online_banking"), i18ntest.ES("visit.failed.no_online_banking")},
+			{"mfa", i18ntest.EN("visit.failed.bank_code"), i18ntest.ES("visit.failed.bank_code")},
 		} {
 			a := newcomer(t, r, providertest.Prefill())
 			a.toAccounts(t, c.username)

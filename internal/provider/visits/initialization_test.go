@@ -262,18 +262,19 @@ func TestRegistrationNamesMissingMembers(t *testing.T) {
 			english, spanish string
 		}{
 			{"nothing of the three", nil, "INVALID_TOKEN", "no token, no prefill and no consumerId",
-				"token", "not set up correctly", "no está bien configurada"},
+				"token", i18ntest.EN("widget.error.setup"), i18ntest.ES("widget.error.setup")},
 			{"token and prefill", map[string]any{"token": token(r, map[string]any{}), "prefill": providertest.Prefill()},
-				"INVALID_TOKEN", "exclude each other", "token", "not set up correctly", "no está bien configurada"},
+				"INVALID_TOKEN", "exclude each other", "token", i18ntest.EN("widget.error.setup"), i18ntest.ES("widget.error.setup")},
 			{"an unknown token", map[string]any{"token": "unknown"}, "INVALID_TOKEN", "unknown, used, expired",
-				"token", "open for too long", "demasiado tiempo"},
+				"token", i18ntest.EN("widget.error.token"), i18ntest.ES("widget.error.token")},
 			{"no employers", eligible, "INVALID_PREFILLS_PII_MISSING", "missing: statedEmployerNames.",
-				"prefill.statedEmployerNames", "at least one employer", "al menos un empleador"},
+				"prefill.statedEmployerNames", i18ntest.EN("prefill.employers.missing"), i18ntest.ES("prefill.employers.missing")},
 			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING",
 				"firstName, lastName, email, dob or a full address", "prefill.firstName",
 				i18ntest.EN("prefill.last_name.missing"), i18ntest.ES("prefill.last_name.missing")},
 			{"a wrong value", map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "x",
-				"dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email", "not accepted", "no fueron aceptados"},
+				"dob": "1990-06-15"}}, "INVALID_PREFILL_EMAIL", "email must be", "prefill.email",
+				i18ntest.EN("widget.error.details_refused"), i18ntest.ES("widget.error.details_refused")},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for lang, words := range map[string]string{"en": c.english, "es": c.spanish} {
@@ -410,7 +411,7 @@ func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
 			t.Errorf("with a token: %d %s", a.Status, a.Body)
 		}
 		if page := r.Do("GET", "/widget/v1/problems/RATE_LIMITED", nil); page.Status != 200 ||
-			!strings.Contains(page.Body, "Wait a minute") || !strings.Contains(page.Body, "RATE_LIMITED") {
+			!strings.Contains(page.Body, i18ntest.EN("visit.too_many")) || !strings.Contains(page.Body, "RATE_LIMITED") {
 			t.Errorf("its words: %d %s", page.Status, page.Body)
 		}
 	})

@@ -50,7 +50,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")
 		if body := a.get(t).Body; !strings.Contains(body, i18ntest.EN("visit.title.consent_employers_and_money")) ||
-			!strings.Contains(body, "Pay stubs and other documents") {
+			!strings.Contains(body, i18ntest.EN("visit.consent.shared.documents")) {
 			t.Errorf("the consent says %s", body)
 		}
 		a.post(t, "action", "consent")
@@ -95,7 +95,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 		id := documentIDs.FindStringSubmatch(a.get(t).Body)[1]
 		a.post(t, "action", "turn")
 		a.post(t, "action", "source", "source", "documents")
-		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, "at least one file") {
+		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, i18ntest.EN("visit.documents.none")) {
 			t.Errorf("without a document of its own: %d", page.Status)
 		}
 		a.post(t, "action", "remove", "document", id)

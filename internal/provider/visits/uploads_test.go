@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
 )
@@ -54,11 +55,11 @@ func TestAddingPayStubs(t *testing.T) {
 			files []string
 			want  string
 		}{
-			"no file":         {nil, "Choose a file first"},
-			"an empty field":  {[]string{"", ""}, "Choose a file first"},
+			"no file":         {nil, i18ntest.EN("visit.documents.not_chosen")},
+			"an empty field":  {[]string{"", ""}, i18ntest.EN("visit.documents.not_chosen")},
 			"a letter":        {[]string{"letter.txt", "Dear Sir"}, "letter.txt” could not be added: it is no PDF"},
-			"a false name":    {[]string{"paystub.pdf", "<html>"}, "it is no PDF"},
-			"an empty file":   {[]string{"paystub.pdf", ""}, "it is empty"},
+			"a false name":    {[]string{"paystub.pdf", "<html>"}, i18ntest.EN("visit.documents.wrong_type")},
+			"an empty file":   {[]string{"paystub.pdf", ""}, i18ntest.EN("visit.documents.empty")},
 			"too large a one": {[]string{"paystub.pdf", pdfOf(strings.Repeat("x", 20<<20))}, "larger than 20 MB"},
 		} {
 			got := a.upload(t, c.files...)
@@ -99,7 +100,8 @@ func TestAddingPayStubs(t *testing.T) {
 		if n := r.Count(`SELECT count(*) FROM documents WHERE public_token = $1`, a.publicToken); n != 10 {
 			t.Errorf("%d files after many at once, want ten", n)
 		}
-		if page := a.upload(t, "paystub.pdf", pdfOf("")); page.Status != 422 || !strings.Contains(page.Body, "At most ten") {
+		if page := a.upload(t, "paystub.pdf", pdfOf("")); page.Status != 422 ||
+			!strings.Contains(page.Body, i18ntest.EN("visit.documents.too_many")) {
 			t.Errorf("one more answers %d", page.Status)
 		}
 		if got := a.Do("POST", a.path+"/documents", map[string]any{}); got.Status != 415 {
@@ -192,7 +194,7 @@ func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
 			t.Fatalf("the first file answers %d", got.Status)
 		}
 		for what, a := range map[string]applicant{"the visit that sent enough": first, "another of the account": second} {
-			if got := a.upload(t, "b.pdf", pdfOf("b")); got.Status != 422 || !strings.Contains(got.Body, "try again tomorrow") {
+			if got := a.upload(t, "b.pdf", pdfOf("b")); got.Status != 422 || !strings.Contains(got.Body, i18ntest.EN("visit.documents.full")) {
 				t.Errorf("one more file of %s answers %d", what, got.Status)
 			}
 		}

@@ -70,7 +70,7 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 		i18ntest.EN("review.eligibility.is_not"), "$44,720.00", i18ntest.EN("review.frequencies.WEEKLY"),
 		i18ntest.EN("review.providers.GIG_PLATFORM"), "Rides", "$7.77",
 		"38.5", "2025", "$12.34", "Broken Bank", i18ntest.EN("review.completeness.EMPLOYERS_VERIFIED_OR_SKIPPED"),
-		"The accounts hold about what they held", i18ntest.EN("review.documents.readable"),
+		i18ntest.EN("review.assets_real.same"), i18ntest.EN("review.documents.readable"),
 		"/files/"+FileRef("u-bank/transactions.json"), i18ntest.EN("review.codes.BANK_TRANSACTION"), "/report.csv", "1 of 4")
 	has(t, page, "u-bank/transactions", "months.csv")
 	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados",
@@ -108,7 +108,7 @@ func TestWhetherAssetsAreReal(t *testing.T) {
 		{"much from nothing", 1_000_01, -50_00, ui.Warning},
 		{"little from nothing", 999_00, 1_00, ui.Success},
 		{"half", 2_000_00, 4_000_00, ui.Success},
-		{"less than half", 1_999_99, 4_000_00, ui.Warning},
+		{i18ntest.EN("review.assets_real.less"), 1_999_99, 4_000_00, ui.Warning},
 	} {
 		v := madeEligibility()
 		a := &v.Report.Assets.AccountDetails[0]

@@ -116,7 +116,8 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 		i18ntest.EN("review.income.unmatched"), i18ntest.EN("review.report.ending"), "−$12.05", "Springfield, IL",
 		i18ntest.EN("review.employer_real.found", "employer", "Tern &amp; Sons"),
 		"does not match every source", i18ntest.EN("review.stubs.altered", "n", "1", "all", "2"),
-		"Something was appended", "NEW_REASON", i18ntest.EN("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
+		i18ntest.EN("review.irregularities.INCREMENTAL_UPDATE"), "NEW_REASON",
+		i18ntest.EN("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
 		"NEW_CHECK", i18ntest.EN("review.stub.unchecked"), i18ntest.EN("review.stub.not_genuine"),
 		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", i18ntest.EN("review.frequencies.SEMI_MONTHLY"), "$8,000.00",
 		"(estimated)", i18ntest.EN("review.employment_values.fulltime"), "You may &lt;dispute&gt; this.", i18ntest.EN("review.report.whole"),
@@ -124,7 +125,7 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 	lacks(t, incomePage(t, i18n.Spanish, v), i18ntest.ES("review.stubs.altered", "n", "1", "all", "2"),
 		i18ntest.ES("review.income_change.up", "percent", "10"),
 		"Ingresos en 2 de los últimos 3 meses completos.",
-		"Se añadió algo al archivo", i18ntest.ES("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
+		i18ntest.ES("review.irregularities.INCREMENTAL_UPDATE"), i18ntest.ES("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
 		i18ntest.ES("review.frequencies.SEMI_MONTHLY"), i18ntest.ES("review.finding.against"), "mar 2026")
 	page := incomePage(t, i18n.English, v)
 	if strings.Contains(page, "s-1/paystub") {
@@ -143,7 +144,7 @@ func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 	sub := contract.SubNoRecentInformation
 	v.Report.Meta.Substatus = &sub
 	page := incomePage(t, i18n.English, v)
-	lacks(t, page, i18ntest.EN("review.income_real.none"), "no recent information", i18ntest.EN("review.report.about"))
+	lacks(t, page, i18ntest.EN("review.income_real.none"), i18ntest.EN("review.report.no_data"), i18ntest.EN("review.report.about"))
 	has(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll", "Employment</h2>", "Accounts</h2>",
 		"Identity</h2>", "Sources</h2>", `class="keys"`, i18ntest.EN("review.ask.documents"))
 

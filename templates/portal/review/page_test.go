@@ -109,7 +109,7 @@ func TestReportPageNamesItsSources(t *testing.T) {
 		i18n.English: {"−$12.05", "$1,234,567.80", i18ntest.EN("review.reasons.11"), "Their own words",
 			"Score 512 " + i18ntest.EN("review.report.score_scale") + " 300 to 850; " + i18ntest.EN("review.report.ref_home") + " 630",
 			"27 of 70", "below $0.00", "$0.00 " + i18ntest.EN("review.report.up_to") + " below $50.00", "$50.00 " +
-				i18ntest.EN("review.or_more"), i18ntest.EN("review.report.neutral"), "beyond the scale",
+				i18ntest.EN("review.or_more"), i18ntest.EN("review.report.neutral"), i18ntest.EN("review.report.capped"),
 			i18ntest.EN("review.story.below_zero", "n", "8", "all", "40"), "lowest −$40.00 on",
 			i18ntest.EN("review.story.money.one", "in", "$2,100.00", "income", "$2,000.00", "out", "$1,900.00", "net", "$200.00"),
 			"(" + i18ntest.EN("review.report.part") + ")", "ACME &lt;PAY&gt;", i18ntest.EN("review.categories.INCOME.PAYROLL"), "Feb 28, 2026",
@@ -140,20 +140,21 @@ func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 	v := madeReport()
 	v.Analysis = nil
 	page := reportPage(t, i18n.English, v)
-	for _, absent := range []string{i18ntest.EN("review.report.balances"), "by month", "Regular income", "Where money", "Insufficient funds",
-		"months.csv", "plot", "still being fetched", "How the points"} {
+	for _, absent := range []string{i18ntest.EN("review.report.balances"), "by month", i18ntest.EN("review.report.regular"),
+		i18ntest.EN("review.report.categories"), i18ntest.EN("review.report.returned"),
+		"months.csv", "plot", i18ntest.EN("review.report.pending"), i18ntest.EN("review.report.card")} {
 		if strings.Contains(page, absent) {
 			t.Errorf("%q is on the page", absent)
 		}
 	}
 	v.Pending = true
-	if page := reportPage(t, i18n.English, v); !strings.Contains(page, "still being fetched") {
+	if page := reportPage(t, i18n.English, v); !strings.Contains(page, i18ntest.EN("review.report.pending")) {
 		t.Error("nothing says that more is to come")
 	}
 	v = madeReport()
 	other := 600
 	v.Analysis.Scores[0].Value = &other
-	if page := reportPage(t, i18n.English, v); strings.Contains(page, "How the points") {
+	if page := reportPage(t, i18n.English, v); strings.Contains(page, i18ntest.EN("review.report.card")) {
 		t.Error("the card of another score is shown")
 	}
 	v.Analysis = &report.Analysis{Version: "1.0.0", To: on("2026-03-10")}
