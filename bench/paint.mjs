@@ -15,7 +15,8 @@ for (let round = 0; round <= Number(rounds); round++) {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
     await cdp.send("Network.enable");
-    await cdp.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
+    await cdp.send("Network.emulateNetworkConditions", { offline: false, latency: 150,
+      downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
     if (kind === "without") await cdp.send("Network.setBlockedURLs", { urls: ["*.wasm", "*wasm_exec*"] });
     await page.addInitScript(() => addEventListener("input", () => (window.typed ??= performance.now()), true));
     await page.goto(address, { waitUntil: "commit" });

@@ -21,8 +21,10 @@ const atMost = (max: number) => (s: string): boolean => s.length <= max || lengt
 
 const name = z.string().regex(/^(?:\p{L}\p{M}*|[ .'’\-\u2010-\u2014])*$/u).regex(/\p{L}/u).refine(atMost(254));
 const line = (max: number) => z.string().regex(/^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]*$/).regex(/\S/).refine(atMost(max));
+const atom = "[a-z\\d!#$%&'*+\\-/=?^_`{|}~]+";
 const email = z.string().max(100)
-  .regex(/^(?=[^@]{1,64}@)[a-z\d!#$%&'*+\-/=?^_`{|}~]+(?:\.[a-z\d!#$%&'*+\-/=?^_`{|}~]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i);
+  .regex(new RegExp(String.raw`^(?=[^@]{1,64}@)${atom}(?:\.${atom})*@` +
+    String.raw`(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$`, "i"));
 const day = /^(\d{4})-(\d\d)-(\d\d)$/;
 const later = (s: string, years: number): string => String(Number(s.slice(0, 4)) + years).padStart(4, "0") + s.slice(4);
 const dob = z.string().regex(day, { abort: true }).refine((s) => {
@@ -55,10 +57,13 @@ const form = z.strictObject({
 const forms: object[] = [
   { firstName: "Ana", lastName: "Pérez", email: "ana@example.com", dob: "1990-06-15" },
   { firstName: "José María", lastName: "O’Neil-Núñez", email: "jose.maria+bank@mail.example.com", dob: "1984-02-29", phone: "415-555-0132",
-    address: "12 Main Street, Apt. 4B", city: "San Francisco", state: "CA", zip: "94105-1234", statedAnnualIncome: 52000, statedEmployerName: "Acme, Inc." },
-  { firstName: "Mary Jane", lastName: "Smith", email: "mj@example.org", phone: "+1 212 555 0100", address: "1 5th Avenue", city: "New York", state: "NY", zip: "10003" },
+    address: "12 Main Street, Apt. 4B", city: "San Francisco", state: "CA", zip: "94105-1234",
+      statedAnnualIncome: 52000, statedEmployerName: "Acme, Inc." },
+  { firstName: "Mary Jane", lastName: "Smith", email: "mj@example.org", phone: "+1 212 555 0100",
+    address: "1 5th Avenue", city: "New York", state: "NY", zip: "10003" },
   { firstName: "Наталья", lastName: "Иванова", email: "n.ivanova@example.net", dob: "1971-12-01", state: "PR", statedAnnualIncome: 0 },
-  { firstName: "Ana2", lastName: "Smith", email: "ana@example", dob: "1990-02-30", phone: "1", address: "12 Main Street", city: "Springfield", state: "IL", zip: "6270" },
+  { firstName: "Ana2", lastName: "Smith", email: "ana@example", dob: "1990-02-30", phone: "1",
+    address: "12 Main Street", city: "Springfield", state: "IL", zip: "6270" },
 ];
 
 async function main(): Promise<object> {
@@ -66,7 +71,8 @@ async function main(): Promise<object> {
   const { instance } = await WebAssembly.instantiateStreaming(fetch("/vestibule.wasm"), go.importObject);
   void go.run(instance);
   const check = checker(instance);
-  const cases = ((await (await fetch("/cases.json")).json()) as Case[]).filter((c) => c.product === "cashflow" && c.today === today && !c.environment);
+  const cases = ((await (await fetch("/cases.json")).json()) as Case[]).filter((c) => c.product === "cashflow" &&
+    c.today === today && !c.environment);
   for (const c of cases) {
     const ours = check("cashflow", c.prefill, today).length === 0;
     const zods = form.safeParse(c.prefill).success;

@@ -45,7 +45,8 @@ func checked(t *testing.T, f playwright.Frame, options string) (found []string) 
 		_, err := f.WaitForFunction(`() => document.getElementById("step")?.dataset.step !== "loading"`, nil)
 		must(t, err)
 	}
-	out, err := f.Evaluate(`async (options) => JSON.stringify((await axe.run(document, {iframes: false, preload: false, resultTypes: ["violations"], ...JSON.parse(options)})).violations
+	out, err := f.Evaluate(`async (options) => JSON.stringify((await axe.run(document, {iframes: false,
+		preload: false, resultTypes: ["violations"], ...JSON.parse(options)})).violations
 		.flatMap((v) => v.nodes.map((n) => v.id + ": " + v.help + "\n\t" + n.html + "\n\t" + n.failureSummary)))`, options)
 	must(t, err)
 	must(t, json.Unmarshal([]byte(out.(string)), &found))
@@ -59,7 +60,9 @@ const wideScript = `(size) => {
 	root.style.fontSize = size;
 	const over = root.scrollWidth - root.clientWidth;
 	const scrolls = (e) => e && e !== root && (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
-	const who = over > 0 ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(e.parentElement)).slice(0, 3).map((e) => e.outerHTML.slice(0, 200)) : [];
+	const who = over > 0 ? [...document.querySelectorAll("body *")]
+		.filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(e.parentElement))
+			.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)) : [];
 	root.style.fontSize = "";
 	return over > 0 ? over + " px, by " + who : "";
 }`
@@ -77,7 +80,8 @@ const unmarkedScript = `() => {
 		e.focus({ preventScroll: true, focusVisible: true });
 		if (document.activeElement !== e) continue;
 		const around = e.closest("label");
-		if (!marks(getComputedStyle(e)) && !marks(getComputedStyle(e, "::after")) && !(around && marks(getComputedStyle(around)))) unmarked.push(e.outerHTML.slice(0, 200));
+		if (!marks(getComputedStyle(e)) && !marks(getComputedStyle(e, "::after")) && !(around &&
+			marks(getComputedStyle(around)))) unmarked.push(e.outerHTML.slice(0, 200));
 	}
 	if (before && before !== document.body) before.focus({ preventScroll: true });
 	else document.activeElement?.blur();
@@ -387,7 +391,8 @@ func (v *visitor) tabTo(t *testing.T, l playwright.Locator) {
 			if (document.activeElement !== e) return "";
 			const marks = (s) => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== "none";
 			const around = e.closest("label");
-			return marks(getComputedStyle(e)) || marks(getComputedStyle(e, "::after")) || around && marks(getComputedStyle(around)) ? "seen" : "unseen";
+			return marks(getComputedStyle(e)) || marks(getComputedStyle(e, "::after")) || around &&
+				marks(getComputedStyle(around)) ? "seen" : "unseen";
 		}`, nil)
 		must(t, err)
 		if got == "unseen" {

@@ -137,7 +137,8 @@ func TestTheHostedPageCannotActForStaff(t *testing.T) {
 	v.expect("Content Security Policy")
 	framed, err := v.Evaluate(`() => new Promise((done) => {
 		const f = document.createElement("iframe");
-		f.onload = () => { let inside = ""; try { inside = f.contentDocument?.body?.innerText ?? ""; } catch {} done(inside.includes("Webhooks")); };
+		f.onload = () => { let inside = ""; try { inside = f.contentDocument?.body?.innerText ?? "";
+			} catch {} done(inside.includes("Webhooks")); };
 		f.src = "/dashboard/webhooks";
 		document.body.append(f);
 		setTimeout(() => done(false), 3000);

@@ -71,7 +71,8 @@ func TestANoteOutlivesItsSession(t *testing.T) {
 	_, err := v.Evaluate(`() => { document.body.dataset.reviewer = "another"; }`)
 	must(t, err)
 	_, err = v.Evaluate(`() => { for (const key of Object.keys(sessionStorage)) {
-		const draft = JSON.parse(sessionStorage.getItem(key)); draft.reviewer = "another"; sessionStorage.setItem(key, JSON.stringify(draft)) } }`)
+		const draft = JSON.parse(sessionStorage.getItem(key)); draft.reviewer = "another";
+			sessionStorage.setItem(key, JSON.stringify(draft)) } }`)
 	must(t, err)
 	v.open(t, own)
 	holding("#text", "")

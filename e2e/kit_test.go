@@ -28,8 +28,10 @@ type shop struct {
 // shopScript records the elements' events: id, event and detail.
 const shopScript = `
 window.shifted = 0;
-new PerformanceObserver((all) => all.getEntries().forEach((e) => e.hadRecentInput || (window.shifted += e.value))).observe({ type: "layout-shift", buffered: true });
-window.listen = (el) => ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"].forEach((name) => el.addEventListener(name, (e) => {
+new PerformanceObserver((all) => all.getEntries().forEach((e) => e.hadRecentInput ||
+	(window.shifted += e.value))).observe({ type: "layout-shift", buffered: true });
+window.listen = (el) => ["open", "ready", "step", "success", "exit", "error", "state", "complete",
+	"close"].forEach((name) => el.addEventListener(name, (e) => {
 	const li = document.createElement("li");
 	const d = e.detail;
 	li.textContent = [el.id, name, d.step ?? d.state ?? d.errorType ?? d.status ?? ""].join(" ").trim();
@@ -66,7 +68,8 @@ func (h *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
 			fmt.Sprintf("default-src 'none'; img-src data:; style-src 'self'; base-uri 'none'; form-action 'none'; "+
 				"require-trusted-types-for 'script'; script-src 'self' %s; frame-src %s", h.site.Portal, frames))
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css"><title>Shop</title><main><h1>Shop</h1>
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width, initial-scale=1">
+			<link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css"><title>Shop</title><main><h1>Shop</h1>
 			<ol id="told" hidden></ol>%s</main><script src="%s/embed/v1/embed.js" async></script><script src="/shop.js"></script>`,
 			body, h.site.Portal)
 	default:
@@ -324,7 +327,8 @@ func TestEmbedKit(t *testing.T) {
 		_, err := v.Evaluate(`(portal) => {
 			for (const source of [window, document.createElement("iframe")])
 				for (const from of [portal, location.origin])
-					dispatchEvent(new MessageEvent("message", { data: { type: "vestibule", event: "complete", state: "ready" }, origin: from, source: source === window ? window : null }));
+					dispatchEvent(new MessageEvent("message", { data: { type: "vestibule", event: "complete",
+						state: "ready" }, origin: from, source: source === window ? window : null }));
 		}`, s.Portal)
 		must(t, err)
 		if strings.Contains(told(t, v), "complete") {

@@ -233,7 +233,8 @@ func focused(t *testing.T, l playwright.Locator) {
 	t.Helper()
 	must(t, l.First().WaitFor())
 	_, err := l.First().Evaluate(`e => new Promise((done, no) => {
-		const look = (left) => document.activeElement === e ? done() : left ? requestAnimationFrame(() => look(left - 1)) : no(new Error("the focus is on " + document.activeElement?.outerHTML));
+		const look = (left) => document.activeElement === e ? done() : left ? requestAnimationFrame(() => look(left - 1))
+			: no(new Error("the focus is on " + document.activeElement?.outerHTML));
 		look(300);
 	})`, nil)
 	must(t, err)
@@ -788,7 +789,8 @@ func TestCallbacksOfTheLatestRegistration(t *testing.T) {
 	// The frame may say it as often as it likes, or change its mind.
 	_, err := v.Frames()[1].Evaluate(`() => {
 		const nonce = location.hash.slice(1);
-		for (const type of ["success", "error", "success", "exit"]) parent.postMessage({ svc: 1, nonce, type, publicToken: "x", status: "ERROR" }, "*");
+		for (const type of ["success", "error", "success", "exit"]) parent.postMessage({ svc: 1, nonce,
+			type, publicToken: "x", status: "ERROR" }, "*");
 	}`)
 	must(t, err)
 	gone(t, v.page("iframe")) // exit takes the frame away; its callback was called already
@@ -806,7 +808,8 @@ func TestIgnoresForeignMessages(t *testing.T) {
 		const nonce = new URL(document.querySelector("iframe").src).hash.slice(1);
 		const stranger = document.createElement("iframe");
 		document.body.append(stranger);
-		const messages = (nonce) => ["opened", "success", "error", "exit", "close"].map((type) => ({ svc: 1, nonce, type, publicToken: "stranger", status: "SUCCESS", errorType: "INTERNAL_ERROR" }));
+		const messages = (nonce) => ["opened", "success", "error", "exit", "close"].map((type) => ({ svc: 1,
+			nonce, type, publicToken: "stranger", status: "SUCCESS", errorType: "INTERNAL_ERROR" }));
 		for (const m of messages(nonce)) {
 			window.postMessage(m, "*");                                      // the page itself
 			window.dispatchEvent(new MessageEvent("message", { data: m, origin: location.origin, source: stranger.contentWindow }));

@@ -100,7 +100,8 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 // parse reads arguments and environment. It reports done when it has printed help.
 func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done bool, err error) {
 	args, out.warnings = renameArgs(args)
-	parser, err := c.parser(kong.Resolvers(renamedVariables(&out.warnings)), kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
+	parser, err := c.parser(kong.Resolvers(renamedVariables(&out.warnings)),
+		kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
 	if err != nil {
 		return out, false, err
 	}

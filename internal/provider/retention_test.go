@@ -17,11 +17,13 @@ import (
 // are kept. What a table of the service's own is missing here must be said so.
 func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections bank_accounts bank_account_names
+		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
+			bank_accounts bank_account_names
 			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions
 			audit sessions sign_in_tries dashboard_forms dashboard_notices`)
 		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
-		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls widget_origins staff callbacks callback_secrets signing_keys session_keys
+		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
+			widget_origins staff callbacks callback_secrets signing_keys session_keys
 			keepsakes sandbox_clock sandbox_reports sandbox_inbox submission_counts submission_slots job_runners goose_db_version
 			river_job river_leader river_migration river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {

@@ -24,7 +24,8 @@ func TestTheKeysOfAnEligibilityReport(t *testing.T) {
 		{EligibilityMatching{}, `full_name`},
 		{ConnectionMatching{}, `matched_sources unmatched_sources`},
 		{ConnectionRef{}, `source_id source_uuid`},
-		{EligibilityEmployment{}, `source_id source_uuid employer_name employer_address_line_1 employer_address_line_2 employer_city employer_state
+		{EligibilityEmployment{}, `source_id source_uuid employer_name employer_address_line_1 employer_address_line_2
+			employer_city employer_state
 			employment_type employment_status job_title hire_date termination_date base_pay_rate base_pay_period matching`},
 		{EmployerMatches{}, `employer_name direct_deposit_accounts`},
 		{EmployerNameMatching{}, `matched_employer_name unmatched_employer_name`},
@@ -33,16 +34,20 @@ func TestTheKeysOfAnEligibilityReport(t *testing.T) {
 		{MatchedDeposit{}, `matched_account_id truncated_account_number institution_name`},
 		{UnmatchedDeposit{}, `truncated_account_number institution_name`},
 		{Assets{}, `account_details inflows matched_income_sources failed_connections`},
-		{AssetAccount{}, `source_id source_uuid account_id owner_full_name institution_name account_name account_type account_subtype date_first_transaction
-			last_statement_end_date truncated_account_number responsibility addresses current_balance six_months_average_balance twelve_months_income_from_assets
+		{AssetAccount{}, `source_id source_uuid account_id owner_full_name institution_name account_name account_type
+			account_subtype date_first_transaction
+			last_statement_end_date truncated_account_number responsibility addresses current_balance
+			six_months_average_balance twelve_months_income_from_assets
 			currency left_out_of_figures balance_date`},
 		{FailedConnection{}, `source_id source_uuid institution_name status substatus failed_at`},
 		{EligibilityIncome{}, `payroll`},
-		{EligibilityPayroll{}, `source_id source_uuid provider_name provider_type annual_gross_income annual_net_income pay_frequency gigs_annual_gross_earnings
+		{EligibilityPayroll{}, `source_id source_uuid provider_name provider_type annual_gross_income annual_net_income
+			pay_frequency gigs_annual_gross_earnings
 			gigs_annual_deposited_amount gigs_annual_net_earnings gig_summaries calendar_summary statements`},
 		{GigSummary{}, `platform_name period_start period_end gig_count hours_worked gross_earnings tips bonuses fees deposited_amount`},
 		{CalendarYear{}, `year calendar_year_gross_income calendar_year_net_income`},
-		{EligibilityStatement{}, `pay_date pay_period_start pay_period_end hours_worked gross_total_earnings_amount_current gross_total_earnings_amount_ytd
+		{EligibilityStatement{}, `pay_date pay_period_start pay_period_end hours_worked gross_total_earnings_amount_current
+			gross_total_earnings_amount_ytd
 			net_total_earnings_amount_current net_total_earnings_amount_ytd`},
 		{EligibilityDocument{}, `source_id source_uuid document_type document_id available_date source_filepath`},
 		{Check{}, `boolean_value`},

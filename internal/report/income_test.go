@@ -58,7 +58,8 @@ func TestTheKeysOfAnIncomeReport(t *testing.T) {
 	amounts := ""
 	for _, item := range strings.Fields(
 		`net_total_earnings gross_total_earnings regular_pay_earnings bonus_earnings overtime_earnings commission_earnings
-		paid_time_off_earnings vacation_earnings paid_time_off_deductions vacation_deductions medicare_tax_deductions social_security_deductions fica_tax_deductions`) {
+		paid_time_off_earnings vacation_earnings paid_time_off_deductions vacation_deductions medicare_tax_deductions
+			social_security_deductions fica_tax_deductions`) {
 		amounts += " " + item + "_amount_current " + item + "_amount_ytd"
 	}
 	for _, c := range []struct {
@@ -69,19 +70,23 @@ func TestTheKeysOfAnIncomeReport(t *testing.T) {
 		{IncomeIdentity{}, `source_id source_record_id first_name last_name full_name emails matching`},
 		{RecordMatching{}, `matched_sources unmatched_sources`},
 		{RecordRef{}, `source_id source_record_id`},
-		{Employment{}, `source_id source_record_id employer_name employer_address_line_1 employer_address_line_2 employer_city employer_state employment_type
+		{Employment{}, `source_id source_record_id employer_name employer_address_line_1 employer_address_line_2
+			employer_city employer_state employment_type
 			employment_status job_title hire_date estimated_hire_date matching`},
 		{IncomeNode{}, `summary financial_accounts paystubs payroll revised_report_values`},
 		{IncomeSummary{}, `annual_gross_income annual_net_income`},
-		{FinancialAccount{}, `source_ids model_version model_type descriptions is_consistent net_recent gross_recent net_annual gross_annual matched_income history
+		{FinancialAccount{}, `source_ids model_version model_type descriptions is_consistent net_recent gross_recent
+			net_annual gross_annual matched_income history
 			primary_account_detected job_irregularity_risk inflows matched_income_sources`},
 		{MatchedIncome{}, `stated_employer stated_annual_income description net_income gross_income`},
 		{IncomeYear{}, `year gross net`},
 		{Inflow{}, `inflow_id description deposited_annual_income deposited_recent_income account_id`},
 		{MatchedIncomeSource{}, `stated_employer matched_inflow_id`},
 		{RevisedValues{}, `gross_annual net_annual gross_recent net_recent`},
-		{Paystub{}, `source_id source_record_id source_filepath employee_name employee_address_line_1 employee_address_line_2 employee_city employee_state employee_zip
-			pay_frequency paystub_provider pay_period_start pay_period_end pay_date hire_date insights consistency_checks irregularity_detection` + amounts},
+		{Paystub{}, `source_id source_record_id source_filepath employee_name employee_address_line_1
+			employee_address_line_2 employee_city employee_state employee_zip
+			pay_frequency paystub_provider pay_period_start pay_period_end pay_date hire_date insights consistency_checks
+			irregularity_detection` + amounts},
 		{PaystubInsights{}, `annual_gross_income annual_net_income`},
 		{ConsistencyCheck{}, `boolean_value`},
 		{IrregularityDetection{}, `status reasons file_type genuine_pdf version`},
@@ -89,7 +94,8 @@ func TestTheKeysOfAnIncomeReport(t *testing.T) {
 			`estimated_net_annual_income pay_period_start pay_period_end pay_frequency statements`},
 		{Statement{}, `pay_date gross_total_earnings_amount_current gross_total_earnings_amount_ytd ` +
 			`net_total_earnings_amount_current net_total_earnings_amount_ytd`},
-		{IncomeAccount{}, `source_id account_id owner_full_name institution_name account_name account_type date_opened truncated_account_number responsibility addresses current_balance
+		{IncomeAccount{}, `source_id account_id owner_full_name institution_name account_name account_type date_opened
+			truncated_account_number responsibility addresses current_balance
 			currency left_out_of_figures balance_date`},
 		{IncomeAddress{}, `address_id address street city zipcode state`},
 		{ConsumerNotice{}, `description source_reference`},

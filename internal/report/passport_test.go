@@ -192,7 +192,8 @@ func TestTheKeysOfAPassport(t *testing.T) {
 		of   any
 		keys string
 	}{
-		{Passport{}, `meta product sources identities scores currencies tradelines addresses employers other_incomes inquiries identifiers bank_accounts public_records
+		{Passport{}, `meta product sources identities scores currencies tradelines addresses employers other_incomes
+			inquiries identifiers bank_accounts public_records
 			collections nonsufficient_funds disputes notices`},
 		{PassportIdentity{}, `source_id source_record_id matching ` + strings.Join(flagNames, " ")},
 		{IdentityFields{}, strings.Join(flagNames, " ")},

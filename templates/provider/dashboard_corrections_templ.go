@@ -657,7 +657,9 @@ func (v DashboardCorrection) field(d Dashboard, name, label string) templ.Compon
 			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.Field(ui.Input{Name: name, Label: v.unit(label), Hint: v.present(d, name), Lang: d.Lang, Value: d.value(name, ""), Error: d.wrong(name), Prefix: v.sign(), InputMode: "numeric", MaxLength: 13, Optional: true, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(ui.Input{Name: name, Label: v.unit(label), Hint: v.present(d, name), Lang: d.Lang, Value: d.value(name, ""),
+			Error: d.wrong(name), Prefix: v.sign(), InputMode: "numeric", MaxLength: 13,
+			Optional: true, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -714,7 +716,8 @@ func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 		default:
 			how = i18n.T(d.Lang, "dashboard.outcome.estimated_anew")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)}, {Body: v.amountOr(d, now)}, {Body: v.amountOr(d, then)}, {Text: how}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)},
+			{Body: v.amountOr(d, now)}, {Body: v.amountOr(d, then)}, {Text: how}})
 	}
 	return g
 }
@@ -729,7 +732,8 @@ func (v DashboardCorrection) changes(d Dashboard, m DashboardRevision) ui.Grid {
 		if then == nil || before != nil && *before == *then {
 			continue
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)}, {Body: v.amountOr(d, before)}, {Body: v.amountOr(d, then)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(d.Lang, "dashboard.figures", name)},
+			{Body: v.amountOr(d, before)}, {Body: v.amountOr(d, then)}})
 	}
 	return g
 }
@@ -764,7 +768,7 @@ func (v DashboardCorrection) amountOr(d Dashboard, n *int64) templ.Component {
 			var templ_7745c5c3_Var36 string
 			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(v.amount(*n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 204, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 208, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {

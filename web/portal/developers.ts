@@ -92,8 +92,10 @@ function heard(e: Event): void {
 	time.dateTime = now.toISOString();
 	time.textContent = now.toISOString().slice(11, 23);
 	const { publicToken, ...detail } = ((e as CustomEvent).detail ?? {}) as Record<string, unknown>;
-	made.querySelector(".trace-what")!.textContent = [e.type, detail["step"] ?? detail["state"] ?? detail["errorType"] ?? detail["status"] ?? ""].join(" ").trim();
-	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail, ...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
+	made.querySelector(".trace-what")!.textContent = [e.type,
+		detail["step"] ?? detail["state"] ?? detail["errorType"] ?? detail["status"] ?? ""].join(" ").trim();
+	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail,
+		...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
 	told.push(made);
 	merge();
 	// A callback after the report is not on the event stream.

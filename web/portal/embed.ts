@@ -9,7 +9,8 @@ import { texts } from "./parts/texts";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
 
 const path = "/embed/v1/";
-const script = (document.currentScript as HTMLScriptElement | null) ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);
+const script = (document.currentScript as HTMLScriptElement | null)
+  ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);
 const origin = new URL(script?.src || location.href).origin;
 
 const patience = 20_000; // for the frame's first message, in milliseconds
@@ -36,7 +37,8 @@ function key(token: string): string {
   return k;
 }
 
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, style?: Partial<CSSStyleDeclaration>, text?: string): HTMLElementTagNameMap[K] {
+function make<K extends keyof HTMLElementTagNameMap>(tag: K, style?: Partial<CSSStyleDeclaration>,
+	text?: string): HTMLElementTagNameMap[K] {
   const el = document.createElement(tag);
   Object.assign(el.style, style);
   if (text) el.textContent = text;
@@ -61,7 +63,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const root = this.attachShadow({ mode: "open" });
     try {
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(":host{display:block}:host([mode=modal]),:host([mode=redirect]){display:inline-block}:host([hidden]){display:none}");
+      sheet.replaceSync(":host{display:block}" +
+        ":host([mode=modal]),:host([mode=redirect]){display:inline-block}:host([hidden]){display:none}");
       root.adoptedStyleSheets = [sheet];
     } catch {} // older browsers: the box inside is a block anyway
   }
@@ -202,12 +205,14 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.dialog = dialog;
       dialog.setAttribute("aria-label", this.called());
       const close = make("button", {
-        position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none", color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
+        position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none",
+          color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
       }, "×");
       close.type = "button";
       close.setAttribute("aria-label", this.text("embed.element.close"));
       this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text("embed.element.opening"));
-      const name = make("div", { font: "600 16px/44px system-ui, sans-serif", padding: "0 56px 0 12px", whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis" }, this.called());
+      const name = make("div", { font: "600 16px/44px system-ui, sans-serif", padding: "0 56px 0 12px",
+        whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis" }, this.called());
       dialog.append(name, close, this.note);
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
@@ -284,7 +289,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   // fail says that the frame could not be shown, and links to the portal's page.
   fail(errorType: ElementError | WidgetErrorType): void {
     if (this.spoken || !this.note?.isConnected) return;
-    console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, and ${location.origin} the token's allowedOrigin?`);
+    console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, ` +
+      `and ${location.origin} the token's allowedOrigin?`);
     const link = make("a", {}, this.text("connect.secure_page"));
     link.href = this.address(true);
     link.target = "_top";

@@ -12,7 +12,8 @@ function tell(event: string, detail?: object): void {
 
 if (around && window.parent !== window) {
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
-  const step = connect ? "connect" : document.getElementById("status") ? "status" : document.querySelector("form[data-vestibule]") ? "details" : "";
+  const step = connect ? "connect" : document.getElementById("status") ? "status"
+    : document.querySelector("form[data-vestibule]") ? "details" : "";
   // The body is at least as high as the frame; its content may be lower.
   const size = (): void => {
     const low = Math.max(...Array.from(main.children, (el) => el.getBoundingClientRect().bottom));

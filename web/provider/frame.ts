@@ -72,7 +72,8 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
   const body = await answer.json().catch(() => ({}));
   if (!answer.ok) {
     console.warn("SvcWidget:", body.message, body.details);
-    return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR", answer.status === 429 ? "RATE_LIMITED" : undefined, body.applicant);
+    return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR",
+      answer.status === 429 ? "RATE_LIMITED" : undefined, body.applicant);
   }
   handle = body.handle;
   publicToken = body.publicToken;

@@ -69,9 +69,11 @@ func used(window, query string) string {
 func daily(window, query string) string {
 	return `WITH RECURSIVE day(d) AS (SELECT max(date(:f, 'start of month', '-` + window +
 		`'), (SELECT min(day) FROM tx)) UNION ALL SELECT date(d, '+1 day') FROM day WHERE d < :f),
-		each AS (SELECT d AS day, account, balance - coalesce((SELECT sum(amount) FROM tx WHERE tx.account = acc.account AND tx.day > d), 0) AS cents FROM day, acc),
+		each AS (SELECT d AS day, account, balance - coalesce((SELECT sum(amount)
+			FROM tx WHERE tx.account = acc.account AND tx.day > d), 0) AS cents FROM day, acc),
 		ends AS (SELECT day, sum(cents) AS total, min(cents) AS lowest FROM each WHERE day < date(:f, 'start of month') GROUP BY day),
-		complete AS (SELECT DISTINCT substr(d, 1, 7) || '-01' AS first FROM day WHERE substr(d, 1, 7) || '-01' >= (SELECT min(day) FROM tx) AND d < date(:f, 'start of month'))
+		complete AS (SELECT DISTINCT substr(d, 1, 7) || '-01' AS first FROM day
+			WHERE substr(d, 1, 7) || '-01' >= (SELECT min(day) FROM tx) AND d < date(:f, 'start of month'))
 		` + query
 }
 

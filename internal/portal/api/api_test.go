@@ -45,7 +45,8 @@ func TestApplicationsAreListed(t *testing.T) {
 	if got := strings.Join(seen, " "); got != "order-0 order-1 order-2 order-3 order-4" {
 		t.Errorf("in pages: %s", got)
 	}
-	const filtered = "/api/v1/applications?state=ready&product=income&externalId=order-3&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00"
+	const filtered = "/api/v1/applications?state=ready&product=income&externalId=order-3" +
+		"&createdFrom=2026-01-02T03:04:05Z&createdTo=2026-02-02T03:04:05.678%2B02:00"
 	c.do("GET", filtered, "")
 	want := applications.Filter{State: "ready", Product: contract.Income, ExternalID: "order-3",
 		From: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),

@@ -132,7 +132,8 @@ func (c *client) do(method, path, body string, headers ...string) (*http.Respons
 	return resp, out
 }
 
-const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"Ana","lastName":"Núñez","email":"ana@example.com","dob":"1990-02-28","statedAnnualIncome":52000},
+const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"Ana","lastName":"Núñez","email":"ana@example.com",
+	"dob":"1990-02-28","statedAnnualIncome":52000},
 	"externalId":"order-7","userArgs":"a=b","returnUrl":"https://app.example.com/done?x=1","allowedOrigin":"https://app.example.com"}`
 
 func TestAnApplicationIsMadeAndFollowed(t *testing.T) {

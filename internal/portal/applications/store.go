@@ -12,11 +12,45 @@ import (
 	"vestibule/internal/store"
 )
 
-const columns = `id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
-	return_url, allowed_origin, lang, data_key, prefill IS NOT NULL, state, attempt, since, public_token,
-	status, substatus, error, succeeded, fetch_until, report_at, decision, decisions, decided_at, reasons,
-	version, created_at, updated_at, closed_attempt, earlier_attempt, earlier_at, earlier_token,
-	COALESCE((SELECT t.created_at FROM application_attempts t WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
+const columns = `
+	id,
+	product,
+	mode,
+	variant,
+	manual,
+	sandbox_report_id,
+	origin,
+	external_id,
+	user_args,
+	return_url,
+	allowed_origin,
+	lang,
+	data_key,
+	prefill IS NOT NULL,
+	state,
+	attempt,
+	since,
+	public_token,
+	status,
+	substatus,
+	error,
+	succeeded,
+	fetch_until,
+	report_at,
+	decision,
+	decisions,
+	decided_at,
+	reasons,
+	version,
+	created_at,
+	updated_at,
+	closed_attempt,
+	earlier_attempt,
+	earlier_at,
+	earlier_token,
+	COALESCE((SELECT t.created_at
+		FROM application_attempts t
+		WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
 type scanner interface{ Scan(...any) error }
 
@@ -25,11 +59,44 @@ func scan(row scanner) (Application, error) {
 	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
 	var earlier StoredReport
 	var reasons string
-	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
-		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since, &a.Journey.PublicToken,
-		&a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
-		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated,
-		&closed, &earlierAttempt, &earlierAt, &earlier.PublicToken, &begun)
+	err := row.Scan(
+		&a.ID,
+		&a.Product,
+		&a.Mode,
+		&a.Variant,
+		&a.Manual,
+		&a.SandboxReportID,
+		&a.Origin,
+		&a.ExternalID,
+		&a.UserArgs,
+		&a.ReturnURL,
+		&a.AllowedOrigin,
+		&a.Lang,
+		&a.dataKey,
+		&a.HasApplicant,
+		&a.Journey.State,
+		&attempt,
+		&since,
+		&a.Journey.PublicToken,
+		&a.Journey.Status,
+		&a.Journey.Substatus,
+		&a.Journey.Error,
+		&succeeded,
+		&fetchUntil,
+		&reportAt,
+		&a.Decision.Kind,
+		&a.Decision.Number,
+		&decided,
+		&reasons,
+		&a.Version,
+		&created,
+		&updated,
+		&closed,
+		&earlierAttempt,
+		&earlierAt,
+		&earlier.PublicToken,
+		&begun,
+	)
 	if err != nil {
 		return Application{}, store.MapNotFound(err)
 	}
@@ -70,10 +137,38 @@ func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 // insert stores a new application; false means that its external ID is taken.
 func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
-		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args,
-			return_url, allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus,
-			error, succeeded, fetch_until, report_at, version, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, '', '', '', '', 0, 0, 0, 0, $17, $17)
+		INSERT INTO applications (
+			id,
+			product,
+			mode,
+			variant,
+			manual,
+			sandbox_report_id,
+			origin,
+			external_id,
+			user_args,
+			return_url,
+			allowed_origin,
+			lang,
+			data_key,
+			prefill,
+			state,
+			attempt,
+			since,
+			public_token,
+			status,
+			substatus,
+			error,
+			succeeded,
+			fetch_until,
+			report_at,
+			version,
+			created_at,
+			updated_at)
+		VALUES (
+			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+			$11, $12, $13, $14, $15, 0, $16, '', '', '',
+			'', 0, 0, 0, 0, $17, $17)
 		ON CONFLICT (external_id) DO NOTHING`,
 		a.ID, string(a.Product), string(a.Mode), string(a.Variant), a.Manual, a.SandboxReportID, a.Origin, a.ExternalID, a.UserArgs,
 		a.ReturnURL, a.AllowedOrigin, string(a.Lang), a.dataKey, sealed, string(a.Journey.State), a.Journey.Since,

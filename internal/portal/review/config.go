@@ -16,7 +16,7 @@ import (
 type Config struct {
 	RetentionDays int `placeholder:"DAYS" default:"0" help:"Days without activity after which an application is deleted; 0: never."`
 
-	Agency    string `name:"report-agency" placeholder:"TEXT" help:"Reporting agency in letters, with its address. Default: the provider's host."`
+	Agency    string `name:"report-agency" placeholder:"TEXT" help:"Reporting agency in letters, with address. Default: provider's host."`
 	Regulator string `placeholder:"TEXT" help:"Federal agency for the Equal Credit Opportunity Act in letters, with address. Default: none."`
 	Creditor  string `placeholder:"TEXT" help:"Creditor in letters, with address; required to email declines."`
 

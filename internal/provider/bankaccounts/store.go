@@ -152,7 +152,8 @@ func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) 
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
 		AND first_at IS NULL AND EXISTS ( -- and it has not been connected again meanwhile
-			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(now), limit))
+			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id
+				AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(now), limit))
 }
 
 func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit int) (int64, error) {

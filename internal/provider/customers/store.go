@@ -220,10 +220,28 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 		var p Product
 		g := &p.Configuration
 		var created, updated int64
-		if err := rows.Scan(&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.DisplayName, &p.InquiryType, &created, &updated,
-			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes,
-			&g.ScoreV1, &g.ScoreV21, &g.IncomeModelSuite,
-			&g.IncomeInflows, &g.EligibilityKind); err != nil {
+		if err := rows.Scan(
+			&p.ID,
+			&p.CustomerID,
+			&p.Kind,
+			&p.Name,
+			&p.DisplayName,
+			&p.InquiryType,
+			&created,
+			&updated,
+			&p.Inherited,
+			&g.ID,
+			&g.CustomerID,
+			&g.Kind,
+			&g.Alias,
+			&g.InquiryType,
+			&g.DeprecatedAttributes,
+			&g.ScoreV1,
+			&g.ScoreV21,
+			&g.IncomeModelSuite,
+			&g.IncomeInflows,
+			&g.EligibilityKind,
+		); err != nil {
 			return nil, err
 		}
 		p.Created, p.Updated = store.Time(created), store.Time(updated)
@@ -373,7 +391,8 @@ func findValidCredential(ctx context.Context, q store.Queryer, customerID, id st
 	var expires sql.NullInt64
 	var rotations int64
 	err := q.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
-		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`, id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
+		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`,
+		id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
 	if expires.Valid {
 		k.Expires = store.Time(expires.Int64)
 	}

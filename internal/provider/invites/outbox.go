@@ -74,7 +74,8 @@ func compose(customer, link string, expires time.Time) (subject, text string) {
 
 %[2]s
 
-It works until %[3]s, and once. You can stop and come back to it until then. Do not pass it on. If you do not expect this message, ignore it.
+It works until %[3]s, and once. You can stop and come back to it until then.`+
+		` Do not pass it on. If you do not expect this message, ignore it.
 
 --
 

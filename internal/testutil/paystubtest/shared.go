@@ -206,7 +206,8 @@ func tabled(n int) []byte {
 // idle is a stream in Flate of about so many bytes: blocks that each bring a long
 // list of codes, use none of them, and end where a byte does.
 func idle(size int) string {
-	const block = "\x5c\xe0\x83\xb2\x28\x88\xa2\x6d\x5b\xa6\x6d\xdb\xb6\x6d\xdb\xb6\x6d\xfe\x7e\xeb\x63\xae\xdc\xe7\xbe\xaa\x00\x00\x00\xff\xff"
+	const block = "\x5c\xe0\x83\xb2\x28\x88\xa2\x6d\x5b\xa6\x6d\xdb\xb6\x6d\xdb" +
+		"\xb6\x6d\xfe\x7e\xeb\x63\xae\xdc\xe7\xbe\xaa\x00\x00\x00\xff\xff"
 	data := "\x78\x9c" + strings.Repeat(block, size/len(block)) + "\x01\x00\x00\xff\xff"
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", len(data), data)
 }

@@ -141,19 +141,32 @@ var spanishWindows = []struct{ suffix, words string }{
 // spanishOwn are the descriptions of the lines of score v2.1, whose figures are none
 // of the report's attributes.
 var spanishOwn = map[string]string{
-	"Mean end-of-day balance of own money, last 3 complete months":                                                    "Media del saldo de dinero propio al cierre del día, últimos 3 meses completos",
-	"Lowest end-of-day balance of own money, last 3 complete months":                                                  "Saldo más bajo de dinero propio al cierre del día, últimos 3 meses completos",
-	"Days on which own money of all accounts ended below 0, last 3 complete months":                                   "Días en que el dinero propio de todas las cuentas terminó por debajo de 0, últimos 3 meses completos",
-	"NSF and overdraft fee events, reversed fees included, last 12 complete months":                                   "Cargos por fondos insuficientes o sobregiro, también los devueltos, últimos 12 meses completos",
-	"Number of months with at least $200 of income, last 12 complete months":                                          "Número de meses con al menos $200 de ingresos, últimos 12 meses completos",
-	"Average monthly income that counts beside its variation, last 12 complete months":                                "Ingreso mensual medio que cuenta junto a su variación, últimos 12 meses completos",
-	"Standard deviation divided by mean of the monthly income that counts, last 12 complete months":                   "Desviación estándar dividida entre la media del ingreso mensual que cuenta, últimos 12 meses completos",
-	"Debits divided by credits, without own transfers, borrowed money, refunds and reversals, last 3 complete months": "Débitos divididos entre créditos, sin transferencias propias, dinero prestado, reembolsos ni devoluciones, últimos 3 meses completos",
-	"Number of months with more external credits than debits, last 12 complete months":                                "Número de meses con más créditos externos que débitos, últimos 12 meses completos",
-	"Loan, card and advance payments divided by income of at least $200 a month, last 3 complete months":              "Pagos de préstamos, tarjetas y anticipos divididos entre ingresos de al menos $200 al mes, últimos 3 meses completos",
-	"Transfers to savings and investments outside the report divided by debits, last 12 complete months":              "Transferencias a ahorros e inversiones fuera del informe divididas entre débitos, últimos 12 meses completos",
-	"Number of payday-loan, earned-wage or cash-advance credits, last 6 complete months":                              "Número de préstamos de día de pago o anticipos recibidos, últimos 6 meses completos",
-	"Days since the oldest purchase, bill or other spending":                                                          "Días desde la compra, factura u otro gasto más antiguo",
+	"Mean end-of-day balance of own money, last 3 complete months": "Media del saldo de dinero propio al cierre " +
+		"del día, últimos 3 meses completos",
+	"Lowest end-of-day balance of own money, last 3 complete months": "Saldo más bajo de dinero propio al cierre " +
+		"del día, últimos 3 meses completos",
+	"Days on which own money of all accounts ended below 0, last 3 complete months": "Días en que el dinero propio de todas las cuentas " +
+		"terminó por debajo de 0, últimos 3 meses completos",
+	"NSF and overdraft fee events, reversed fees included, last 12 complete months": "Cargos por fondos insuficientes o sobregiro, también " +
+		"los devueltos, últimos 12 meses completos",
+	"Number of months with at least $200 of income, last 12 complete months": "Número de meses con al menos $200 de " +
+		"ingresos, últimos 12 meses completos",
+	"Average monthly income that counts beside its variation, last 12 complete months": "Ingreso mensual medio que cuenta junto a su " +
+		"variación, últimos 12 meses completos",
+	"Standard deviation divided by mean of the monthly income that counts, last 12 complete months": "Desviación estándar dividida entre " +
+		"la media del ingreso mensual que cuenta, últimos 12 meses completos",
+	"Debits divided by credits, without own transfers, borrowed money, refunds and reversals, last 3 complete months": "Débitos " +
+		"divididos entre créditos, sin transferencias propias, dinero prestado, reembolsos ni devoluciones, últimos 3 meses completos",
+	"Number of months with more external credits than debits, last 12 complete months": "Número de meses con más créditos externos que " +
+		"débitos, últimos 12 meses completos",
+	"Loan, card and advance payments divided by income of at least $200 a month, last 3 complete months": "Pagos de préstamos, tarjetas " +
+		"y anticipos divididos entre ingresos de al menos $200 al mes, últimos 3 meses completos",
+	"Transfers to savings and investments outside the report divided by debits, last 12 complete months": "Transferencias a ahorros e " +
+		"inversiones fuera del informe divididas entre débitos, últimos 12 meses completos",
+	"Number of payday-loan, earned-wage or cash-advance credits, last 6 complete months": "Número de préstamos de día de pago o anticipos " +
+		"recibidos, últimos 6 meses completos",
+	"Days since the oldest purchase, bill or other spending": "Días desde la compra, factura u " +
+		"otro gasto más antiguo",
 }
 
 // AttributeWords describes an attribute in the reader's language: the Spanish description

@@ -26,7 +26,8 @@ function isText(el: Element): el is HTMLInputElement | HTMLTextAreaElement {
 }
 
 function fieldsOf(form: HTMLFormElement): Field[] {
-	return [...form.elements].filter((el): el is Field => el.matches("input:not([type=hidden], [type=password], [readonly]), textarea, select"));
+	return [...form.elements].filter((el): el is Field =>
+		el.matches("input:not([type=hidden], [type=password], [readonly]), textarea, select"));
 }
 
 function drafted(form: HTMLFormElement): boolean {
@@ -35,7 +36,8 @@ function drafted(form: HTMLFormElement): boolean {
 
 function save(form: HTMLFormElement, sent: boolean): void {
 	if (!reviewer || !drafted(form)) return;
-	const typed = fieldsOf(form).filter((el) => el.name && (!(el instanceof HTMLInputElement) || !/^(radio|checkbox)$/.test(el.type) || el.checked));
+	const typed = fieldsOf(form).filter((el) => el.name &&
+		(!(el instanceof HTMLInputElement) || !/^(radio|checkbox)$/.test(el.type) || el.checked));
 	if (!typed.some((el) => isText(el) && el.value.trim() !== "")) {
 		sessionStorage.removeItem(keyOf(form));
 		return;

@@ -75,8 +75,8 @@ func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID st
 	return string(plain), err
 }
 
-const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state, i.outcome, i.attempt, i.has_report,
-	i.decision, i.created_at, i.updated_at`
+const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state,
+	i.outcome, i.attempt, i.has_report, i.decision, i.created_at, i.updated_at`
 
 func scanEntry(row interface{ Scan(...any) error }) (Found, error) {
 	var e Found

@@ -197,11 +197,13 @@ var countries = map[string]country{
 		lenders: "Harbor National Bank|Prairie Federal Bank|Cedar Auto Finance", agency: "Summit Recovery LLC",
 		court: "Travis County District Court", phone: "+1 512 555 01##", number: "###-##-####", kind: "SOCIAL_SECURITY"},
 	"UKR": {currency: "UAH", rate: 24_200_000, monthly: 21_000, order: "F G",
-		givenNames: "Олександр/Oleksandr|Олена/Olena|Андрій/Andrii|Наталія/Nataliia|Сергій/Serhii|Ірина/Iryna|Максим/Maksym|Юлія/Yuliia|Тарас/Taras|Оксана/Oksana",
-		family:     "Мельник/Melnyk|Шевченко/Shevchenko|Коваленко/Kovalenko|Бондаренко/Bondarenko|Ткаченко/Tkachenko|Кравченко/Kravchenko|Олійник/Oliinyk|Лисенко/Lysenko|Поліщук/Polishchuk|Савчук/Savchuk",
-		homes:      "вул. Хрещатик, 22, кв. 14|просп. Свободи, 7|вул. Дерибасівська, 16|вул. Сумська, 48, кв. 3",
-		cities:     "Київ;Київ;01001|Львів;Львівська обл.;79000|Одеса;Одеська обл.;65000|Харків;Харківська обл.;61000",
-		line:       "S, C, P", name: "Україна", works: "ТОВ «Дніпро Агро»|ПрАТ «Карпатські технології»|Клініка «Здоров’я»",
+		givenNames: "Олександр/Oleksandr|Олена/Olena|Андрій/Andrii|Наталія/Nataliia|Сергій/Serhii|Ірина/Iryna|" +
+			"Максим/Maksym|Юлія/Yuliia|Тарас/Taras|Оксана/Oksana",
+		family: "Мельник/Melnyk|Шевченко/Shevchenko|Коваленко/Kovalenko|Бондаренко/Bondarenko|" +
+			"Ткаченко/Tkachenko|Кравченко/Kravchenko|Олійник/Oliinyk|Лисенко/Lysenko|Поліщук/Polishchuk|Савчук/Savchuk",
+		homes:  "вул. Хрещатик, 22, кв. 14|просп. Свободи, 7|вул. Дерибасівська, 16|вул. Сумська, 48, кв. 3",
+		cities: "Київ;Київ;01001|Львів;Львівська обл.;79000|Одеса;Одеська обл.;65000|Харків;Харківська обл.;61000",
+		line:   "S, C, P", name: "Україна", works: "ТОВ «Дніпро Агро»|ПрАТ «Карпатські технології»|Клініка «Здоров’я»",
 		jobs:    "Агроном|Розробниця|Лікар",
 		lenders: "Банк «Подільський»|Кредитна спілка «Злагода»|АТ «Чайка Фінанс»", agency: "ТОВ «Боргові рішення»",
 		court: "Печерський районний суд м. Києва", phone: "+380 67 ### ## ##", number: "##########", kind: "TAX_ID"},
