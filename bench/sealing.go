@@ -185,7 +185,7 @@ func serverUsed(database string) (float64, error) {
 	return float64(d), err
 }
 
-// keeper is a process that writes and reads reports when it is told to.
+// keeper is a process that writes and reads reports on request.
 type keeper struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -223,7 +223,7 @@ func (k *keeper) stop() {
 	k.cmd.Wait()
 }
 
-// How many are written and read when a keeper is told to.
+// How many are written and read per request.
 const (
 	keptAtOnce = 24
 	readAtOnce = 400

@@ -20,7 +20,7 @@ import (
 )
 
 // visitFigures measures the most memory that one visit takes which brings as many
-// and as large pay stubs as it may: they are uploaded, kept sealed, and read again for
+// and as large pay stubs as it may: they are uploaded, kept encrypted, and read again for
 // the report. One visit brings stubs with a large picture, the other one files like
 // the worst that is known.
 func visitFigures(ctx context.Context, worst []byte) ([]figure, error) {

@@ -13,11 +13,11 @@ import (
 
 // connect is a page with the widget.
 type connect struct {
-	el      js.Value
-	app     journey.Application // as the browser sees it
-	options js.Value            // the widget's register options
-	hooks   []callback          // released when the widget is destroyed
-	said    []string            // events since the widget was opened
+	el        js.Value
+	app       journey.Application // as the browser sees it
+	options   js.Value            // the widget's register options
+	callbacks []callback          // released when the widget is destroyed
+	said      []string            // events since the widget was opened
 }
 
 func attachConnect(el js.Value) {
@@ -128,11 +128,11 @@ func (c *connect) register() {
 			c.take(onError, "", string(contract.WidgetInternalError))
 		}
 	}()
-	for h, name := range hookNames {
+	for h, name := range callbackNames {
 		f := handler(func(args []js.Value) {
-			c.take(hook(h), short(args[0]), short(args[1]))
+			c.take(widgetCallback(h), short(args[0]), short(args[1]))
 		})
-		c.hooks = append(c.hooks, f)
+		c.callbacks = append(c.callbacks, f)
 		c.options.Set(name, f.Value)
 	}
 	c.show("open", c.app.HintText())
@@ -166,10 +166,10 @@ func (c *connect) destroy() {
 	c.enable(false)
 	c.show("closed", "")
 	c.widget().Call("destroy")
-	for _, f := range c.hooks {
+	for _, f := range c.callbacks {
 		f.release()
 	}
-	c.hooks = nil
+	c.callbacks = nil
 }
 
 // show sets the phase, by which module.ts shows elements, and updates the live region.

@@ -34,7 +34,7 @@
 //	  data-token | data-prefill='{"firstName":…}' | data-consumer-id
 //	  data-external-id data-user-args data-sandbox-report-id data-manual-fire
 //	  data-product data-today
-//	  data-attempt="1" data-report="/applications/ID/hooks" data-next="/applications/ID">
+//	  data-attempt="1" data-report="/applications/ID/callbacks" data-next="/applications/ID">
 //	  <div id="nova-embed"></div>
 //	  <p data-vestibule-words role="status"></p>
 //	  <div data-when="retry final" hidden>…</div>

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// balancing is the variable by which this program is told to be a balancer: one line
+// balancing is the variable by which this program becomes a balancer: one line
 // for each replica, its portal, its provider and its admin listener.
 const balancing = "VESTIBULE_BENCH_BALANCE"
 

@@ -215,7 +215,7 @@ func (w *testServer) ours(to string) bool {
 }
 
 // nothingLeaked looks for what was personal or secret in the log, and, where the
-// database is a file that can be read, for what must be sealed.
+// database is a file that can be read, for what must be encrypted.
 func (w *testServer) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials

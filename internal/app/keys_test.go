@@ -15,7 +15,7 @@ import (
 
 // TestKeysRotateUnderARunningProgram makes new keys beside a program that serves:
 // what it signed before stays good, and readers of the key set see the new key
-// before anything is signed with it. Then everything is sealed under another
+// before anything is signed with it. Then everything is encrypted under another
 // master key, and the one before it opens nothing any more.
 func TestKeysRotateUnderARunningProgram(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {

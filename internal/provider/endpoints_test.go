@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestEveryReportEndpointOfDocument3 holds the endpoints to one table: by which headers
+// TestReportEndpoints holds the endpoints to one table: by which headers
 // a report is read, its parent account's too, and how everything else is answered.
-func TestEveryReportEndpointOfDocument3(t *testing.T) {
+func TestReportEndpoints(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	child := b.child("A child")

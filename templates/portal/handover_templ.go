@@ -586,7 +586,7 @@ func elsewhere(m Elsewhere, lang i18n.Lang) templ.Component {
 	})
 }
 
-// ArrivePage asks before a browser is let in.
+// ArrivePage asks before it grants a browser access.
 func ArrivePage(m Arrive) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

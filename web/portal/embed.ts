@@ -53,7 +53,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   dialog?: HTMLDialogElement;
   frame?: HTMLIFrameElement;
   note?: HTMLElement; // text while the frame is not visible
-  spoken?: boolean; // the frame has said something
+  spoken?: boolean; // the frame has sent a message
   ready?: boolean; // and shown a step
   overflow?: string; // of the page behind the dialog
   undo: (() => void)[] = [];

@@ -8,9 +8,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// handover is the number of days that a job that ended may still pay after the next job
+// jobOverlap is the number of days that a job that ended may still pay after the next job
 // has begun.
-const handover = 31
+const jobOverlap = 31
 
 // paying is an employer's regular payments.
 type paying struct {
@@ -40,7 +40,7 @@ func (f *facts) findJobs() {
 		p := &found[i]
 		job := -1
 		for n, last := range until {
-			if last <= p.first+handover && (job < 0 || last > until[job]) {
+			if last <= p.first+jobOverlap && (job < 0 || last > until[job]) {
 				job = n
 			}
 		}

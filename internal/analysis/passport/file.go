@@ -164,5 +164,5 @@ type Quote struct {
 type Consumer struct {
 	First, Last string
 	Emails      []string
-	Born        report.Date // zero: not said
+	Born        report.Date // zero: unknown
 }

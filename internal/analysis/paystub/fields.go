@@ -67,7 +67,7 @@ func (s *sheet) fields() *fields {
 		s.dated(f)
 	}
 	if !f.pay.shown {
-		s.told(f)
+		s.payDateInText(f)
 	}
 	if !f.pay.shown {
 		s.onlyDay(f)
@@ -256,8 +256,8 @@ func (s *sheet) onlyDay(f *fields) {
 	}
 }
 
-// told looks for the pay date within a sentence, as in "…, paid on May 1, 2026".
-func (s *sheet) told(f *fields) {
+// payDateInText looks for the pay date within a sentence, as in "…, paid on May 1, 2026".
+func (s *sheet) payDateInText(f *fields) {
 	for _, r := range s.rows {
 		for _, c := range r {
 			if c.number || len(c.text) > 200 {

@@ -13,7 +13,7 @@ import (
 const GrantLife = 24 * time.Hour
 
 // endedFor is how long an expired token is kept, so that a frame that still uses it,
-// and its site, can be told the reason.
+// and its site, can receive the reason.
 const endedFor = 30 * 24 * time.Hour
 
 // Token issues an embed token for an application and the origin that may frame it. It

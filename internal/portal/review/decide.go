@@ -32,7 +32,7 @@ const (
 )
 
 const (
-	maxReasons  = 4    // maximum number told to an applicant; more would not help them
+	maxReasons  = 4    // maximum number in a letter; more would not help them
 	maxWritten  = 2000 // characters of a text by a reviewer
 	maxDeciding = 16 << 10
 	notesShown  = 200

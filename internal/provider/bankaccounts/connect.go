@@ -26,7 +26,7 @@ type account struct {
 	connectionID, accountID           string
 	kind                              string
 	retrieved, first, revoked         time.Time // zero for null
-	details, numbers                  []byte    // sealed
+	details, numbers                  []byte    // encrypted
 	wrapped                           []byte    // wrapped data key, set by connected; nil after its deletion
 }
 

@@ -72,7 +72,7 @@ type Consumer struct {
 	ID               string
 	CustomerID       string
 	ExternalID       string
-	KeyID            string          // the data key that everything of the consumer is sealed under
+	KeyID            string          // the data key that everything of the consumer is encrypted under
 	Prefill          json.RawMessage // as given; nil for none
 	ConsentWithdrawn bool
 	Created, Updated time.Time

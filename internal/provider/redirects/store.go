@@ -16,7 +16,7 @@ type redirect struct {
 	tokenHash   []byte
 	formOnly    bool
 	completeURL string
-	args        []byte // sealed
+	args        []byte // encrypted
 	created     time.Time
 	expires     time.Time
 }

@@ -39,7 +39,7 @@ func (s *Service) Revisable(r Report) bool {
 type Correction struct {
 	Revision int                  // that they saw; 0 for the report as it was made first
 	Values   report.RevisedValues // nil stays as it is
-	Reason   string               // personal: it is kept sealed, and nowhere else
+	Reason   string               // personal: it is kept encrypted, and nowhere else
 	By       string               // the id of who made it
 }
 

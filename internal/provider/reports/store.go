@@ -175,7 +175,7 @@ func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken str
 		publicToken, customerID, from, store.Micros(now)))
 }
 
-// revisionRow is a row of report_revisions; reason and replaced are sealed.
+// revisionRow is a row of report_revisions; reason and replaced are encrypted.
 type revisionRow struct {
 	number           int
 	at               time.Time

@@ -98,10 +98,10 @@ type decoder struct {
 	// dates are dates that pullDate must not precede, while pullDate is not known yet.
 	dates         []datedValue
 	pullKnown     bool
-	earlyReported bool // pullDate is before one of them: said once
+	earlyReported bool // pullDate is before one of them: reported once
 
 	sum         report.Cents // of balances and amounts, without their signs
-	sumReported bool         // it is too large: said once
+	sumReported bool         // it is too large: reported once
 }
 
 // reject reports an invalid field of the current object.

@@ -9,32 +9,32 @@ import (
 	"vestibule/internal/journey"
 )
 
-// hook is one of the widget's three hooks.
-type hook int
+// widgetCallback is one of the widget's three callbacks.
+type widgetCallback int
 
 const (
-	onSuccess hook = iota
+	onSuccess widgetCallback = iota
 	onExit
 	onError
 )
 
 var (
-	hookNames = [...]string{"onSuccess", "onExit", "onError"}
-	hookKinds = [...]journey.Kind{journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError}
+	callbackNames = [...]string{"onSuccess", "onExit", "onError"}
+	callbackKinds = [...]journey.Kind{journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError}
 )
 
 // take takes an event, once an opening: it moves the journey as far as a browser
 // may, shows that, and reports. The word is the status of onSuccess, and the
 // error type of onError.
-func (c *connect) take(h hook, publicToken, word string) {
-	key := hookNames[h] + publicToken + "\n" + word
+func (c *connect) take(h widgetCallback, publicToken, word string) {
+	key := callbackNames[h] + publicToken + "\n" + word
 	for _, s := range c.said {
 		if s == key {
 			return
 		}
 	}
 	c.said = append(c.said, key)
-	in := journey.Input{Kind: hookKinds[h], Attempt: c.app.Attempt}
+	in := journey.Input{Kind: callbackKinds[h], Attempt: c.app.Attempt}
 	var status, errorType string
 	switch h {
 	case onSuccess:
@@ -53,7 +53,7 @@ func (c *connect) take(h hook, publicToken, word string) {
 		phase = "retry"
 	}
 	// A widget that does not find its visit again needs another token, which the page
-	// gets by itself once it has said so.
+	// gets by itself once it has reported that.
 	again := h == onError && word == string(contract.WidgetInvalidToken) && has(c.el, "resumed")
 	tell := func() {
 		c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
@@ -65,7 +65,7 @@ func (c *connect) take(h hook, publicToken, word string) {
 	} else {
 		tell()
 	}
-	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", hookNames[h],
+	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", callbackNames[h],
 		"attempt", c.app.Attempt, "publicToken", publicToken, "status", status, "errorType", errorType))
 	go guard(func() {
 		next, reported := c.send(body)
