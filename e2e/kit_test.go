@@ -198,7 +198,7 @@ func TestEmbedKit(t *testing.T) {
 		v := visit(t, phone)
 		frames := v.sent(s.Portal + "/embed/v1/frame")
 		v.open(t, h.URL+"/modal")
-		opener := v.page(`role=button[name="Verificación de sus datos"]`)
+		opener := v.page(button(es("embed.element.label")))
 		must(t, opener.Focus())
 		if n := len(frames()); n != 0 {
 			t.Errorf("%d frames were fetched before the dialog was opened", n)
@@ -206,7 +206,7 @@ func TestEmbedKit(t *testing.T) {
 		for range 2 { // the entered data is there when it is opened again
 			must(t, v.Keyboard().Press("Enter"))
 			heard(t, v, "m step details")
-			see(t, v.page(`role=dialog[name="Verificación de sus datos"]`))
+			see(t, v.page(`role=dialog[name="`+es("embed.element.label")+`"]`))
 			name := v.inside("m").Locator("#firstName")
 			if value, err := name.InputValue(); err != nil || value != "" && value != "Zoë" {
 				t.Errorf("the field holds %q (%v)", value, err)

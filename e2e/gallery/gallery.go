@@ -142,8 +142,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 			pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
 		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "unknown",
-			Problem: sample(lang, "Enter the e-mail address that you applied with.",
-				"Indique el correo electrónico con el que hizo la solicitud.")})},
+			Problem: "resume.find.no_email"})},
 		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org",
 			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on",
 				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
@@ -151,7 +150,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
 			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base,
-			Title: sample(lang, "The verification service does not answer", "El servicio de verificación no responde"),
+			Title: "connect.service_away.title",
 			Text:  sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again",
 			Home: true, Return: true, RequestID: "0123456789abcdef"})},
 	)

@@ -376,7 +376,7 @@ func TestProductionReadsUploads(t *testing.T) {
 		path, publicToken := p.open("token", income)
 		p.form(path, "action", "consent")
 		if page := p.page(path + "?lang=en"); !strings.Contains(page,
-			"no bank and no payroll provider can be connected. You can upload pay stubs instead.") {
+			i18ntest.EN("visit.unsourced.no_bank_and_payroll")+"."+i18ntest.EN("visit.unsourced.upload")) {
 			t.Errorf("the page for pay stubs:\n%s", page)
 		}
 		p.upload(path, "down.pdf", pdf)

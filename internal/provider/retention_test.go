@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -122,7 +123,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		}
 		// An externalId stays taken, and the dashboard bears what is gone.
 		d := b.signedIn(b.seed.Staff)
-		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page, "no longer kept") {
+		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page, i18ntest.EN("dashboard.origins.forgotten")) {
 			t.Error("the dashboard makes up how an old report came about")
 		}
 	})
