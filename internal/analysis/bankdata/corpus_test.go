@@ -10,10 +10,11 @@ import (
 
 // The corpora are statement lines in the wordings of US banks and payers, with invented
 // names and numbers. Each was labeled before the rules were run on it. At the first run,
-// 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together), 93.4 %, 97.6 % and
-// 94.7 % of the lines were right, and of the critical ones 88.9 %, 96.0 %, 96.3 %,
-// 89.4 %, 93.3 %, 96.9 % and 94.2 %; the rules were widened by kind after each. Today's
-// shares therefore do not estimate unseen lines.
+// 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together), 93.4 %, 97.6 %,
+// 94.7 % and 98.0 % of the lines were right, and of the critical ones 88.9 %, 96.0 %,
+// 96.3 %, 89.4 %, 93.3 %, 96.9 %, 94.2 % and 98.2 %; the rules were widened by kind after
+// each. In the eighth, four labels that contradicted the same wording in another corpus
+// were corrected after that run. Today's shares therefore do not estimate unseen lines.
 func TestStatementCorpora(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -22,6 +23,7 @@ func TestStatementCorpora(t *testing.T) {
 		{"statements.tsv", 59}, {"statements-second.tsv", 59}, {"statements-critical.tsv", 39},
 		{"statements-third.tsv", 59}, {"statements-fourth.tsv", 59}, {"statements-fifth.tsv", 46},
 		{"statements-sixth.tsv", 59}, {"statements-seventh.tsv", 44},
+		{"statements-eighth.tsv", 57},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCorpus(t, c.name, c.leaves) })
 	}
