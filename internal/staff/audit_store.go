@@ -45,20 +45,7 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 
 // Actions lists the distinct actions of a subject's entries.
 func (s *Service) Actions(ctx context.Context, q store.Queryer, subject string) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT DISTINCT action FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var a string
-		if err := rows.Scan(&a); err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
 }
 
 // DeleteEntries deletes, at most limit times, entries before an instant, except the

@@ -14,7 +14,7 @@ import (
 const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until,` +
 	` opened, opened_by, ours, public_token, asked_at, created_at`
 
-func scanAttempt(row scanner) (Attempt, error) {
+func scanAttempt(row store.Row) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
 	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened,
@@ -128,25 +128,12 @@ func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, cons
 // consumers lists the service's consumer IDs of an application's applicant, except
 // those that another application shares.
 func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `
+	return store.QueryAll(ctx, q, store.ScanOne[string], `
 		SELECT c FROM (SELECT named_consumer AS c FROM application_attempts WHERE application_id = $1
 			UNION SELECT consumer_id FROM application_attempts WHERE application_id = $1) AS mine
 		WHERE c <> '' AND NOT EXISTS (SELECT 1 FROM application_attempts o
 			WHERE (o.named_consumer = c OR o.consumer_id = c) AND o.application_id <> $1)
 		ORDER BY c`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var c string
-		if err := rows.Scan(&c); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
 }
 
 // findAttempt finds the attempt of an event from the service: by external ID, if the portal

@@ -73,20 +73,7 @@ func ReadCursor(s string) (store.Cursor, bool) {
 // byIDs returns those of the applications that exist.
 func byIDs(ctx context.Context, q store.Queryer, ids []string) ([]Application, error) {
 	in, args := placeholders(ids)
-	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Application
-	for rows.Next() {
-		a, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, scan, `SELECT `+columns+` FROM applications WHERE id IN (`+in+`)`, args...)
 }
 
 // placeholders returns SQL placeholders and their arguments.

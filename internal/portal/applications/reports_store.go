@@ -121,22 +121,9 @@ func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time,
 // missingAnalyses lists the applications of a product that have a report but no analysis
 // yet.
 func missingAnalyses(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `
+	return store.QueryAll(ctx, q, store.ScanOne[string], `
 		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
 		string(journey.Ready), string(product))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		out = append(out, id)
-	}
-	return out, rows.Err()
 }
 
 func reportCell(id string) store.Cell {

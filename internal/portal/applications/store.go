@@ -52,9 +52,7 @@ const columns = `
 		FROM application_attempts t
 		WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
-type scanner interface{ Scan(...any) error }
-
-func scan(row scanner) (Application, error) {
+func scan(row store.Row) (Application, error) {
 	var a Application
 	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
 	var earlier StoredReport

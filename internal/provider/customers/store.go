@@ -144,20 +144,7 @@ func clearEntitlement(ctx context.Context, tx *store.Tx, customerID string, e En
 }
 
 func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT url FROM complete_urls WHERE customer_id = $1 ORDER BY position`, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var u string
-		if err := rows.Scan(&u); err != nil {
-			return nil, err
-		}
-		out = append(out, u)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT url FROM complete_urls WHERE customer_id = $1 ORDER BY position`, customerID)
 }
 
 func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, urls []string) error {
@@ -174,20 +161,7 @@ func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, u
 }
 
 func widgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT origin FROM widget_origins WHERE customer_id = $1 ORDER BY origin`, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var o string
-		if err := rows.Scan(&o); err != nil {
-			return nil, err
-		}
-		out = append(out, o)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT origin FROM widget_origins WHERE customer_id = $1 ORDER BY origin`, customerID)
 }
 
 func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) error {

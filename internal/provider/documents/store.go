@@ -36,21 +36,8 @@ func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most in
 
 // documentsBefore returns the ids of matching files that were begun before an instant.
 func documentsBefore(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM documents WHERE `+where+
+	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM documents WHERE `+where+
 		`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 // remove deletes files with their parts and returns their number.

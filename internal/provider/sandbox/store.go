@@ -128,18 +128,5 @@ func emptyTables(ctx context.Context, tx *store.Tx, tables []string) (err error)
 }
 
 func queryStrings(ctx context.Context, tx *store.Tx, query string) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, tx, store.ScanOne[string], query)
 }

@@ -123,23 +123,10 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Share
 }
 
 func list(ctx context.Context, q store.Queryer, where string, args ...any) ([]Share, error) {
-	rows, err := q.QueryContext(ctx, columns+where+` ORDER BY created_at, token`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Share
-	for rows.Next() {
-		s, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, scan, columns+where+` ORDER BY created_at, token`, args...)
 }
 
-func scan(row interface{ Scan(...any) error }) (Share, error) {
+func scan(row store.Row) (Share, error) {
 	var s Share
 	var created, expires int64
 	var read, revoked sql.NullInt64
@@ -160,22 +147,9 @@ func recent(ctx context.Context, q store.Queryer, customerID string, received bo
 	if received {
 		whose = `third_party_id`
 	}
-	rows, err := q.QueryContext(ctx, columns+whose+` = $1
+	return store.QueryAll(ctx, q, scan, columns+whose+` = $1
 		AND (CAST($2 AS BIGINT) = 0 OR created_at < $2 OR created_at = $2 AND token < $3)
 		ORDER BY created_at DESC, token DESC LIMIT $4`, customerID, before.Micros(), before.ID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Share
-	for rows.Next() {
-		s, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
 }
 
 // deleteForgotten deletes, at most limit times, the shares of reports that can no

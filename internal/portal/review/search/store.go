@@ -78,7 +78,7 @@ func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID st
 const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state,
 	i.outcome, i.attempt, i.has_report, i.decision, i.created_at, i.updated_at`
 
-func scanEntry(row interface{ Scan(...any) error }) (Found, error) {
+func scanEntry(row store.Row) (Found, error) {
 	var e Found
 	var attempt, created, updated int64
 	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
@@ -107,22 +107,9 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int
 		return nil, nil
 	}
 	// CROSS JOIN fixes the join order; otherwise SQLite may scan all applications.
-	rows, err := q.QueryContext(ctx, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
+	return store.QueryAll(ctx, q, scanEntry, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
 		ORDER BY at DESC, id DESC LIMIT `+b.c.Arg(int64(limit))+`) AS f CROSS JOIN review_index i WHERE i.application_id = f.id
 		ORDER BY f.at DESC, f.id DESC`, b.c.Args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Found
-	for rows.Next() {
-		e, err := scanEntry(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, rows.Err()
 }
 
 // arms holds the arms of one query, which share their arguments.
