@@ -27,12 +27,15 @@ var portal []byte
 //go:embed reports
 var reports embed.FS
 
-//go:embed embed.md redirect.md webhooks.md production.md another-provider.md troubleshooting.md
+//go:embed tutorials/back-end.md tutorials/embed.md tutorials/redirect.md how-to/webhooks.md how-to/production.md
+//go:embed how-to/another-provider.md reference/troubleshooting.md
 var guides embed.FS
 
-// Guides lists the guides that the portal shows to developers, in reading order.
+// Guides lists the pages that the portal shows to developers, by their paths without
+// ".md", in reading order. The last element of a path is unique.
 func Guides() []string {
-	return []string{"embed", "redirect", "webhooks", "production", "another-provider", "troubleshooting"}
+	return []string{"tutorials/back-end", "tutorials/embed", "tutorials/redirect", "how-to/webhooks", "how-to/production",
+		"how-to/another-provider", "reference/troubleshooting"}
 }
 
 // Guide returns the Markdown of a guide.

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,14 +15,22 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// TestLinksResolve follows the relative links of the README and of every page here
+// TestLinksResolve follows the relative links of every page here and in the root folder
 // to a file, and to a heading where they name one.
 func TestLinksResolve(t *testing.T) {
-	files, err := filepath.Glob("*.md")
+	files, err := filepath.Glob("../*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, "../README.md")
+	err = fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	anchors, links := map[string]map[string]bool{}, map[string][]string{}
 	for _, file := range files {
 		anchors[file], links[file] = look(t, file)
@@ -49,7 +58,7 @@ func TestLinksResolve(t *testing.T) {
 			}
 		}
 	}
-	if followed < 40 {
+	if followed < 100 {
 		t.Errorf("only %d links were followed", followed)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // the portal itself keeps, well on either side of them, and on others.
 func TestTheCodeThatVerifiesOutcomes(t *testing.T) {
 	node := tools.Node(t)
-	page, err := os.ReadFile("redirect.md")
+	page, err := os.ReadFile("tutorials/redirect.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,6 @@ func TestTheCodeThatVerifiesOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
 	keys[1].ID = keys[0].ID
 	for _, c := range []struct {
 		name      string
@@ -69,6 +68,7 @@ func TestTheCodeThatVerifiesOutcomes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			now := time.Now() // when this case starts: other cases run before it
 			signer := jose.Signer{Key: keys[c.key], Type: [...]string{"outcome+jwt", "at+jwt"}[c.typ]}
 			token, err := signer.Sign(now.Add(c.iat), now.Add(c.exp), jose.Claims{"aud": "svc-1", "outcome": "SUCCESS"})
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 // TestEveryCodeCanBeLookedUp holds the headings of troubleshooting.md against the
 // tables: each code, error type, status and substatus once, and nothing else.
 func TestEveryCodeCanBeLookedUp(t *testing.T) {
-	raw, err := os.ReadFile("troubleshooting.md")
+	raw, err := os.ReadFile("reference/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestEveryCodeCanBeLookedUp(t *testing.T) {
 // TestTroubleshootingNamesTheStatuses compares the sections of troubleshooting.md with
 // the documents: each status that a code comes with is named in the code's section.
 func TestTroubleshootingNamesTheStatuses(t *testing.T) {
-	raw, err := os.ReadFile("troubleshooting.md")
+	raw, err := os.ReadFile("reference/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func events(t *testing.T) []signed {
 // block is the first code block of the page in a language.
 func block(t *testing.T, language string) string {
 	t.Helper()
-	page, err := os.ReadFile("webhooks.md")
+	page, err := os.ReadFile("how-to/webhooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestTheEventIsAsDocumented(t *testing.T) {
 	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/ApplicationEvent", []byte(body)); err != nil {
 		t.Error(err)
 	}
-	page, err := os.ReadFile("webhooks.md")
+	page, err := os.ReadFile("how-to/webhooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // host is a customer's site, with another origin and site than the provider's. Its
-// pages have the strictest policy under which docs/widget.md says that the widget
+// pages have the strictest policy under which docs/reference/widget.md says that the widget
 // works.
 type host struct {
 	URL  string

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,10 +16,12 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // shop is an onboarding app's own site, another one than the portal's. Its pages
-// have the policy that docs/embed.md says is enough, and take no string for code.
+// have the policy that docs/tutorials/embed.md says is enough, and take no string for code.
 type shop struct {
 	URL    string
 	site   *site
@@ -348,12 +351,12 @@ func TestEmbedKit(t *testing.T) {
 	})
 }
 
-// TestExamples runs the two onboarding apps of docs/examples as their readers do,
-// and walks each to its end.
+// TestExamples runs the onboarding apps of docs/examples as their readers do, and walks
+// each to its end. Those with a dot are the back ends of docs/tutorials/back-end.md.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, name := range []string{"plain", "react"} {
+	for _, name := range []string{"plain", "react", "main.go", "server.mjs", "server.py"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app := s.example(t, name)
@@ -375,14 +378,21 @@ func TestExamples(t *testing.T) {
 // example builds and starts one of them beside the site.
 func (s *site) example(t *testing.T, name string) (address string) {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), name)
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../docs/examples/"+name).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	var cmd *exec.Cmd
+	switch file := "../docs/examples/backend/" + name; name {
+	case "server.mjs":
+		cmd = exec.Command(tools.Node(t), file)
+	case "server.py":
+		cmd = exec.Command("python3", file)
+	case "main.go":
+		cmd = exec.Command(build(t, "backend"))
+	default:
+		cmd = exec.Command(build(t, name), "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey)
 	}
-	cmd := exec.Command(bin, "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey)
 	if name == "react" {
 		cmd.Args = append(cmd.Args, "-packages", "../.cache/npm")
 	}
+	cmd.Env = append(os.Environ(), "PORT=0", "PORTAL_URL="+s.Portal, "VESTIBULE_PORTAL_API_KEY="+s.Credentials.PortalAPIKey)
 	stdout, err := cmd.StdoutPipe()
 	must(t, err)
 	cmd.Stderr = s.Log
@@ -394,4 +404,14 @@ func (s *site) example(t *testing.T, name string) (address string) {
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	must(t, err)
 	return strings.TrimSpace(strings.TrimPrefix(line, "open "))
+}
+
+// build compiles one of docs/examples.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), name)
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../docs/examples/"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }

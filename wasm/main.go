@@ -3,7 +3,7 @@
 // Command wasm is the portal's module in the browser: it checks an applicant's
 // fields as they are typed, registers the provider's widget and handles its callbacks.
 // It runs the same rules (prefill), texts (contract) and states (journey) as the
-// server, whose state counts; its reports are hints. See docs/widget.md.
+// server, whose state counts; its reports are hints. See docs/reference/widget.md.
 //
 // Pages work without it. It never moves the focus except to the summary of a refused
 // form. Callbacks recover from panics and never block. It imports syscall/js and small

@@ -238,7 +238,7 @@ func TestDocumentedVariables(t *testing.T) {
 	for name := range flagFields() {
 		fields[variable(name)] = true
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}

@@ -13,11 +13,11 @@ import (
 
 //go:generate go test -vet=off -run ^TestConfigurationReference$ -update .
 
-var update = flag.Bool("update", false, "write docs/configuration.md anew")
+var update = flag.Bool("update", false, "write docs/reference/configuration.md anew")
 
-const reference = "../../docs/configuration.md"
+const reference = "../../docs/reference/configuration.md"
 
-// TestConfigurationReference holds docs/configuration.md to the flags of the program.
+// TestConfigurationReference holds docs/reference/configuration.md to the flags of the program.
 func TestConfigurationReference(t *testing.T) {
 	got, err := configurationReference()
 	if err != nil {
@@ -30,7 +30,7 @@ func TestConfigurationReference(t *testing.T) {
 	}
 	want, err := os.ReadFile(reference)
 	if err != nil || string(want) != got {
-		t.Errorf("docs/configuration.md is stale: make generate writes it anew (%v)", err)
+		t.Errorf("docs/reference/configuration.md is stale: make generate writes it anew (%v)", err)
 	}
 }
 

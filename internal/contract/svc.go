@@ -3,7 +3,7 @@
 // substatuses, error codes, widget error types and the widget's register options.
 //
 // It also runs in the browser, so it imports nothing heavy: no fmt, no JSON, no time.
-// The API reference (docs/openapi.yaml) and docs/widget.md describe the values.
+// The API reference (docs/openapi.yaml) and docs/reference/widget.md describe the values.
 package contract
 
 // Environment is the sandbox or production. Each has its own host, credentials and
@@ -95,7 +95,7 @@ func Substatuses() []Substatus {
 		SubIncomplete, SubEBankingNotSupported, SubWidgetSessionExpired}
 }
 
-// Outcome is the outcome of a secure redirect (docs/redirect.md).
+// Outcome is the outcome of a secure redirect (docs/tutorials/redirect.md).
 type Outcome string
 
 const (

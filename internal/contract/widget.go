@@ -3,7 +3,7 @@ package contract
 import "vestibule/internal/i18n"
 
 // WidgetError is an error type of the widget's onError callback, and the error code of
-// the endpoints that take the same options (docs/widget.md). Empty stands for a null or
+// the endpoints that take the same options (docs/reference/widget.md). Empty stands for a null or
 // undefined errorType: an internal error.
 type WidgetError string
 
@@ -106,7 +106,7 @@ func (e WidgetError) row() *WidgetErrorInfo {
 	return nil
 }
 
-// Option is a register option of the widget (docs/widget.md). TypeScript declarations
+// Option is a register option of the widget (docs/reference/widget.md). TypeScript declarations
 // and documentation are generated from the table.
 type Option struct {
 	Name     string

@@ -1,5 +1,5 @@
 // Package jose signs and verifies tokens (RFC 7515, compact form only) and reads the
-// key sets that verify them: the signed results of secure redirects (docs/redirect.md)
+// key sets that verify them: the signed results of secure redirects (docs/tutorials/redirect.md)
 // and the verification service's access tokens.
 //
 // It refuses every other form: other serializations, lenient base64url, repeated

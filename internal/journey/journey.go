@@ -6,8 +6,8 @@
 //
 // Callbacks from a browser are untrusted hints: they only make the server ask the
 // provider, and their publicToken and status never enter the state. Redirect callback,
-// webhook and poll are proofs. See docs/redirect.md, docs/webhooks.md and
-// docs/widget.md.
+// webhook and poll are proofs. See docs/tutorials/redirect.md, docs/how-to/webhooks.md and
+// docs/reference/widget.md.
 package journey
 
 import (

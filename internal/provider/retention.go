@@ -9,7 +9,7 @@ import (
 )
 
 // retain is the job that deletes old data. Each package defines how long it keeps its
-// data; docs/operations.md lists all periods.
+// data; docs/how-to/operations.md lists all periods.
 type retain struct{}
 
 func (retain) Kind() string { return "provider.retain" }

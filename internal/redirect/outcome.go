@@ -8,7 +8,7 @@ import (
 )
 
 // outcomeOf reads the outcome and redirectArgs from a verified token's claims
-// (docs/redirect.md). It refuses statuses outside the API and malformed error types;
+// (docs/tutorials/redirect.md). It refuses statuses outside the API and malformed error types;
 // an unknown or null error type counts as an internal error.
 func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
 	claim := func(name string) string {

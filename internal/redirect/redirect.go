@@ -1,5 +1,5 @@
 // Package redirect implements the customer's side of secure redirect
-// (docs/redirect.md): it requests a link from the service, remembers which browser
+// (docs/tutorials/redirect.md): it requests a link from the service, remembers which browser
 // followed it, and accepts the signed outcome that comes back, by GET or by form
 // POST.
 //

@@ -132,7 +132,7 @@ func inSchema(ctx context.Context, q Queryer, schema string) error {
 	}
 	if exists.String != schema {
 		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler "+
-			"may ignore the search path (docs/scaling.md), or the database's user may not use the schema", exists.String, schema)
+			"may ignore the search path (docs/explanation/scaling.md), or the database's user may not use the schema", exists.String, schema)
 	}
 	return nil
 }

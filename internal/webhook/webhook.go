@@ -1,5 +1,5 @@
 // Package webhook signs, verifies and delivers the verification service's events
-// (docs/webhooks.md). They follow Standard Webhooks: webhook-id, webhook-timestamp, and
+// (docs/how-to/webhooks.md). They follow Standard Webhooks: webhook-id, webhook-timestamp, and
 // webhook-signature with v1, HMAC-SHA256.
 //
 // A receiver refuses events that are unsigned, signed with another secret, more than

@@ -1,7 +1,7 @@
 // Package bankdata holds the data of banks (or of a customer's submission) about a
 // consumer in one normalized form: connections with their owners, accounts and
 // transactions, money in Cents, days in UTC. The reports on bank data are computed
-// from it (docs/analytics.md, "From transactions to a ledger").
+// from it (docs/explanation/analytics.md, "From transactions to a ledger").
 //
 // It takes values and returns values: no clock, no database, no randomness. It
 // refuses nothing: the code that reads the data in has validated them.

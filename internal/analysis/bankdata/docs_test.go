@@ -11,16 +11,16 @@ import (
 
 //go:generate go test -vet=off -run ^TestTheCategoriesAreDocumented$ -update .
 
-var update = flag.Bool("update", false, "write the categories into docs/analytics.md")
+var update = flag.Bool("update", false, "write the categories into docs/explanation/analytics.md")
 
 const (
 	docsBegin = "<!-- categories: written by go generate ./internal/analysis/bankdata -->\n"
 	docsEnd   = "<!-- end of categories -->\n"
 )
 
-// The section about categories in docs/analytics.md is what the code says.
+// The section about categories in docs/explanation/analytics.md is what the code says.
 func TestTheCategoriesAreDocumented(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "analytics.md")
+	path := filepath.Join("..", "..", "..", "docs", "explanation", "analytics.md")
 	raw, err := os.ReadFile(path)
 	if err != nil && !(*update && os.IsNotExist(err)) {
 		t.Fatal(err)

@@ -305,7 +305,7 @@ func TestDayEnds(t *testing.T) {
 	}
 }
 
-// Nothing is converted: docs/analytics.md says so.
+// Nothing is converted: docs/explanation/analytics.md says so.
 func TestLedgerWithoutTransactions(t *testing.T) {
 	l := ledgerOf()
 	if l.Oldest != l.Fetch+1 || l.Days() != 0 || len(l.TotalDayEnds()) != 0 || len(l.Accounts) != 3 ||

@@ -3,7 +3,7 @@
 // report, byte for byte. It leaves out accounts that are not cash equivalents, pending
 // transactions, and transactions older than two years. Every attribute is an exact
 // number of cents, days or times, or a quotient of two, and is rounded once, half away
-// from zero, when it is written. docs/analytics.md describes how each is computed.
+// from zero, when it is written. docs/explanation/analytics.md describes how each is computed.
 package cashflow
 
 import (

@@ -1,6 +1,6 @@
 package cashflow
 
-// Node is the group of an attribute (docs/analytics.md, "The universal attributes").
+// Node is the group of an attribute (docs/explanation/attributes.md, "The universal attributes").
 type Node string
 
 // The nodes of the universal attributes, and those of the deprecated ones.
@@ -22,7 +22,7 @@ const (
 // Calculation is the kind of an attribute's calculation.
 type Calculation string
 
-// The calculations of the universal attributes (docs/analytics.md, "The calculations"),
+// The calculations of the universal attributes (docs/explanation/attributes.md, "The calculations"),
 // and Boolean of the deprecated attributes.
 const (
 	Avg        Calculation = "Avg"

@@ -12,22 +12,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/analytics.md")
+var update = flag.Bool("update", false, "rewrite the tables of docs/explanation")
 
 // TestTheManualsTablesAreTheProgramsTables generates the tables between the markers of
-// docs/analytics.md and compares them.
+// the pages about analytics and compares them.
 func TestTheManualsTablesAreTheProgramsTables(t *testing.T) {
-	const file = "../../../docs/analytics.md"
+	compare(t, "analytics.md", map[string]string{"windows": windowsTable(), "types": typesTable()})
+	compare(t, "attributes.md", map[string]string{"subjects": subjectsTable(),
+		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated())})
+	compare(t, "score.md", map[string]string{"card": cardTable(), "reasons": reasonsTable()})
+}
+
+func compare(t *testing.T, name string, tables map[string]string) {
+	t.Helper()
+	file := "../../../docs/explanation/" + name
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(raw)
-	for name, table := range map[string]string{
-		"windows": windowsTable(), "types": typesTable(), "subjects": subjectsTable(),
-		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated()),
-		"card": cardTable(), "reasons": reasonsTable(),
-	} {
+	for name, table := range tables {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 		before, rest, found := strings.Cut(page, begin)
 		_, after, closed := strings.Cut(rest, end)

@@ -7,7 +7,7 @@ import (
 
 // Score v2.1 looks the card's bins up with figures of a person's own money, so that
 // borrowing, refunds and own transfers never raise it, income never lowers it, and
-// no fee and no returned payment raises it (docs/analytics.md, "Version 2.1").
+// no fee and no returned payment raises it (docs/explanation/analytics.md, "Version 2.1").
 
 // leastIncome is the income of a month below which it counts as none.
 const leastIncome = 200_00

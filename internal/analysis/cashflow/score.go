@@ -40,7 +40,7 @@ type Bin struct {
 	Cells     []Cell
 	Else      int // beyond the last cell
 	Neutral   int // without usable values
-	Mean      int // points of the card's reference household; see docs/analytics.md
+	Mean      int // points of the card's reference household; see docs/explanation/score.md
 	V1        bool
 
 	at int // index in universal

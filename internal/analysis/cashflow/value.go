@@ -7,7 +7,7 @@ import (
 )
 
 // ValueType is the format of an attribute's value and its bounds
-// (docs/analytics.md, "Values").
+// (docs/explanation/analytics.md, "Values").
 type ValueType uint8
 
 // The value types: three of the universal family, five of the deprecated one.

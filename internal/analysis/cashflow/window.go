@@ -10,7 +10,7 @@ import (
 // Window is the time frame of an attribute.
 type Window uint8
 
-// The windows of attributes (docs/analytics.md, "Windows").
+// The windows of attributes (docs/explanation/analytics.md, "Windows").
 const (
 	Current   Window = iota // at the fetch
 	Last1                   // the last complete calendar month

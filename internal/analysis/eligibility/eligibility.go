@@ -2,7 +2,7 @@
 // bank data, payroll connections, documents and an as-of date. It takes values and
 // returns values: the same input gives the same report, byte for byte, whatever the
 // order of its transactions. The report's workflow says what is verified, and so
-// which nodes it has; nothing is extrapolated. docs/analytics.md, "Eligibility",
+// which nodes it has; nothing is extrapolated. docs/explanation/analytics.md, "Eligibility",
 // describes how each figure is computed.
 package eligibility
 

@@ -15,12 +15,12 @@ import (
 	"vestibule/internal/analysis/payrolltax"
 )
 
-var update = flag.Bool("update", false, "rewrite the income tables of docs/analytics.md")
+var update = flag.Bool("update", false, "rewrite the income tables of docs/explanation/analytics.md")
 
 // TestTheManualsTaxTablesAreTheProgramsTables generates the tables between the income
-// markers of docs/analytics.md and compares them.
+// markers of docs/explanation/analytics.md and compares them.
 func TestTheManualsTaxTablesAreTheProgramsTables(t *testing.T) {
-	const file = "../../../docs/analytics.md"
+	const file = "../../../docs/explanation/analytics.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

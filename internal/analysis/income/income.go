@@ -4,7 +4,7 @@
 // transactions. From bank data, income is every posted credit of the INCOME categories
 // in cash-equivalent accounts, except tax refunds and own transfers. Such credits are
 // net; the gross of wages is estimated by the tax table of the year. Payroll
-// connections and pay stubs have both. docs/analytics.md, "Income", describes how each
+// connections and pay stubs have both. docs/explanation/analytics.md, "Income", describes how each
 // figure is computed, and its limits.
 package income
 

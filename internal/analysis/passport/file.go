@@ -7,7 +7,7 @@
 // contract. It rounds amounts to their currency's decimals, sorts every list, converts
 // payment histories to one form, and adds up in the supplier's currency and in US
 // dollars at a rate that the report names. Numbers of documents and accounts are cut to
-// their last four letters and digits. It estimates nothing: docs/analytics.md,
+// their last four letters and digits. It estimates nothing: docs/explanation/analytics.md,
 // "Passport".
 package passport
 

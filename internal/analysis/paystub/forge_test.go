@@ -51,7 +51,7 @@ func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reas
 }
 
 // TestDetection measures how many forged stubs of each kind are found, and how many genuine
-// stubs are reported: REVIEW counts as much as DETECTED, for both. docs/analytics.md has
+// stubs are reported: REVIEW counts as much as DETECTED, for both. docs/explanation/pay-stubs.md has
 // the result.
 func TestDetection(t *testing.T) {
 	each := 204
@@ -109,11 +109,11 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// manual compares the text between two markers of docs/analytics.md with a table, and
+// manual compares the text between two markers of docs/explanation/pay-stubs.md with a table, and
 // writes it with -update.
 func manual(t *testing.T, name, table string) {
 	t.Helper()
-	const file = "../../../docs/analytics.md"
+	const file = "../../../docs/explanation/pay-stubs.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func manual(t *testing.T, name, table string) {
 
 // TestTheManualExplainsEveryReason and none that is not.
 func TestTheManualExplainsEveryReason(t *testing.T) {
-	raw, err := os.ReadFile("../../../docs/analytics.md")
+	raw, err := os.ReadFile("../../../docs/explanation/pay-stubs.md")
 	if err != nil {
 		t.Fatal(err)
 	}

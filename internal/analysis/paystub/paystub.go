@@ -3,7 +3,7 @@
 // checks, the projected income of a year, and whether the file looks altered, with the
 // reasons. It takes bytes and returns values; for any bytes, reading ends soon, in
 // bounded memory, with one of a few outcomes. Images are recognized but not read.
-// docs/analytics.md, "Pay stubs", describes how it works, the reasons, and the measured
+// docs/explanation/pay-stubs.md, "Pay stubs", describes how it works, the reasons, and the measured
 // accuracy.
 package paystub
 

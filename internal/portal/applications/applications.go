@@ -5,8 +5,8 @@
 //
 // The package does not trust browsers. A callback only makes it poll the service, by
 // the attempt's external ID, never by a publicToken that a browser named, and only
-// accepts a visit of that ID that the portal started. Sources: docs/widget.md,
-// docs/webhooks.md and the API reference: Visits, Reports.
+// accepts a visit of that ID that the portal started. Sources: docs/reference/widget.md,
+// docs/how-to/webhooks.md and the API reference: Visits, Reports.
 package applications
 
 import (

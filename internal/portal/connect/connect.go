@@ -1,6 +1,6 @@
 // Package connect leads from an application to the provider: the page with the
 // widget, initialized in each of the ways that the provider's API offers
-// (docs/portal.md), and the secure redirect by link or by form.
+// (docs/how-to/portal.md), and the secure redirect by link or by form.
 //
 // A page view opens at most one attempt. It reuses a token that no widget was opened
 // with, or that was opened in the same browser, where the widget resumes its visit.

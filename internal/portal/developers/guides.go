@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -30,8 +31,9 @@ type written struct {
 // guides renders all guides to HTML, once.
 var guides = sync.OnceValues(func() (map[string]written, error) {
 	out := map[string]written{}
-	for _, name := range docs.Guides() {
-		raw, err := docs.Guide(name)
+	for _, file := range docs.Guides() {
+		raw, err := docs.Guide(file)
+		name := path.Base(file)
 		if err != nil {
 			return nil, err
 		}
@@ -123,10 +125,12 @@ func mapLink(to string) (string, bool) {
 	if u.Scheme != "" || u.Path == "" {
 		return to, true
 	}
-	if u.Path == "portal-openapi.yaml" {
+	if path.Base(u.Path) == "portal-openapi.yaml" {
 		return "/api/v1/docs", true
 	}
-	if name, ok := strings.CutSuffix(u.Path, ".md"); ok && slices.Contains(docs.Guides(), name) {
+	name, ok := strings.CutSuffix(path.Base(u.Path), ".md")
+	isGuide := func(file string) bool { return path.Base(file) == name }
+	if ok && slices.ContainsFunc(docs.Guides(), isGuide) {
 		u.Path = "/developers/guides/" + name
 		return u.String(), true
 	}

@@ -200,7 +200,7 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	case "":
 		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
 	default:
-		return false, Finding{Fail, subject, "an access token was refused: " + string(code), "Look the code up in docs/troubleshooting.md."}
+		return false, Finding{Fail, subject, "an access token was refused: " + string(code), "Look the code up in docs/reference/troubleshooting.md."}
 	}
 }
 
@@ -250,7 +250,7 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 		return Finding{OK, subject, "the account has it", ""}, true
 	default:
 		return Finding{Skip, subject, "the provider did not say: " + plain(err),
-			"Try again; if it stays, look the code up in docs/troubleshooting.md."}, true
+			"Try again; if it stays, look the code up in docs/reference/troubleshooting.md."}, true
 	}
 }
 

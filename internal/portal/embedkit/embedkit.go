@@ -1,6 +1,6 @@
 // Package embedkit provides the script and the element with which an onboarding app's
 // page shows the portal's pages in a frame, and the embed tokens that open them
-// (docs/embed.md).
+// (docs/tutorials/embed.md).
 //
 // An embed token is stored as a hash, expires, and belongs to the first browser that
 // redeems it, or to the frames of the first page that uses it.

@@ -13,7 +13,7 @@ import (
 // The kit is the script /embed/v1/embed.js and its element <vestibule-apply>. The
 // tables below are the only source of its attributes, methods and events: the
 // declarations for integrators, the names in the script and the tables of
-// docs/embed.md are generated from them.
+// docs/tutorials/embed.md are generated from them.
 //
 //go:generate go test -vet=off -run ^TestTheKitHasNotDrifted$ -update .
 
@@ -259,7 +259,7 @@ func Names() string {
 	return b.String()
 }
 
-// Guide returns the tables of docs/embed.md, by the names of their placeholders.
+// Guide returns the tables of docs/tutorials/embed.md, by the names of their placeholders.
 func Guide() map[string]string {
 	table := func(head string, rows ...string) string {
 		columns := strings.Count(head, "|") - 1

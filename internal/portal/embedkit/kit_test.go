@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the generated files anew")
 // TestTheKitHasNotDrifted compares the declarations, the script's names and the guide
 // with the tables.
 func TestTheKitHasNotDrifted(t *testing.T) {
-	const web, guide = "../../../web/portal/", "../../../docs/embed.md"
+	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
 	generated(t, web+"parts/embed-api.d.ts", Declarations())
 	generated(t, web+"parts/kit.ts", Names())
 	raw, err := os.ReadFile(guide)

@@ -1,7 +1,7 @@
 // Package notify sends events about applications to the onboarding app: one event for
 // each change of an application's state and each decision of a reviewer. It writes
 // the event in the transaction of the change, and the outbox of package webhook
-// delivers it. docs/portal-openapi.yaml defines the events; docs/webhooks.md is for
+// delivers it. docs/portal-openapi.yaml defines the events; docs/how-to/webhooks.md is for
 // their receivers.
 //
 // A response of 410 stops all deliveries until they are enabled again manually. The

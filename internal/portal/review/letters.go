@@ -60,7 +60,7 @@ func addressOf(f prefill.Fields) (lines []string) {
 }
 
 // lacks lists the legally required parts of a decline letter that the configuration
-// does not provide (docs/desk.md, Decisions).
+// does not provide (docs/how-to/review.md, Decisions).
 func (d *Handler) lacks(a applications.Application, decision string) (out []string) {
 	if decision != Declined {
 		return nil

@@ -189,7 +189,7 @@ const OutcomeType = "outcome+jwt"
 // OutcomeLifetime is the lifetime of a signed result.
 const OutcomeLifetime = 5 * time.Minute
 
-// Outcome signs the result of a secure redirect (docs/redirect.md).
+// Outcome signs the result of a secure redirect (docs/tutorials/redirect.md).
 func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
 	now := k.TimeOfDay()
 	return k.Sign(ctx, q, OutcomeKeys, OutcomeType, now, now.Add(OutcomeLifetime), claims)

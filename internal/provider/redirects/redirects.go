@@ -1,4 +1,4 @@
-// Package redirects implements secure redirect (docs/redirect.md): a link that takes
+// Package redirects implements secure redirect (docs/tutorials/redirect.md): a link that takes
 // the applicant to a visit on the hosted page, and the redirect back to the customer
 // with a signed result.
 //
@@ -242,7 +242,7 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) 
 		Origin: to.Origin}, true, nil
 }
 
-// claims returns the claims of the signed result (docs/redirect.md). iss and aud are
+// claims returns the claims of the signed result (docs/tutorials/redirect.md). iss and aud are
 // our own: they keep one service's, and one customer's, from being taken for another's.
 func (s *Service) claims(e visits.Ending, publicID, args string) map[string]any {
 	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}

@@ -1,6 +1,6 @@
 // Package visits implements the applicant's visit: initialization, the widget's frame
 // and the hosted page, from the consent to the generation of the report (API
-// reference: Visits; docs/widget.md).
+// reference: Visits; docs/reference/widget.md).
 //
 // It rejects options that do not go together, data that breaks the prefill rules, used
 // tokens, and forms of a step other than the current one. It stores nothing of what it

@@ -20,7 +20,7 @@ import (
 )
 
 // TestRestoredOnSQLite and its sister make a backup under load, the way that
-// docs/operations.md says, go on, lose everything, and begin again from the backup:
+// docs/how-to/operations.md says, go on, lose everything, and begin again from the backup:
 // what was acknowledged before it is there, opens and goes on, and no webhook that was
 // acknowledged is sent again. The backup reveals no personal data.
 func TestRestoredOnSQLite(t *testing.T) {

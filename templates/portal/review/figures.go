@@ -100,7 +100,7 @@ func fold(s string) string {
 	}, norm.NFD.String(s)))
 }
 
-// figureValue formats a value for people, or words its sentinel (docs/analytics.md).
+// figureValue formats a value for people, or words its sentinel (docs/explanation/analytics.md).
 // The number of decimals tells its type: two are an amount.
 func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 	if s := sentinel(l, a.Name, a.Value); s != "" {

@@ -15,7 +15,7 @@ import (
 // are ignored.
 const maxTimeline = 500
 
-// callbackBody is the body of a widget callback (docs/widget.md). Status and errorType
+// callbackBody is the body of a widget callback (docs/reference/widget.md). Status and errorType
 // are kept only if the API defines them.
 type callbackBody struct {
 	EventID     string `json:"eventId"`
