@@ -361,14 +361,14 @@ func applyPeer() peerPage {
 		f.Optional, f.Width, f.Hint = true, width, hint
 		return f
 	}
-	email := required("email", "E-mail", "email", "email")
+	email := required("email", "Email", "email", "email")
 	email.Type = "email"
 	income := optional("statedAnnualIncome", "Yearly income before taxes", "off", "numeric", "medium", "In whole dollars.")
 	income.Prefix = "$"
 	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule",
 		Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
 		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
-		Intro:  "Tell us who you are. In the next step you sign in at your bank; we never see your password.",
+		Intro:  "Tell us who you are. Next, you sign in at your bank. We never see your password.",
 		Action: "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
 		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js"), assets.URL("offline.js")},
 		Steps:     []string{"Your details", "Verification", "Report"},
@@ -393,6 +393,6 @@ func applyPeer() peerPage {
 	p.Work.Fields = []peerField{income, optional("statedEmployerName", "Employer", "organization", "", "", "")}
 	p.Modes = peerQuestion{ID: "mode", Name: "mode", Label: "How would you like to verify?", Options: []peerOption{
 		{"embedded", "Here on this page", "You stay with us; your bank's questions appear in a secure frame.", "Recommended", true},
-		{"redirect", "On the verification service's site", "You go there and come back when you are done. Works in every browser.", "", false}}}
+		{"redirect", "On the verification service's site", "Go to that site and come back when you are done. This works in every browser.", "", false}}}
 	return p
 }

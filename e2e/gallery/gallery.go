@@ -144,7 +144,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "unknown",
 			Problem: "resume.find.no_email"})},
 		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org",
-			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Go on",
+			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Continue",
 				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
 		Exhibit{"letters, none", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org"})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),

@@ -21,52 +21,52 @@ var messages = [...]struct {
 		"Termine la verificación para completar su solicitud.",
 	}},
 	{"journey.exited", [...]string{
-		"You closed the connection before it was finished. You can go on whenever you like.",
-		"Cerró la conexión antes de terminar. Puede continuar cuando quiera.",
+		"You closed the verification before it was finished. You can continue at any time.",
+		"Cerró la verificación antes de terminar. Puede continuar en cualquier momento.",
 	}},
 	{"journey.pending", [...]string{
-		"Your report is being prepared. You may stay here or close this page; nothing is lost.",
-		"Su informe se está preparando. Puede quedarse aquí o cerrar esta página; no se pierde nada.",
+		"We are preparing your report. You can stay here or close this page.",
+		"Estamos preparando su informe. Puede quedarse aquí o cerrar esta página.",
 	}},
 	{"journey.ready", [...]string{
-		"Your report is complete. Nothing more is needed from you.",
-		"Su informe está completo. No necesita hacer nada más.",
+		"Your report is complete. You do not need to do anything else.",
+		"Su informe está listo. No necesita hacer nada más.",
 	}},
 	{"journey.ready_without_activity", [...]string{
-		"Your report is complete. Your accounts showed no recent activity; nothing more is needed from you.",
-		"Su informe está completo. Sus cuentas no mostraron actividad reciente; no necesita hacer nada más.",
+		"Your report is complete, but it shows no recent activity. You do not need to do anything else.",
+		"Su informe está listo, pero no muestra actividad reciente. No necesita hacer nada más.",
 	}},
 	{"journey.report.bureau_unresponsive", [...]string{
-		"The credit bureau is not answering at the moment. Please try again in a while.",
-		"La agencia de crédito no responde en este momento. Inténtelo de nuevo más tarde.",
+		"The credit bureau is not responding. Please try again later.",
+		"La agencia de crédito no responde. Inténtelo más tarde.",
 	}},
 	{"journey.report.code_missing", [...]string{
-		"Your bank asked for a one-time code that was missing or wrong. Start again and have your phone at hand.",
-		"Su banco pidió un código de un solo uso que faltó o no era correcto. Empiece de nuevo con su teléfono a mano.",
+		"Your bank asked for a one-time code that was missing or wrong. Keep your phone near you and start again.",
+		"Su banco pidió un código de un solo uso que faltaba o era incorrecto. Tenga su teléfono cerca y empiece de nuevo.",
 	}},
 	{"journey.report.error", [...]string{
-		"The report could not be put together. Please try again, or choose another account.",
-		"No se pudo elaborar el informe. Inténtelo de nuevo o elija otra cuenta.",
+		"We could not prepare the report. Please try again, or choose another account.",
+		"No pudimos preparar el informe. Inténtelo de nuevo o elija otra cuenta.",
 	}},
 	{"journey.report.expired", [...]string{
-		"The time to finish has run out. You can start again; your details are kept.",
-		"Se acabó el tiempo para terminar. Puede empezar de nuevo; sus datos se conservan.",
+		"The time to finish has passed. You can start again; your details are saved.",
+		"Se venció el plazo. Puede empezar de nuevo; sus datos están guardados.",
 	}},
 	{"journey.report.incompatible_accounts", [...]string{
 		"The accounts you chose cannot be used. Start again and choose a checking or savings account.",
 		"Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.",
 	}},
 	{"journey.report.incomplete", [...]string{
-		"The source you chose did not give all that is needed. Start again and choose another one.",
-		"La fuente que eligió no dio todo lo necesario. Empiece de nuevo y elija otra.",
+		"The source you chose does not have everything the report needs. Start again and choose another one.",
+		"La fuente que eligió no tiene todo lo que el informe necesita. Empiece de nuevo y elija otra.",
 	}},
 	{"journey.report.no_online_banking", [...]string{
-		"The account has no online banking, or the verification service has no source that can reach it. Start again with another account or source. If that does not help, contact us.",
-		"La cuenta no tiene banca en línea, o el servicio de verificación no tiene ninguna fuente que llegue a ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, contáctenos.",
+		"The account has no online banking, or the verification service cannot reach it. Start again with another account or source. If that does not help, contact us.",
+		"La cuenta no tiene banca en línea o el servicio de verificación no puede llegar a ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, contáctenos.",
 	}},
 	{"journey.report.no_recent_information", [...]string{
-		"Your accounts are connected, but showed no recent activity.",
-		"Sus cuentas están conectadas, pero no mostraron actividad reciente.",
+		"The source is connected, but it shows no recent activity.",
+		"La fuente está conectada, pero no muestra actividad reciente.",
 	}},
 	{"journey.report.not_authenticated", [...]string{
 		"Your bank did not accept the sign-in. Start again and check your user name and password.",
@@ -85,8 +85,8 @@ var messages = [...]struct {
 		"El informe está completo.",
 	}},
 	{"journey.report.supplier_unresponsive", [...]string{
-		"Your bank or payroll provider is not answering at the moment. Please try again in a while, or choose another one.",
-		"Su banco o proveedor de nómina no responde en este momento. Inténtelo más tarde o elija otro.",
+		"Your bank or payroll provider is not responding. Please try again later, or choose another one.",
+		"Su banco o proveedor de nómina no responde. Inténtelo más tarde o elija otro.",
 	}},
 	{"journey.returned", [...]string{
 		"Thank you. We are checking that everything arrived.",
@@ -141,15 +141,15 @@ var messages = [...]struct {
 		"Revise el año: debe tener al menos un año de edad.",
 	}},
 	{"prefill.email.invalid", [...]string{
-		"Enter an e-mail address such as name@example.com.",
+		"Enter an email address such as name@example.com.",
 		"Escriba un correo electrónico como nombre@example.com.",
 	}},
 	{"prefill.email.missing", [...]string{
-		"Enter your e-mail address.",
+		"Enter your email address.",
 		"Escriba su correo electrónico.",
 	}},
 	{"prefill.email.too_long", [...]string{
-		"Enter an e-mail address of at most 100 characters.",
+		"Enter an email address of at most 100 characters.",
 		"Escriba un correo electrónico de 100 caracteres como máximo.",
 	}},
 	{"prefill.employer.invalid", [...]string{
@@ -221,7 +221,7 @@ var messages = [...]struct {
 		"Escriba su código postal, o indique su fecha de nacimiento.",
 	}},
 	{"widget.error.details_missing", [...]string{
-		"Some required details are missing. Go back and fill in your name, e-mail, and either your date of birth or your full address.",
+		"Some required details are missing. Go back and fill in your name, email, and either your date of birth or your full address.",
 		"Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa.",
 	}},
 	{"widget.error.details_refused", [...]string{

@@ -162,7 +162,7 @@ func TestOutcomesReachTheApplicant(t *testing.T) {
 			}
 		}
 		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". "+i18ntest.EN("status.declined.text")) ||
-			strings.Contains(p.body, "Nothing more is needed from you.") {
+			strings.Contains(p.body, i18ntest.EN("status.answered.text")) {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
 		if p := admin.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {

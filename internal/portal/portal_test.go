@@ -164,7 +164,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 			outcome, name, value string
 			state, words         string
 		}{
-			{"EXIT", "", "", "exited", "You closed the connection"},
+			{"EXIT", "", "", "exited", i18ntest.EN("journey.exited")},
 			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "could not be completed"},
 			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", i18ntest.EN("status.failed.correct_details")},
 		} {
