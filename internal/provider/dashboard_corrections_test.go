@@ -252,7 +252,8 @@ func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
 				t.Errorf("%s speaks of dollars", what)
 			}
 		}
-		read("the form", d.page(page), "now "+euros(*now.GrossAnnual), "now "+euros(*now.NetRecent), i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
+		read("the form", d.page(page), "now "+euros(*now.GrossAnnual), "now "+euros(*now.NetRecent),
+			i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
 		net := *now.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
 		read("what it comes to", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))

@@ -123,7 +123,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		}
 		// An externalId stays taken, and the dashboard bears what is gone.
 		d := b.signedIn(b.seed.Staff)
-		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page, i18ntest.EN("dashboard.origins.forgotten")) {
+		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page,
+			i18ntest.EN("dashboard.origins.forgotten")) {
 			t.Error("the dashboard makes up how an old report came about")
 		}
 	})

@@ -45,7 +45,8 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 
 // Actions lists the distinct actions of a subject's entries.
 func (s *Service) Actions(ctx context.Context, q store.Queryer, subject string) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM `+
+		s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
 }
 
 // DeleteEntries deletes, at most limit times, entries before an instant, except the

@@ -161,7 +161,8 @@ func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, u
 }
 
 func widgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT origin FROM widget_origins WHERE customer_id = $1 ORDER BY origin`, customerID)
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT origin FROM widget_origins
+		WHERE customer_id = $1 ORDER BY origin`, customerID)
 }
 
 func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) error {
