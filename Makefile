@@ -71,6 +71,9 @@ check:
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
 	@cd bench && $(GO) vet ./...
 	@diff <($(GENERATED)) <(git grep -lE '^// Code generated .* DO NOT EDIT\.$$' | sort) || { echo 'generated files: .gitattributes marks the left ones, their own header the right ones'; exit 1; }
+	@! LC_ALL=C.UTF-8 grep -nE '^.{141,}' $$($(SOURCES)) || { echo 'lines over 140 columns'; exit 1; }
+	@awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code } length > 140 && !code && !/^ *[|<#]/ { print FILENAME ":" FNR; long = 1 } END { exit long }' \
+		$$(git ls-files '*.md' ':!:CHANGELOG.md') || { echo 'lines over 140 columns, outside of tables and listings'; exit 1; }
 	@before=$$(sha256sum $$($(GENERATED)) $$(git ls-files docs/\*.md) NOTICE); $(MAKE) --no-print-directory generate >/dev/null && \
 		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) $$(git ls-files docs/\*.md) NOTICE) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
 

@@ -200,7 +200,8 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	case "":
 		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
 	default:
-		return false, Finding{Fail, subject, "an access token was refused: " + string(code), "Look the code up in docs/reference/troubleshooting.md."}
+		return false, Finding{Fail, subject, "an access token was refused: " + string(code),
+			"Look the code up in docs/reference/troubleshooting.md."}
 	}
 }
 
