@@ -2,6 +2,7 @@ package paystubtest
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,11 +11,14 @@ import (
 	"vestibule/internal/report"
 )
 
-// ForgePrinted falsifies a page that Chromium printed, which has a stub's amounts in
-// whatever way of writing them. It returns nil where the page has no place for that:
+// Forge returns a falsified copy of the page, which has a stub's amounts in
+// any way of writing them. It returns nil where the page has no place for that:
 // no such amount, or a font without the digits for another.
-func ForgePrinted(d Draw, k Kind, original []byte, s *Stub) []byte {
-	p := openPrinted(original)
+func (printed *PrintedPage) Forge(d Draw, k Kind, s *Stub) []byte {
+	copied, f := *printed, *printed.file
+	f.bodies = maps.Clone(f.bodies)
+	copied.file = &f
+	p := &copied
 	raised := s.Net
 	for range 99 {
 		if raised = s.Net * report.Cents(104+d(80)) / 100; len(money(raised)) == len(money(s.Net)) {
@@ -27,7 +31,7 @@ func ForgePrinted(d Draw, k Kind, original []byte, s *Stub) []byte {
 		if !ok {
 			return nil
 		}
-		return p.appended(original, map[int]string{p.content: streamOf(p.bodies[p.content], changed)})
+		return p.appended(p.original, map[int]string{p.content: streamOf(p.bodies[p.content], changed)})
 	case Edited:
 		tool := pick(d, "Adobe Photoshop 25.0 (Windows)", "Adobe Acrobat Pro DC 2023", "iLovePDF", "Sejda 5.3.1 (sejda.com)",
 			"Nitro Pro 13 (13.58.0.1180)", "Canva", "Smallpdf.com", "PDFfiller", "Microsoft\xae Word 2019")
@@ -59,15 +63,16 @@ func ForgePrinted(d Draw, k Kind, original []byte, s *Stub) []byte {
 	return p.bytes()
 }
 
-// printedPage is a file of Chromium, whose first page has each text between BT and
+// PrintedPage is a file of Chromium, whose first page has each text between BT and
 // ET, at one place.
-type printedPage struct {
+type PrintedPage struct {
 	*file
-	content int
-	data    string
-	letters map[string]map[string]string // by the name of a font: codes to letters
-	codes   map[string]map[string]string // and back
-	objects []textOf
+	original []byte
+	content  int
+	data     string
+	letters  map[string]map[string]string // by the name of a font: codes to letters
+	codes    map[string]map[string]string // and back
+	objects  []textOf
 }
 
 // textOf is the text that an object draws: its place in the content, letters and codes.
@@ -87,10 +92,11 @@ var (
 	mapLine    = regexp.MustCompile(`(?m)^<([0-9A-F]{4})> <([0-9A-F]{4,})>(?: <([0-9A-F]{4})>)?$`)
 )
 
-func openPrinted(original []byte) *printedPage {
+// OpenPrinted reads a page that Chromium printed.
+func OpenPrinted(original []byte) *PrintedPage {
 	f := parse(original)
 	page, content := f.page()
-	p := &printedPage{file: f, content: content, data: f.data(content),
+	p := &PrintedPage{file: f, original: original, content: content, data: f.data(content),
 		letters: map[string]map[string]string{}, codes: map[string]map[string]string{}}
 	for _, m := range fontNames.FindAllStringSubmatch(f.bodies[page], -1) {
 		num, _ := strconv.Atoi(m[2])
@@ -127,7 +133,7 @@ func openPrinted(original []byte) *printedPage {
 }
 
 // text is what an object draws, and its codes one by one.
-func (p *printedPage) text(font, body string) (text string, codes []string) {
+func (p *PrintedPage) text(font, body string) (text string, codes []string) {
 	for _, m := range drawnCode.FindAllStringSubmatch(body, -1) {
 		for i := 0; i+4 <= len(m[1]); i += 4 {
 			codes = append(codes, m[1][i:i+4])
@@ -169,7 +175,7 @@ func amountAt(text, amount string) int {
 
 // swapped changes all occurrences of amounts, letter by letter. It is false if one that
 // has to change is missing, or another is longer, or has digits that the font lacks.
-func (p *printedPage) swapped(swap map[report.Cents]report.Cents) (string, bool) {
+func (p *PrintedPage) swapped(swap map[report.Cents]report.Cents) (string, bool) {
 	var out strings.Builder
 	done, any := 0, false
 	for _, o := range p.objects {
@@ -218,7 +224,7 @@ func (p *printedPage) swapped(swap map[report.Cents]report.Cents) (string, bool)
 
 // redrawn draws the amount that is paid again: in pieces, off its line, squeezed or in
 // another size; in another font; or over the existing one.
-func (p *printedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
+func (p *PrintedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 	for i := len(p.objects) - 1; i >= 0; i-- {
 		o := p.objects[i]
 		whole := p.data[o.from:o.to]
