@@ -393,6 +393,7 @@ func applyPeer() peerPage {
 	p.Work.Fields = []peerField{income, optional("statedEmployerName", "Employer", "organization", "", "", "")}
 	p.Modes = peerQuestion{ID: "mode", Name: "mode", Label: "How would you like to verify?", Options: []peerOption{
 		{"embedded", "Here on this page", "You stay with us; your bank's questions appear in a secure frame.", "Recommended", true},
-		{"redirect", "On the verification service's site", "Go to that site and come back when you are done. This works in every browser.", "", false}}}
+		{"redirect", "On the verification service's site",
+			"Go to that site and come back when you are done. This works in every browser.", "", false}}}
 	return p
 }
