@@ -64,7 +64,7 @@ func TestFailures(t *testing.T) {
 		must(t, v.Context.ClearCookies())
 		v.open(t, application)
 		title(t, v, es("notice.no_cookie.title"))
-		click(t, v.page("text="+es("resume.find.title")))
+		click(t, v.page("text="+es("resume.find.offer")))
 		fill(t, v.page("#email"), applicant["email"])
 		click(t, v.page("main form button"))
 		title(t, v, es("resume.sent.title"))
