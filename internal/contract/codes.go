@@ -48,7 +48,7 @@ type CodeInfo struct {
 
 // Codes returns every error code that an HTTP API of either party answers with, besides
 // the widget error types of the initialization endpoints (WidgetErrors). See the API
-// reference and docs/reference/divergences.md.
+// reference and docs/divergences.md.
 func Codes() []CodeInfo {
 	return []CodeInfo{
 		{CodeMalformedHeaders, 400, "A required header is missing or has the wrong shape."},

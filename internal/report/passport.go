@@ -13,7 +13,7 @@ import (
 const PassportVersion = "4.0.0"
 
 // Passport is the body of the passport, an applicant's credit file from abroad. The API
-// reference leaves its shape open; see docs/reference/divergences.md. Amounts are in the currency
+// reference leaves its shape open; see docs/divergences.md. Amounts are in the currency
 // named beside them, the supplier's. In another provider's passport, nodes of another
 // shape are left out.
 type Passport struct {

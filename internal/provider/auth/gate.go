@@ -1,6 +1,6 @@
 // Package auth authenticates the service's clients: Basic and Bearer authorization,
 // the environment of a request, access tokens, and signing keys (API reference:
-// Access; docs/reference/divergences.md). It passes the Caller to handlers and rejects all other
+// Access; docs/divergences.md). It passes the Caller to handlers and rejects all other
 // requests; each package decides what a caller may read.
 //
 // Secrets are 256 random bits, so the database keeps their SHA-256, compared in

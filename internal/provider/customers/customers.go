@@ -1,7 +1,7 @@
 // Package customers stores the service's customers: accounts, one for each
 // environment, with their credentials, products, and registered redirect URLs; the
 // account hierarchy with its product configurations (API reference: Accounts); and the
-// consumers API (API reference: Consumers; docs/reference/divergences.md). A consumer's prefill
+// consumers API (API reference: Consumers; docs/divergences.md). A consumer's prefill
 // is encrypted under the consumer's data key.
 //
 // Accounts, products, configurations, and consumers of another customer are treated as

@@ -1,6 +1,6 @@
 // Package invites creates links to a hosted visit that customers send to applicants,
 // themselves or by an email of this service (API reference: Visits;
-// docs/reference/divergences.md, "Invites"). A link can be opened any number of times until its
+// docs/divergences.md, "Invites"). A link can be opened any number of times until its
 // visit is complete or expires after 72 hours.
 //
 // It rejects what an initialization rejects, and unknown links. Handles are stored as

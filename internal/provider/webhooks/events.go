@@ -1,6 +1,6 @@
 // Package webhooks sends the visit webhook: one event for each change of a report's
 // status, written in the transaction that changes it and delivered to the customer's
-// callback by a job (docs/how-to/webhooks.md; docs/reference/divergences.md, "visit webhook").
+// callback by a job (docs/how-to/webhooks.md; docs/divergences.md, "visit webhook").
 //
 // The outbox of package webhook delivers the events; a response of 410 disables the
 // callback. A body is composed at the first attempt and stored, encrypted under the

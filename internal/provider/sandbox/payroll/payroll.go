@@ -1,6 +1,6 @@
 // Package payroll implements the sandbox's payroll providers: a catalogue of invented
 // employers, payroll companies, and gig platforms, and the test consumers who sign in
-// there (docs/reference/divergences.md lists the user names). Statements are generated relative
+// there (docs/divergences.md lists the user names). Statements are generated relative
 // to the day they are fetched: the same sign-in, link, and day give the same data, and
 // an issued statement never changes. Withheld amounts follow the year's taxes.
 //

@@ -1,6 +1,6 @@
 // Package profiles implements the sandbox's bank: five test consumers whose two years
 // of payroll, rent, bills, purchases, and transfers are generated relative to the day
-// they are fetched (docs/reference/divergences.md lists the user names). The same profile, link,
+// they are fetched (docs/divergences.md lists the user names). The same profile, link,
 // and day give the same data, and the figures of complete months do not depend on the
 // day within the month. The package contains no figures of reports: scores and
 // attributes come from the normal analysis.

@@ -1,6 +1,6 @@
 // Package suppliers implements the sandbox's foreign credit bureaus and its reader of
 // identity documents: one file for each supplier and applicant, generated relative to
-// the day it is fetched (docs/reference/divergences.md). The same supplier, applicant, and day
+// the day it is fetched (docs/divergences.md). The same supplier, applicant, and day
 // give the same file.
 //
 // Tests check that files are consistent for all codes: no balance is above its limit,
