@@ -1,0 +1,144 @@
+// Package sources defines how the provider reaches institutions that hold a consumer's
+// data. A Connector obtains access to a consumer's data at an institution, retrieves
+// accounts and transactions, and ends the access. A connector never sees reports, and
+// the code that computes reports never sees tokens.
+//
+// Failure is an ordinary outcome: every method returns a *Failure for what the
+// institution or the applicant did, and another error only for faults of this program.
+package sources
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
+	"vestibule/internal/report"
+)
+
+// Institution is a bank that a connector reaches.
+type Institution struct {
+	ID       string   // unique among all connectors; lowercase letters, digits, and hyphens
+	Name     string   // institution_name of reports
+	Place    string   // to tell institutions apart: city and state, or Online
+	OAuth    []string // domains that its sign-in may lead to
+	Homepage []string // domains of its home page
+	Tokens   bool     // account numbers are tokenized by the institution (TANs)
+}
+
+// Connector reaches institutions that authorize access by OAuth. Its methods may be
+// called concurrently.
+type Connector interface {
+	// Institutions lists the institutions, in alphabetical order of their names.
+	Institutions() []Institution
+
+	// Authorize begins an authorization at an institution.
+	Authorize(ctx context.Context, institution string, r AuthorizeRequest) (Authorization, error)
+
+	// Complete exchanges the parameters of the callback for access. The caller has compared
+	// the state.
+	Complete(ctx context.Context, institution string, pending []byte, callback url.Values) (Grant, error)
+
+	// Renew exchanges the refresh token of a grant. The returned grant replaces the one
+	// passed in, which may no longer be valid.
+	Renew(ctx context.Context, institution string, g Grant) (Grant, error)
+
+	// Fetch retrieves the consumer's accounts with the transactions from one day to another,
+	// both included.
+	Fetch(ctx context.Context, institution string, g Grant, from, to report.Date) (Fetched, error)
+
+	// Revoke ends the access at the institution. Revoking an ended access is not a failure.
+	Revoke(ctx context.Context, institution string, g Grant) error
+}
+
+// AuthorizeRequest describes a wanted authorization.
+type AuthorizeRequest struct {
+	RedirectURI string // where the institution sends the browser back to
+	State       string // random; the callback carries it
+	Language    string // "en" or "es": preferred language of the institution's pages
+}
+
+// Authorization is a begun authorization.
+type Authorization struct {
+	URL     string // page of the institution to open in the browser
+	Pending []byte // data for Complete; secret
+}
+
+// Grant is access to a consumer's data at an institution. It is secret, and stored
+// encrypted.
+type Grant struct {
+	Access    string    `json:"access"`
+	Refresh   string    `json:"refresh,omitempty"` // empty: the access cannot be renewed
+	Expires   time.Time `json:"expires,omitzero"`  // of Access; zero: not stated
+	Scope     string    `json:"scope,omitempty"`
+	ConsentID string    `json:"consent,omitempty"` // the institution's id of the consent, if it gave one
+	Until     time.Time `json:"until,omitzero"`    // when the consent ends; zero: not stated
+}
+
+// Fetched is the data retrieved from one institution.
+type Fetched struct {
+	Owners   []bankdata.Owner   // people whom the institution names as holders
+	Accounts []bankdata.Account // with ids as the institution gives them; an account that failed is left out
+	Failed   []AccountFailure   // accounts without complete data
+}
+
+// AccountFailure is an account whose data are not complete.
+type AccountFailure struct {
+	ID      string // as the institution gives it
+	Partial bool   // the account is in Accounts, without its older transactions
+	Reason  Reason
+}
+
+// Reason is why an institution gave no data.
+type Reason string
+
+// Reasons of failures.
+const (
+	Denied       Reason = "denied"       // the applicant refused at the institution
+	Abandoned    Reason = "abandoned"    // the applicant left the institution's pages, or the authorization expired
+	Unresponsive Reason = "unresponsive" // no usable answer after retries: timeout, 429, 5xx
+	Unauthorized Reason = "unauthorized" // the access token is not accepted; Renew may help
+	Ended        Reason = "ended"        // the consent expired or was revoked; only a new authorization helps
+	Unsupported  Reason = "unsupported"  // the institution does not provide what is needed
+	Rejected     Reason = "rejected"     // the answer breaks the standard or a bound, and nothing of it is used
+	Misused      Reason = "misused"      // the institution rejects this client or its configuration
+)
+
+// Failure is the outcome of a call that gave no data.
+type Failure struct {
+	Reason Reason
+	Err    error // for the log, without personal data and secrets
+}
+
+func (f *Failure) Error() string { return "sources: " + string(f.Reason) + ": " + f.Err.Error() }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Fail returns a *Failure.
+func Fail(reason Reason, err error) error { return &Failure{reason, err} }
+
+// ReasonOf returns the reason of a failure, and Unresponsive for other errors.
+func ReasonOf(err error) Reason {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f.Reason
+	}
+	return Unresponsive
+}
+
+// Status returns the status and substatus of a source or a report that ends for the
+// reason.
+func (r Reason) Status() (contract.Status, contract.Substatus) {
+	switch r {
+	case Denied, Abandoned, Ended, Unauthorized:
+		return contract.StatusNotAuthenticated, ""
+	case Unsupported:
+		return contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
+	case Unresponsive:
+		return contract.StatusSupplierUnresponsive, ""
+	}
+	return contract.StatusError, ""
+}
