@@ -31,6 +31,7 @@ import (
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
@@ -70,23 +71,27 @@ type Config struct {
 	// services.
 	AllowLoopbackCallbacks bool
 
+	// Connectors reach the institutions of the operator's configuration.
+	Connectors []sources.Connector
+
 	Limits     Limits
 	Simulation Simulation // of a sandbox
 }
 
 // Provider is the running service.
 type Provider struct {
-	config   Config
-	now      func() time.Time
-	queue    *jobs.Queue
-	sandbox  Sandbox           // nil in production
-	invented Sources           // of the sandbox environment; empty in production
-	docs     *httpx.StaticPage // nil without a contract
+	config    Config
+	now       func() time.Time
+	queue     *jobs.Queue
+	sandbox   Sandbox                          // nil in production
+	available map[contract.Environment]Sources // data sources by environment
+	docs      *httpx.StaticPage                // nil without a contract
 
 	keys         *auth.Keys
 	auth         *auth.Authenticator
 	customers    *customers.Service
 	documents    *documents.Service
+	connections  *sources.Service
 	reports      *reports.Service
 	webhooks     *webhooks.Service
 	sharing      *sharing.Service
@@ -137,6 +142,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
 	}
+	p.connections.Register(registry)
 	p.reports.Register(registry)
 	p.webhooks.Register(registry)
 	p.visits.Register(registry)
@@ -183,7 +189,7 @@ func (p *Provider) Handler() http.Handler {
 // forPeople reports whether the answer to r is shown to people rather than read by
 // programs.
 func forPeople(r *http.Request) bool {
-	for _, prefix := range []string{"/visit/", "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
+	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return true
 		}

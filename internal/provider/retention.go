@@ -26,7 +26,7 @@ func (p *Provider) registerRetention(r *jobs.Registry) {
 func (p *Provider) sweep(ctx context.Context) error {
 	var all error
 	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.visits, p.bankaccounts, p.documents, p.invites, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
+		p.visits, p.connections, p.bankaccounts, p.documents, p.invites, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}

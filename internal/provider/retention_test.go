@@ -19,7 +19,7 @@ import (
 func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
-			bank_accounts bank_account_names
+			bank_accounts bank_account_names source_authorizations source_connections source_events
 			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions
 			audit sessions sign_in_tries dashboard_forms dashboard_notices`)
 		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
@@ -63,6 +63,13 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			b.exec(`INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
 				SELECT $1, id, 's', $2, $3, '', '', '' FROM customers WHERE public_id = $4`, fmt.Sprint("line-", i), i, at, b.seed.PublicID)
 		}
+		b.exec(`INSERT INTO source_authorizations (state_hash, browser_hash, visit_id, environment, institution, key_id, pending, created_at,
+			expires_at) SELECT id_hash, id_hash, 'v', 'sandbox', 'i', 'k', id_hash, 1, 2 FROM (SELECT handle_hash AS id_hash FROM visits
+			WHERE handle_hash IS NOT NULL LIMIT 1) AS v`)
+		b.exec(`INSERT INTO source_connections (id, public_token, customer_id, consumer_id, environment, institution, key_id, access,
+			created_at, expires_at) SELECT 'c', 'p', 'c', 'c', 'sandbox', 'i', 'k', handle_hash, 1, 2 FROM visits
+			WHERE handle_hash IS NOT NULL LIMIT 1`)
+		b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
 		before := rows()
 		for table, n := range before {
 			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {

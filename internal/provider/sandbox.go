@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"vestibule/internal/provider/auth"
@@ -11,6 +13,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
@@ -27,7 +30,26 @@ type Sources struct {
 	Reports reports.Sources
 	Banks   []bankaccounts.Bank // that applicants may be sent to
 
+	Connectors []sources.Connector // of institutions that authorize access at their own pages
+
 	Submissions submissions.Sandbox // nil: reports are made from the submission's data
+}
+
+// with returns the sources with the institutions of connectors. An institution replaces a
+// mock bank with the same id.
+func (of Sources) with(more []sources.Connector) Sources {
+	of.Connectors = slices.Concat(of.Connectors, more)
+	for _, c := range of.Connectors {
+		for _, i := range c.Institutions() {
+			of.Visits.Banks = slices.DeleteFunc(of.Visits.Banks, func(b visits.Bank) bool { return b.ID == i.ID })
+			of.Visits.Banks = append(of.Visits.Banks, visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, Authorize: true})
+			of.Banks = slices.DeleteFunc(of.Banks, func(b bankaccounts.Bank) bool { return b.Name == i.Name })
+			of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: i.OAuth, Homepage: i.Homepage})
+		}
+	}
+	slices.SortStableFunc(of.Visits.Banks, func(a, b visits.Bank) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(of.Banks, func(a, b bankaccounts.Bank) int { return strings.Compare(a.Name, b.Name) })
+	return of
 }
 
 // Sandbox turns the service into a test bench: a clock that can be moved, fault

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
@@ -34,8 +35,10 @@ func (p *Provider) wire() {
 	}
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
 	p.documents = &documents.Service{DB: c.DB, Now: p.now}
+	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
+		Connectors: func(env contract.Environment) []sources.Connector { return p.sources(env).Connectors }}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
-		Now: p.now, Customers: p.customers, Documents: p.documents,
+		Now: p.now, Customers: p.customers, Documents: p.documents, Connections: p.connections,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
@@ -48,7 +51,7 @@ func (p *Provider) wire() {
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
 	}
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
-		Customers: p.customers, Reports: p.reports, Documents: p.documents,
+		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
 		Catalogues:     func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
 		Secure:         strings.HasPrefix(c.URL, "https:"),
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
@@ -57,19 +60,20 @@ func (p *Provider) wire() {
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
+	p.available = map[contract.Environment]Sources{c.Environment: Sources{}.with(c.Connectors)}
 	if p.sandbox != nil {
-		p.invented = p.sandbox.Sources(p.services())
+		p.available[contract.Sandbox] = p.sandbox.Sources(p.services()).with(c.Connectors)
 	}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
-		Sandbox: p.invented.Submissions}
+		Sandbox: p.sources(contract.Sandbox).Submissions}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Invites: p.invites}
 
 	p.auth.Directory = p.customers
-	p.customers.Withdrawn = p.visits.ConsentWithdrawn
+	p.customers.Withdrawn = p.consentWithdrawn
 	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged,
-		p.sharing, p.bankaccounts.Connect, p.visits.ReportFinished
+		p.sharing, p.bankaccounts.Connect, p.reportFinished
 	p.webhooks.Shared = p.sharing.Shared
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
 }
@@ -94,15 +98,28 @@ func (p *Provider) statusChanged(ctx context.Context, tx *store.Tx, c reports.St
 	return p.sharing.StatusChanged(ctx, tx, c)
 }
 
+// consentWithdrawn ends the visits of a consumer, and the access to institutions.
+func (p *Provider) consentWithdrawn(ctx context.Context, tx *store.Tx, consumerID string) error {
+	if err := p.visits.ConsentWithdrawn(ctx, tx, consumerID); err != nil {
+		return err
+	}
+	return p.connections.ConsentWithdrawn(ctx, tx, consumerID)
+}
+
+// reportFinished ends the visit of a report, and the access to institutions that the
+// report was made from.
+func (p *Provider) reportFinished(ctx context.Context, tx *store.Tx, publicToken string,
+	status contract.Status, sub contract.Substatus) error {
+	if err := p.visits.ReportFinished(ctx, tx, publicToken, status, sub); err != nil {
+		return err
+	}
+	return p.connections.ReportFinished(ctx, tx, publicToken)
+}
+
 func (p *Provider) services() Services {
 	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
 		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
 }
 
 // sources returns the sources of an environment.
-func (p *Provider) sources(env contract.Environment) Sources {
-	if env == contract.Sandbox {
-		return p.invented
-	}
-	return Sources{}
-}
+func (p *Provider) sources(env contract.Environment) Sources { return p.available[env] }

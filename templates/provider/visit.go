@@ -21,7 +21,7 @@ import (
 )
 
 // Urls are the addresses of the assets that the pages need.
-type Urls struct{ Style, Icon, Frame, Hosted, Submit string }
+type Urls struct{ Style, Icon, Frame, Hosted, Submit, Close string }
 
 // Visit is one page of a visit.
 type Visit struct {
@@ -85,6 +85,7 @@ const (
 	Source    Step = "source"
 	Banks     Step = "bank"
 	Employers Step = "employer"
+	Authorize Step = "authorize" // at the bank's own pages
 	SignIn    Step = "sign-in"
 	Code      Step = "code"
 	Accounts  Step = "accounts"
@@ -187,6 +188,11 @@ func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
+// authorizeAction is where the form goes that leads to the bank's own pages.
+func (v Visit) authorizeAction() templ.SafeURL {
+	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())
+}
+
 // link is the visit's page with the language, which no cookie remembers, and
 // one more parameter set to 1.
 func (v Visit) link(flag string) string {
@@ -259,6 +265,8 @@ func (v Visit) title() string {
 		return i18n.T(v.Lang, "visit.title.country")
 	case Banks:
 		return i18n.T(v.Lang, "visit.title.bank")
+	case Authorize:
+		return i18n.T(v.Lang, "visit.title.authorize", "bank", v.Bank)
 	case SignIn:
 		return i18n.T(v.Lang, "visit.title.sign_in", "bank", v.Bank)
 	case Code:
@@ -331,6 +339,8 @@ func (v Visit) steps() ui.Steps {
 	switch list := map[Way]Step{Bankwise: Banks, Payroll: Employers, Abroad: Suppliers}[way]; now {
 	case Confirm, Failed: // belong to the list that leads there
 		now = list
+	case Authorize:
+		now = SignIn
 	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}
 	for _, s := range order {
@@ -341,7 +351,8 @@ func (v Visit) steps() ui.Steps {
 
 func (v Visit) walking() bool {
 	switch v.Step {
-	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, SignIn, Code, Accounts, Documents, Finish, Failed:
+	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, Authorize, SignIn, Code, Accounts, Documents, Finish,
+		Failed:
 		return true
 	}
 	return false

@@ -17,11 +17,18 @@ const Failed Step = "failed"
 type Failure struct {
 	Status    contract.Status
 	Substatus contract.Substatus
+	Reason    string // of an authorization at the bank's own pages: as in package sources
 }
 
 // words say what happened at the source.
 func (f Failure) words(v Visit) string {
 	switch {
+	case f.Reason == "denied":
+		return i18n.T(v.Lang, "visit.failed.denied")
+	case f.Reason == "abandoned" || f.Reason == "ended":
+		return i18n.T(v.Lang, "visit.failed.abandoned")
+	case f.Reason == "misused" || f.Reason == "rejected":
+		return i18n.T(v.Lang, "visit.failed.misused")
 	case f.Substatus == contract.SubWidgetSessionExpired:
 		return i18n.T(v.Lang, "visit.failed.session")
 	case f.Substatus == contract.SubMFARequired && v.Way == Payroll:

@@ -7,6 +7,7 @@
 // and the nonce in the fragment; other messages are dropped silently.
 
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
+import { openBank } from "./parts/bank";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { settle } from "./parts/guard";
@@ -58,7 +59,19 @@ addEventListener("message", (e: MessageEvent) => {
   if (hostOrigin !== "*" && e.origin !== hostOrigin) return;
   if (m.type === "ask") askToClose();
   if (m.type === "leave") void leave();
+  if (m.type === "page") told?.(m.url);
 });
+
+// pageAround asks the embedding page for its address, which must be of its origin.
+let told: ((url: unknown) => void) | undefined;
+async function pageAround(): Promise<string | undefined> {
+  const url = await new Promise((resolve) => {
+    told = resolve;
+    send("where");
+    setTimeout(resolve, 2_000);
+  });
+  return typeof url === "string" && URL.canParse(url) && new URL(url).origin === hostOrigin ? url : undefined;
+}
 
 async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
   token = options.token;
@@ -274,6 +287,7 @@ addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
   if (!handle || form.method === "dialog") return;
   e.preventDefault();
+  if (form.dataset.authorize !== undefined) return void openBank(form, pageAround, () => after(document.getElementById("step")!));
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 

@@ -196,6 +196,8 @@ function receive(v: Visit, e: MessageEvent): void {
       v.greeted = true;
       clearTimeout(v.timer);
       return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? kept() });
+    case "where":
+      return send(v, "page", { url: location.href });
     case "opened":
       v.publicToken = text(m.publicToken);
       v.resume = text(m.resume);

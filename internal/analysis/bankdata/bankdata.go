@@ -65,7 +65,8 @@ type Account struct {
 	Responsibility string        `json:"responsibility,omitempty"`
 	Number         string        `json:"number,omitempty"` // in full
 	Routing        string        `json:"routing,omitempty"`
-	Currency       string        `json:"currency"` // ISO 4217
+	Tokenized      bool          `json:"tokenized,omitempty"` // Number is a token that the bank issued in place of the number
+	Currency       string        `json:"currency"`            // ISO 4217
 	Opened         *report.Date  `json:"opened,omitempty"`
 	StatementEnd   *report.Date  `json:"statementEnd,omitempty"`
 	Addresses      []Address     `json:"addresses,omitempty"`   // the present one first

@@ -52,6 +52,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	var all []kept
 	for _, c := range data.Connections {
 		tokens := fetched && s.tokens(owner.Environment, c.Institution)
+		given := slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Tokenized })
 		for _, a := range c.Accounts {
 			if a.Type != report.CashEquivalent || r.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
 				continue // the connection has expired: its numbers can never be requested
@@ -62,7 +63,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 			}
 			all = append(all, kept{row, a.ID})
 			expires[c.ID] = r.HeldSince().Add(Lifetime)
-			if tokens {
+			if tokens || given {
 				expires[c.ID] = r.HeldSince().Add(TokenLifetime)
 			}
 		}
@@ -103,7 +104,10 @@ func (s *Service) ready(ctx context.Context, r reports.Report, connectionID stri
 		row.id = hex.EncodeToString(s.mac("id", r.KeyID, a.ID))
 	}
 	number := a.Number
-	if tokens && a.Number != "" {
+	switch {
+	case a.Tokenized:
+		row.kind = TAN
+	case tokens && a.Number != "":
 		row.kind, number = TAN, s.token(r, connectionID, a)
 	}
 	var err error

@@ -14,32 +14,43 @@ import (
 // SignIn is a connection of the consumer at a mock bank or payroll provider, or a
 // failed one.
 type SignIn struct {
-	Provider  string             `json:"provider"`           // its id
-	Name      string             `json:"name,omitempty"`     // of a bank: its name in the report
-	Profile   string             `json:"profile"`            // test profile that signed in
-	Link      string             `json:"link,omitempty"`     // distinguishes it from others of the report; empty: the publicToken
-	Accounts  []string           `json:"accounts,omitempty"` // of a bank: selected ids; nil for all
-	Employer  string             `json:"employer,omitempty"` // stated employer that it is for; empty: matched by name
-	Status    contract.Status    `json:"status,omitempty"`   // final status of a failed one
-	Substatus contract.Substatus `json:"substatus,omitempty"`
-	At        report.Timestamp   `json:"at,omitzero"` // with Status: when
+	Provider   string             `json:"provider"`             // its id
+	Name       string             `json:"name,omitempty"`       // of a bank: its name in the report
+	Profile    string             `json:"profile"`              // test profile that signed in
+	Link       string             `json:"link,omitempty"`       // distinguishes it from others of the report; empty: the publicToken
+	Accounts   []string           `json:"accounts,omitempty"`   // of a bank: selected ids; nil for all
+	Connection string             `json:"connection,omitempty"` // id of the access to a bank that authorized it; empty for a mock bank
+	Employer   string             `json:"employer,omitempty"`   // stated employer that it is for; empty: matched by name
+	Status     contract.Status    `json:"status,omitempty"`     // final status of a failed one
+	Substatus  contract.Substatus `json:"substatus,omitempty"`
+	At         report.Timestamp   `json:"at,omitzero"` // with Status: when
 }
 
 func (a SignIn) good() bool { return a.Status == "" }
 
-// retrieve fetches the data of the visit's connections and reads the uploaded files.
-// It lists failed connections as failed.
-func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
+// retrieve adds the data of the visit's sources to the input and reads the uploaded
+// files. fetched are the data of its connections. Sources that failed are listed as
+// failed; last is the last of them.
+func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map[string]fetched) (last SignIn, err error) {
 	from, err := s.sourcesOf(ctx, r)
 	if err != nil {
-		return err
+		return last, err
 	}
 	var data bankdata.Data
+	same := map[string]int{} // number of connections by institution
 	if len(in.Banks) == 0 && from.Bank != nil {
 		data = from.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
 	}
 	var added eligibility.Gathered
 	for _, at := range in.Banks {
+		if got, ok := fetched[at.Connection]; ok && got.failed != "" {
+			at.Status, at.Substatus = got.failed.Status()
+			at.At = report.TimestampOf(r.Retrieved)
+		} else if ok {
+			data.Connections = append(data.Connections, connectionOf(r, at, got.data, same[at.Name]))
+			same[at.Name]++
+			continue
+		}
 		if at.good() && from.Bank == nil {
 			continue
 		}
@@ -48,6 +59,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 			data.Connections = append(data.Connections, present.Connections...)
 			continue
 		}
+		last = at
 		id := bankdata.SourceID(at.Name, 0)
 		in.Failed = append(in.Failed, report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: at.Status})
 		added.Failed = append(added.Failed, eligibility.Failed{SourceID: id, SourceUUID: derivedID(r.PublicToken, "failed/"+id),
@@ -73,11 +85,16 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input) error {
 	}
 	if in.Documents {
 		if added.Documents, err = s.read(ctx, r, in, from.Stubs); err != nil {
-			return fmt.Errorf("reports: documents: %w", err)
+			return last, fmt.Errorf("reports: documents: %w", err)
 		}
 	}
 	in.add(added)
-	return nil
+	return last, nil
+}
+
+// empty reports whether no source has given any data.
+func (in *Input) empty() bool {
+	return len(in.Data.Connections)+len(in.Payroll)+len(in.Paystubs) == 0
 }
 
 // add adds data other than bank data to the input of an eligibility report.

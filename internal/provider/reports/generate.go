@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -25,12 +26,16 @@ type Generate struct {
 // Kind names the job.
 func (Generate) Kind() string { return "reports.generate" }
 
+// busyWait is how long generation waits for another fetch from the same connection,
+// which may have been interrupted.
+const busyWait = 15 * time.Second
+
 // attempts is how often generation is tried before the report ends in ERROR.
 const attempts = 6
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(30*time.Second), jobs.OnDiscard(s.onDiscard),
+	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(sources.FetchTimeout+30*time.Second), jobs.OnDiscard(s.onDiscard),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
 }
 
@@ -40,6 +45,9 @@ func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error
 	err := s.produce(ctx, args.PublicToken)
 	if errors.Is(err, store.ErrShredded) {
 		return jobs.Cancel(err)
+	}
+	if errors.Is(err, sources.ErrBusy) {
+		return jobs.Snooze(busyWait)
 	}
 	return err
 }
@@ -61,7 +69,13 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 	if r.Kind == contract.Passport {
 		return s.makePassport(ctx, r, in)
 	}
-	w, err := s.work(ctx, r, &in)
+	var fetched map[string]fetched
+	if in.Data == nil {
+		if fetched, err = s.fetchConnections(ctx, r, in); err != nil {
+			return err
+		}
+	}
+	w, err := s.work(ctx, r, &in, fetched)
 	if err != nil {
 		return err
 	}
@@ -105,7 +119,7 @@ type made struct {
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 
 // work does the CPU work of a report: data, figures, and encoding.
-func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err error) {
+func (s *Service) work(ctx context.Context, r Report, in *Input, fetched map[string]fetched) (w made, err error) {
 	select {
 	case turns <- struct{}{}:
 		defer func() { <-turns }()
@@ -113,8 +127,13 @@ func (s *Service) work(ctx context.Context, r Report, in *Input) (w made, err er
 		return w, ctx.Err()
 	}
 	if w.retrieved = in.Data == nil; w.retrieved {
-		if err := s.retrieve(ctx, r, in); err != nil {
+		failed, err := s.retrieve(ctx, r, in, fetched)
+		if err != nil {
 			return w, err
+		}
+		if failed.Connection != "" && in.empty() && r.Kind != contract.Eligibility {
+			w.status, w.sub = failed.Status, failed.Substatus
+			return w, nil
 		}
 	}
 	began := time.Now() // real time, because it measures work

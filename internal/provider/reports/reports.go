@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -48,8 +49,10 @@ type Service struct {
 	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Documents *documents.Service
-	Log       *slog.Logger
-	Now       func() time.Time // the provider's clock
+
+	Connections *sources.Service // access to institutions
+	Log         *slog.Logger
+	Now         func() time.Time // the provider's clock
 
 	// OnChange is called for each change of a status and each correction, in its
 	// transaction.

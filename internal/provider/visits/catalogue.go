@@ -40,7 +40,7 @@ type PreparedReports interface {
 // unsupported.
 type Catalogue struct {
 	Banks     []Bank
-	Bank      BankSimulator   // set where Banks are
+	Bank      BankSimulator   // of the banks without Authorize; nil without any
 	Employers []Bank          // payroll providers
 	Payroll   SignInSimulator // set where Employers are
 	Suppliers []Bank          // of passports
@@ -69,6 +69,8 @@ type Bank struct {
 	Name    string // institution_name or provider_name of the report
 	Place   string // to tell them apart: city and state, Online, or what it is
 	PlaceES string // the same in Spanish, where that is another
+
+	Authorize bool // access is authorized at the bank's own pages
 }
 
 func (b Bank) place(lang i18n.Lang) string {

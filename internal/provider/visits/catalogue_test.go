@@ -7,9 +7,9 @@ import (
 )
 
 func TestFindBanks(t *testing.T) {
-	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", ""}, {"b", "Birchwater Credit Union", "Duluth, MN", ""},
-		{"m", "Meridian Quay Bank", "San Francisco, CA", ""},
-		{"q", "Quay Savings", "Boise, ID", ""}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa"}}
+	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", "", false}, {"b", "Birchwater Credit Union", "Duluth, MN", "", false},
+		{"m", "Meridian Quay Bank", "San Francisco, CA", "", false},
+		{"q", "Quay Savings", "Boise, ID", "", false}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa", false}}
 	for _, c := range []struct {
 		query, first string
 		count        int

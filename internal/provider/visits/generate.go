@@ -60,13 +60,13 @@ func (s *Service) reportSignIn(v visit, c flow.Connection, employers []string) r
 	sources := s.catalogue(v.environment)
 	of, _ := sources.find(c.SourceType, c.Bank)
 	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Number),
-		Accounts: c.Accounts, Status: c.Failed, Substatus: c.Substatus}
+		Accounts: c.Accounts, Connection: c.Connection, Status: c.Failed, Substatus: c.Substatus}
 	if c.Employer > 0 {
 		out.Employer = employers[c.Employer-1]
 	}
-	if c.OK() {
+	if c.OK() && c.Connection == "" {
 		out.Profile = sources.login(c.SourceType, c.Username).Profile
-	} else {
+	} else if !c.OK() {
 		out.At = report.TimestampOf(store.Time(c.At))
 	}
 	return out

@@ -83,7 +83,8 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 
 func (s *Service) urls() pages.Urls {
 	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"),
-		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js")}
+		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js"),
+		Close: s.Assets.URL("close.js")}
 }
 
 func language(r *http.Request) i18n.Lang {

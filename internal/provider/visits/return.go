@@ -91,9 +91,7 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !back.Post {
-		httpx.SetSecurityHeaders(w, httpx.CSP{})
-		w.Header().Set("Location", back.URL)
-		w.WriteHeader(http.StatusSeeOther)
+		seeOther(w, back.URL)
 		return nil
 	}
 	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)

@@ -24,5 +24,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /visit/{handle}", s.page(s.show))
 	mux.Handle("POST /visit/{handle}", s.page(s.submit))
 	mux.Handle("POST /visit/{handle}/documents", s.page(s.upload))
+	// Another site must not begin an authorization: its access would go to that site's visit.
+	mux.Handle("POST /visit/{handle}/authorize", http.NewCrossOriginProtection().Handler(s.page(s.beginAuthorization)))
+	mux.Handle("GET "+CallbackPath, s.LinkPage(s.finishAuthorization, authorizationErrorText))
 	mux.Handle("GET /visit/{handle}/return", s.page(s.redirectBack))
 }

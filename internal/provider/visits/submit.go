@@ -127,7 +127,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		in.Kind = flow.EventWentBack
 	case "bank":
 		if bank, ok := sources.find(flow.SourceBank, form.Get("bank")); ok {
-			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourceBank, Bank: bank.ID}
+			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourceBank, Bank: bank.ID, Authorize: bank.Authorize}
 		}
 	case "employer":
 		if employer, ok := sources.find(flow.SourcePayroll, form.Get("employer")); ok {

@@ -308,7 +308,12 @@ func joinTexts(a, b string) string { return strings.TrimPrefix(a+" "+b, " ") }
 
 // redirectTo redirects to a page of the visit in the language of the request.
 func redirectTo(w http.ResponseWriter, r *http.Request, path string) {
+	seeOther(w, path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
+}
+
+// seeOther redirects to a page that may be of another origin.
+func seeOther(w http.ResponseWriter, location string) {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	w.Header().Set("Location", path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
+	w.Header().Set("Location", location)
 	w.WriteHeader(http.StatusSeeOther)
 }

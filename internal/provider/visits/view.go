@@ -120,7 +120,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 		p.CodeWait = int((v.WaitForCode(store.Micros(s.Now())) + time.Second - 1) / time.Second)
 	case pages.Failed:
 		last := v.LastFailed()
-		p.Failure = pages.Failure{Status: last.Failed, Substatus: last.Substatus}
+		p.Failure = failure(last)
 	case pages.Accounts:
 		for _, a := range s.accounts(v) {
 			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
@@ -132,7 +132,11 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 func (c Catalogue) connected(from flow.Connection) pages.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
 	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "",
-		Why: pages.Failure{Status: from.Failed, Substatus: from.Substatus}, Empty: from.Empty}
+		Why: failure(from), Empty: from.Empty}
+}
+
+func failure(c flow.Connection) pages.Failure {
+	return pages.Failure{Status: c.Failed, Substatus: c.Substatus, Reason: c.Reason}
 }
 
 // addEmployers adds the stated employers to the page.

@@ -20,6 +20,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -35,6 +36,7 @@ type Service struct {
 	Customers  *customers.Service
 	Reports    *reports.Service
 	Documents  *documents.Service
+	Sources    *sources.Service                     // access to institutions that authorize it at their own pages
 	Catalogues func(contract.Environment) Catalogue // of the visits of an environment
 	Redirects  Redirects                            // nil: visits never belong to a redirect
 	Secure     bool                                 // applicants come by https: cookies are for it alone

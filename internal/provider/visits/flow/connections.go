@@ -14,14 +14,16 @@ type Connection struct {
 	SourceType SourceType         `json:"way,omitempty"`
 	Bank       string             `json:"bank,omitempty"` // as in Journey
 	Username   string             `json:"username,omitempty"`
-	Number     int                `json:"nth,omitempty"`      // as in Journey.SignInNumber
-	Accounts   []string           `json:"accounts,omitempty"` // selected at a bank
-	Employer   int                `json:"employer,omitempty"` // employer that it is for; 0 for none
-	Skipped    string             `json:"skipped,omitempty"`  // why the employer is not verified
-	Empty      bool               `json:"empty,omitempty"`    // it has no recent data
-	Failed     contract.Status    `json:"failed,omitempty"`   // status of a failed one
-	Substatus  contract.Substatus `json:"why,omitempty"`      // with Failed
-	At         int64              `json:"at,omitempty"`       // with Failed: when, in microseconds
+	Number     int                `json:"nth,omitempty"`        // as in Journey.SignInNumber
+	Accounts   []string           `json:"accounts,omitempty"`   // selected at a bank
+	Connection string             `json:"connection,omitempty"` // id of the access, of an institution that authorizes it
+	Employer   int                `json:"employer,omitempty"`   // employer that it is for; 0 for none
+	Skipped    string             `json:"skipped,omitempty"`    // why the employer is not verified
+	Empty      bool               `json:"empty,omitempty"`      // it has no recent data
+	Failed     contract.Status    `json:"failed,omitempty"`     // status of a failed one
+	Substatus  contract.Substatus `json:"why,omitempty"`        // with Failed
+	Reason     string             `json:"reason,omitempty"`     // with Failed, of an authorization: sources.Reason
+	At         int64              `json:"at,omitempty"`         // with Failed: when, in microseconds
 }
 
 // OK reports whether the source was connected.
@@ -200,8 +202,8 @@ func (j Journey) clearSource() (Journey, Effects, bool) {
 
 // connect adds the current source. If only one is possible, the sources are complete;
 // otherwise the applicant decides when.
-func (j Journey) connect(accounts []string, empty bool) (Journey, Effects, bool) {
-	j.record(Connection{Accounts: accounts, Empty: empty})
+func (j Journey) connect(c Connection) (Journey, Effects, bool) {
+	j.record(c)
 	if !j.MultipleSources() {
 		j.State, j.Step = Generating, StepProgress
 		return j, GenerateReport, true

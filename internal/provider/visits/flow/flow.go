@@ -47,6 +47,7 @@ const (
 	StepEmployer  Step = "employer"  // which payroll provider
 	StepSupplier  Step = "supplier"  // which supplier; passport only
 	StepConfirm   Step = "confirm"   // of that choice: the request to the supplier cannot be undone
+	StepAuthorize Step = "authorize" // at the bank's own pages
 	StepSignIn    Step = "sign-in"   // at the bank or the payroll provider
 	StepCode      Step = "code"      // one-time code of a bank or a payroll provider
 	StepAccounts  Step = "accounts"  // of the bank

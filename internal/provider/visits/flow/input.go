@@ -6,14 +6,16 @@ import "vestibule/internal/contract"
 type EventKind string
 
 const (
-	EventOpened               EventKind = "came"      // the widget or the hosted page was opened
-	EventPrepared             EventKind = "prepared"  // the visit has a prepared report (sandbox): no steps follow
-	EventConsented            EventKind = "consented" // by the applicant
-	EventSourceSelected       EventKind = "took"      // a source type
-	EventSourceCleared        EventKind = "turned"    // back from the choice of a source
-	EventInstitutionSelected  EventKind = "chose"     // a bank, or a payroll provider
-	EventInstitutionConfirmed EventKind = "confirmed" // the applicant confirmed the chosen supplier
-	EventInstitutionCleared   EventKind = "rechose"   // back to the list of them
+	EventOpened               EventKind = "came"       // the widget or the hosted page was opened
+	EventPrepared             EventKind = "prepared"   // the visit has a prepared report (sandbox): no steps follow
+	EventConsented            EventKind = "consented"  // by the applicant
+	EventSourceSelected       EventKind = "took"       // a source type
+	EventSourceCleared        EventKind = "turned"     // back from the choice of a source
+	EventInstitutionSelected  EventKind = "chose"      // a bank, or a payroll provider
+	EventInstitutionConfirmed EventKind = "confirmed"  // the applicant confirmed the chosen supplier
+	EventInstitutionCleared   EventKind = "rechose"    // back to the list of them
+	EventAuthorized           EventKind = "authorized" // at the institution's own pages
+	EventAuthorizationFailed  EventKind = "unauthorized"
 	EventSignedIn             EventKind = "signed in" // with a user name and a password, right or wrong
 	EventMFAResent            EventKind = "resent"    // another one-time code was asked for
 	EventMFASubmitted         EventKind = "coded"     // a one-time code was given
@@ -44,6 +46,9 @@ type Input struct {
 	Kind           EventKind
 	SourceType     SourceType // of SourceSelected; of InstitutionSelected: the type of Bank
 	Bank           string     // of InstitutionSelected: id of a bank, employer, or supplier
+	Authorize      bool       // of InstitutionSelected: access is authorized at the institution's own pages
+	Connection     string     // of Authorized: id of the access
+	Reason         string     // of EmployerSkipped: one of report.SkippedReasons; of AuthorizationFailed: see Connection
 	Username       string     // of SignedIn
 	Login          Login      // of SignedIn, MFASubmitted: result for the user name
 	Correct        bool       // of SignedIn: the password is right; of MFASubmitted: the code is
@@ -52,10 +57,9 @@ type Input struct {
 	Empty          bool       // of MFASubmitted, AccountsSelected: the source has no recent data
 	Accounts       []string   // of AccountsSelected: their ids
 	Employer       int        // of EmployerSelected, EmployerSkipOpened: number of the employer
-	Reason         string     // of EmployerSkipped: one of report.SkippedReasons
 	At             int64      // time, in Unix microseconds
 	Status         contract.Status
-	Substatus      contract.Substatus   // of ReportFinished, with Status
+	Substatus      contract.Substatus   // of ReportFinished and AuthorizationFailed, with Status
 	Error          contract.WidgetError // of Failed
 }
 

@@ -118,11 +118,16 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 		return j, GenerateReport, true
 	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
 		j.Step, j.Bank = StepSignIn, in.Bank
+		if in.Authorize {
+			j.Step = StepAuthorize
+		}
+	case j.Step == StepAuthorize && in.Bank == j.Bank && (in.Kind == EventAuthorized || in.Kind == EventAuthorizationFailed):
+		return j.authorized(in)
 	case j.Step == StepSupplier && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
 		j.Step, j.Bank = StepConfirm, in.Bank
 	case j.Step == StepConfirm && in.Kind == EventInstitutionConfirmed:
 		return j.confirmSupplier(in)
-	case in.Kind == EventInstitutionCleared && (j.Step == StepSignIn || j.Step == StepCode || j.Step == StepConfirm || j.Step == StepFailed):
+	case in.Kind == EventInstitutionCleared && slices.Contains(clearable, j.Step):
 		// The counts of wrong attempts stay: choosing another bank must not allow more
 		// guesses.
 		j.Step, j.Bank, j.Username = j.SourceType.FirstStep(), "", ""
@@ -133,7 +138,7 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 	case j.Step == StepCode && in.Kind == EventMFASubmitted:
 		return j.code(in)
 	case j.Step == StepAccounts && in.Kind == EventAccountsSelected, j.Step == StepDocuments && in.Kind == EventDocumentsSubmitted:
-		return j.connect(in.Accounts, in.Empty)
+		return j.connect(Connection{Accounts: in.Accounts, Empty: in.Empty})
 	case j.Step == StepDocuments && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
 		// The documents are stored elsewhere; counting them in the journey prevents changes
 		// concurrent with their submission.
@@ -141,6 +146,22 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 		return j, 0, false
 	}
 	return j, 0, true
+}
+
+// clearable are the steps from which the applicant can choose another institution.
+var clearable = []Step{StepAuthorize, StepSignIn, StepCode, StepConfirm, StepFailed}
+
+// authorized continues with the outcome of an authorization.
+func (j Journey) authorized(in Input) (Journey, Effects, bool) {
+	switch {
+	case in.Kind == EventAuthorizationFailed:
+		return j.sourceFailed(in.Status, in.Substatus, in)
+	case j.Scenario == ScenarioBureauDown:
+		return j.sourceFailed(contract.StatusBureauUnresponsive, "", in)
+	case j.Scenario == ScenarioNoMFACode:
+		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
+	}
+	return j.connect(Connection{Connection: in.Connection})
 }
 
 func (j Journey) signIn(in Input) (Journey, Effects, bool) {
@@ -200,7 +221,7 @@ func (j Journey) code(in Input) (Journey, Effects, bool) {
 	case j.Scenario == ScenarioNoMFACode:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 	case in.Login.Profile != "" && j.SourceType == SourcePayroll:
-		return j.connect(nil, in.Empty)
+		return j.connect(Connection{Empty: in.Empty})
 	case in.Unusable:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, in)
 	case in.Login.Profile != "":
@@ -277,7 +298,7 @@ func (j Journey) reopen() (Journey, Effects, bool) {
 // connected source.
 func (j Journey) goBack() (Journey, Effects, bool) {
 	switch j.Step {
-	case StepSignIn, StepConfirm, StepFailed:
+	case StepAuthorize, StepSignIn, StepConfirm, StepFailed:
 		j.Step, j.Bank, j.Username = j.SourceType.FirstStep(), "", ""
 		return j, 0, true
 	case StepCode:
@@ -311,7 +332,7 @@ func (j Journey) startOver() (Journey, Effects, bool) {
 // source's status.
 func (j Journey) sourceFailed(status contract.Status, sub contract.Substatus, in Input) (Journey, Effects, bool) {
 	others := j.continuesWithout()
-	j.record(Connection{Failed: status, Substatus: sub, At: in.At})
+	j.record(Connection{Failed: status, Substatus: sub, Reason: in.Reason, At: in.At})
 	if others {
 		j.toOverview()
 	} else {

@@ -1,0 +1,458 @@
+package sources
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/jobs"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+)
+
+// How long an authorization can be completed, how long access is kept at most, and how
+// long one fetch may take.
+const (
+	AuthorizationLifetime = 15 * time.Minute
+	Lifetime              = 14 * 24 * time.Hour
+	TokenLifetime         = 90 * 24 * time.Hour // of institutions that tokenize account numbers
+	FetchTimeout          = 90 * time.Second
+
+	// eventAge is how long the audit trail of an ended connection is kept.
+	eventAge = 90 * 24 * time.Hour
+)
+
+// ErrBusy is returned while another fetch uses the access of a connection.
+var ErrBusy = errors.New("sources: another fetch is under way")
+
+// Service keeps authorizations and connections. All fields must be set.
+type Service struct {
+	DB          *store.DB
+	Queue       jobs.Enqueuer
+	Log         *slog.Logger
+	Now         func() time.Time // the provider's clock
+	RedirectURI string           // of the callback, as registered at the institutions
+
+	// Connectors returns the connectors of an environment.
+	Connectors func(contract.Environment) []Connector
+
+	// Keep reports whether access stays open after the report that it was made for. nil: it
+	// ends with the report.
+	Keep func(ctx context.Context, q store.Queryer, customerID string) (bool, error)
+}
+
+// Institutions lists the institutions of an environment.
+func (s *Service) Institutions(env contract.Environment) (all []Institution) {
+	for _, c := range s.Connectors(env) {
+		all = append(all, c.Institutions()...)
+	}
+	return all
+}
+
+// Find returns an institution and its connector.
+func (s *Service) Find(env contract.Environment, id string) (Institution, Connector, bool) {
+	for _, c := range s.Connectors(env) {
+		all := c.Institutions()
+		if i := slices.IndexFunc(all, func(i Institution) bool { return i.ID == id }); i >= 0 {
+			return all[i], c, true
+		}
+	}
+	return Institution{}, nil, false
+}
+
+// Begin describes an authorization to begin.
+type Begin struct {
+	VisitID     string
+	KeyID       string // the consumer's data key
+	Environment contract.Environment
+	Institution string
+	Language    string
+	Context     []byte // returned by Callback; at most 4 KiB
+}
+
+// Begun is a begun authorization.
+type Begun struct {
+	URL     string // page of the institution
+	State   string // of the authorization; names its cookie
+	Browser string // secret for the cookie of the browser that may complete it
+}
+
+// pending is the plain text of source_authorizations.pending.
+type pending struct {
+	Connector []byte `json:"connector"`
+	Context   []byte `json:"context"`
+}
+
+// Begin begins an authorization. It talks to the institution, so call it outside of
+// transactions.
+func (s *Service) Begin(ctx context.Context, b Begin) (Begun, error) {
+	_, connector, ok := s.Find(b.Environment, b.Institution)
+	if !ok {
+		return Begun{}, Fail(Unsupported, errors.New("the institution is not configured"))
+	}
+	out := Begun{State: store.NewSecret(), Browser: store.NewSecret()}
+	begun, err := connector.Authorize(ctx, b.Institution,
+		AuthorizeRequest{RedirectURI: s.RedirectURI, State: out.State, Language: b.Language})
+	if err != nil {
+		return Begun{}, err
+	}
+	out.URL = begun.URL
+	plain, err := json.Marshal(pending{begun.Pending, b.Context})
+	if err != nil {
+		return Begun{}, err
+	}
+	state := store.Hash(out.State)
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		sealed, err := s.DB.Vault.Seal(ctx, tx, b.KeyID, authorizationCell(state), plain)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		return insertAuthorization(ctx, tx, authorization{b.VisitID, b.Environment, b.Institution, b.KeyID, sealed},
+			state, store.Hash(out.Browser), now, now.Add(AuthorizationLifetime))
+	})
+	return out, err
+}
+
+// Callback is the outcome of an authorization that came back to its browser.
+type Callback struct {
+	VisitID     string
+	Environment contract.Environment
+	Institution Institution
+	KeyID       string
+	Context     []byte // of Begin
+	Grant       Grant  // without Err
+	Err         error  // why there is no access: a *Failure, or a fault of this program
+}
+
+// Complete uses up the authorization of a callback and completes it at the institution.
+// It returns store.ErrNotFound if the browser has no such authorization, or no longer.
+func (s *Service) Complete(ctx context.Context, browser string, query url.Values) (Callback, error) {
+	state := store.Hash(query.Get("state"))
+	var a authorization
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		a, err = useAuthorization(ctx, tx, state, store.Hash(browser), s.Now())
+		return err
+	})
+	if err != nil {
+		return Callback{}, err
+	}
+	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, a.keyID, authorizationCell(state), a.pending)
+	if err != nil {
+		return Callback{}, err
+	}
+	var p pending
+	if err := json.Unmarshal(plain, &p); err != nil {
+		return Callback{}, errors.New("sources: a stored authorization does not decode")
+	}
+	out := Callback{VisitID: a.visitID, Environment: a.environment, KeyID: a.keyID, Context: p.Context}
+	institution, connector, ok := s.Find(a.environment, a.institution)
+	if !ok {
+		out.Institution.ID, out.Err = a.institution, Fail(Unsupported, errors.New("the institution is no longer configured"))
+		return out, nil
+	}
+	out.Institution = institution
+	out.Grant, out.Err = connector.Complete(ctx, a.institution, p.Connector, query)
+	return out, nil
+}
+
+// NewConnection describes a connection to store.
+type NewConnection struct {
+	PublicToken string
+	CustomerID  string
+	ConsumerID  string
+	Callback
+}
+
+// Connect stores the access of a completed authorization.
+func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (Connection, error) {
+	now := s.Now()
+	life := Lifetime
+	if n.Institution.Tokens {
+		life = TokenLifetime
+	}
+	c := Connection{ID: uuid.NewString(), PublicToken: n.PublicToken, CustomerID: n.CustomerID, ConsumerID: n.ConsumerID,
+		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: now, Expires: now.Add(life)}
+	if until := n.Grant.Until; !until.IsZero() && until.Before(c.Expires) {
+		c.Expires = until
+	}
+	sealed, err := s.seal(ctx, tx, c, n.Grant)
+	if err != nil {
+		return c, err
+	}
+	if err := insertConnection(ctx, tx, c, sealed); err != nil {
+		return c, err
+	}
+	return c, addEvent(ctx, tx, c.ID, now, "authorized", "")
+}
+
+// Get returns a connection.
+func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connection, error) {
+	return getConnection(ctx, q, id)
+}
+
+// Events returns the audit trail of a report's connections, in order.
+func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
+	return eventsOfReport(ctx, q, publicToken)
+}
+
+// Fetch retrieves the data of a connection. It renews the access where that is needed,
+// and stores what replaces it before it is used. One fetch of a connection runs at a
+// time: a second returns ErrBusy.
+func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (Institution, Fetched, error) {
+	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
+	defer cancel()
+	c, err := getConnection(ctx, s.DB.SQL, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return Institution{}, Fetched{}, Fail(Ended, errors.New("the connection was deleted"))
+	}
+	if err != nil {
+		return Institution{}, Fetched{}, err
+	}
+	institution, connector, ok := s.Find(c.Environment, c.Institution)
+	institution.ID = c.Institution
+	if !ok {
+		return institution, Fetched{}, Fail(Unsupported, errors.New("the institution is no longer configured"))
+	}
+	grant, err := s.lease(ctx, c)
+	if err != nil {
+		return institution, Fetched{}, err
+	}
+	data, err := s.fetch(ctx, c, connector, grant, from, to)
+	kind, reason := "fetched", Reason("")
+	if err != nil {
+		kind, reason = "failed", ReasonOf(err)
+	}
+	own, cancelOwn := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancelOwn()
+	stored := s.DB.Tx(own, func(ctx context.Context, tx *store.Tx) error {
+		if err := release(ctx, tx, c.ID); err != nil {
+			return err
+		}
+		return addEvent(ctx, tx, c.ID, s.Now(), kind, reason)
+	})
+	if err == nil {
+		err = stored
+	}
+	return institution, data, err
+}
+
+// lease reserves the access of a connection and decrypts it.
+func (s *Service) lease(ctx context.Context, c Connection) (g Grant, err error) {
+	var sealed []byte
+	now := s.Now()
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		sealed, err = lease(ctx, tx, c.ID, now, now.Add(FetchTimeout+time.Minute))
+		return err
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound) && (!c.Ended.IsZero() || !now.Before(c.Expires)):
+		return g, Fail(Ended, errors.New("the connection has ended"))
+	case errors.Is(err, store.ErrNotFound):
+		return g, ErrBusy
+	case err != nil:
+		return g, err
+	}
+	return s.open(ctx, s.DB.SQL, c, sealed)
+}
+
+// renewBefore is how long before its expiry an access token is renewed.
+const renewBefore = time.Minute
+
+// fetch retrieves the data and renews the access at most once: before, if it is about
+// to expire, or after the institution has rejected it.
+func (s *Service) fetch(ctx context.Context, c Connection, connector Connector, g Grant, from, to report.Date) (Fetched, error) {
+	renewed := false
+	renew := func() error {
+		next, err := connector.Renew(ctx, c.Institution, g)
+		if err != nil {
+			return err
+		}
+		g, renewed = next, true
+		return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			sealed, err := s.seal(ctx, tx, c, g)
+			if err == nil {
+				err = setAccess(ctx, tx, c.ID, sealed)
+			}
+			if err == nil {
+				err = addEvent(ctx, tx, c.ID, s.Now(), "renewed", "")
+			}
+			return err
+		})
+	}
+	if g.Refresh != "" && !g.Expires.IsZero() && s.Now().Add(renewBefore).After(g.Expires) {
+		if err := renew(); err != nil {
+			return Fetched{}, err
+		}
+	}
+	data, err := connector.Fetch(ctx, c.Institution, g, from, to)
+	if err != nil && ReasonOf(err) == Unauthorized && g.Refresh != "" && !renewed {
+		if err := renew(); err != nil {
+			return Fetched{}, err
+		}
+		data, err = connector.Fetch(ctx, c.Institution, g, from, to)
+	}
+	return data, err
+}
+
+// ReportFinished ends the connections of a report, unless its customer may fetch again.
+func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string) error {
+	ids, err := openOfReport(ctx, tx, publicToken)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if s.Keep != nil {
+		c, err := getConnection(ctx, tx, ids[0])
+		if err != nil {
+			return err
+		}
+		if keep, err := s.Keep(ctx, tx, c.CustomerID); err != nil || keep {
+			return err
+		}
+	}
+	return s.End(ctx, tx, ids...)
+}
+
+// ConsentWithdrawn ends all connections of a consumer.
+func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID string) error {
+	ids, err := openOfConsumer(ctx, tx, consumerID)
+	if err != nil {
+		return err
+	}
+	return s.End(ctx, tx, ids...)
+}
+
+// End ends connections at once. The access is revoked at the institution in a job.
+func (s *Service) End(ctx context.Context, tx *store.Tx, ids ...string) error {
+	for _, id := range ids {
+		ended, err := end(ctx, tx, id, s.Now())
+		if err != nil {
+			return err
+		}
+		if !ended {
+			continue
+		}
+		if err := addEvent(ctx, tx, id, s.Now(), "ended", ""); err != nil {
+			return err
+		}
+		if err := s.Queue.Enqueue(ctx, tx, Revoke{id}, jobs.UniqueKey(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Revoke is the job that revokes the access of an ended connection at its institution.
+type Revoke struct {
+	Connection string `json:"connection"`
+}
+
+// Kind names the job.
+func (Revoke) Kind() string { return "sources.revoke" }
+
+// Register adds the jobs of the package.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Revoke) error { return s.revoke(ctx, a.Connection) },
+		jobs.MaxAttempts(8), jobs.OnDiscard(func(ctx context.Context, a Revoke) error {
+			return s.forget(ctx, a.Connection, "failed", Unresponsive)
+		}))
+}
+
+// revoke revokes the access of a connection, and deletes it.
+func (s *Service) revoke(ctx context.Context, id string) error {
+	c, err := getConnection(ctx, s.DB.SQL, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sealed, err := accessOf(ctx, s.DB.SQL, id)
+	if err != nil || sealed == nil {
+		return err
+	}
+	grant, err := s.open(ctx, s.DB.SQL, c, sealed)
+	_, connector, ok := s.Find(c.Environment, c.Institution)
+	if errors.Is(err, store.ErrShredded) || !ok {
+		return s.forget(ctx, id, "failed", Unsupported)
+	}
+	if err != nil {
+		return err
+	}
+	if err := connector.Revoke(ctx, c.Institution, grant); err != nil {
+		return fmt.Errorf("sources: revoke: %w", err)
+	}
+	return s.forget(ctx, id, "revoked", "")
+}
+
+// forget deletes the access of a connection.
+func (s *Service) forget(ctx context.Context, id, kind string, reason Reason) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := setAccess(ctx, tx, id, nil); err != nil {
+			return err
+		}
+		return addEvent(ctx, tx, id, s.Now(), kind, reason)
+	})
+}
+
+// sweepBatch is the maximum number of rows that one statement of the sweep changes.
+const sweepBatch = 100
+
+// Sweep ends expired connections, and deletes expired authorizations and old
+// connections.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	err := s.DB.Sweep(ctx, sweepBatch,
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			ids, err := openExpired(ctx, tx, now, limit)
+			if err == nil {
+				err = s.End(ctx, tx, ids...)
+			}
+			return int64(len(ids)), err
+		},
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			return deleteAuthorizations(ctx, tx, now, limit)
+		},
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			return deleteEnded(ctx, tx, now.Add(-eventAge), limit)
+		})
+	if err != nil {
+		return fmt.Errorf("sources: sweep: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) seal(ctx context.Context, q store.Queryer, c Connection, g Grant) ([]byte, error) {
+	plain, err := json.Marshal(g)
+	if err != nil {
+		return nil, errors.New("sources: an access does not encode")
+	}
+	return s.DB.Vault.Seal(ctx, q, c.KeyID, connectionCell(c.ID), plain)
+}
+
+func (s *Service) open(ctx context.Context, q store.Queryer, c Connection, sealed []byte) (g Grant, err error) {
+	plain, err := s.DB.Vault.Open(ctx, q, c.KeyID, connectionCell(c.ID), sealed)
+	if err != nil {
+		return g, err
+	}
+	if err := json.Unmarshal(plain, &g); err != nil {
+		return g, errors.New("sources: a stored access does not decode")
+	}
+	return g, nil
+}
+
+func authorizationCell(state []byte) store.Cell {
+	return store.Cell{Table: "source_authorizations", Column: "pending", Row: fmt.Sprintf("%x", state)}
+}
+
+func connectionCell(id string) store.Cell {
+	return store.Cell{Table: "source_connections", Column: "access", Row: id}
+}

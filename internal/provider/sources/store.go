@@ -1,0 +1,177 @@
+package sources
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/store"
+)
+
+// authorization is a row of source_authorizations without its hashes.
+type authorization struct {
+	visitID     string
+	environment contract.Environment
+	institution string
+	keyID       string
+	pending     []byte // encrypted
+}
+
+func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, state, browser []byte, at, expires time.Time) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO source_authorizations
+		(state_hash, browser_hash, visit_id, environment, institution, key_id, pending, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		state, browser, a.visitID, a.environment, a.institution, a.keyID, a.pending, store.Micros(at), store.Micros(expires))
+	return err
+}
+
+// useAuthorization marks an authorization as used and returns it. For an unknown state,
+// another browser, a second use, and after the expiry it returns store.ErrNotFound.
+func useAuthorization(ctx context.Context, tx *store.Tx, state, browser []byte, now time.Time) (a authorization, err error) {
+	err = tx.QueryRowContext(ctx, `UPDATE source_authorizations SET used_at = $1
+		WHERE state_hash = $2 AND browser_hash = $3 AND used_at = 0 AND expires_at > $1
+		RETURNING visit_id, environment, institution, key_id, pending`,
+		store.Micros(now), state, browser).Scan(&a.visitID, &a.environment, &a.institution, &a.keyID, &a.pending)
+	return a, store.MapNotFound(err)
+}
+
+// Connection is access to a consumer's data at an institution, made for a report.
+type Connection struct {
+	ID          string
+	PublicToken string
+	CustomerID  string
+	ConsumerID  string
+	Environment contract.Environment
+	Institution string
+	KeyID       string
+	Created     time.Time
+	Expires     time.Time
+	Ended       time.Time // zero: the access can be used
+}
+
+const connectionColumns = `id, public_token, customer_id, consumer_id, environment, institution, key_id, created_at, expires_at, ended_at`
+
+func scanConnection(row store.Row) (c Connection, err error) {
+	var created, expires, ended int64
+	err = row.Scan(&c.ID, &c.PublicToken, &c.CustomerID, &c.ConsumerID, &c.Environment, &c.Institution, &c.KeyID,
+		&created, &expires, &ended)
+	c.Created, c.Expires = store.Time(created), store.Time(expires)
+	if ended != 0 {
+		c.Ended = store.Time(ended)
+	}
+	return c, store.MapNotFound(err)
+}
+
+func insertConnection(ctx context.Context, tx *store.Tx, c Connection, access []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO source_connections
+		(id, public_token, customer_id, consumer_id, environment, institution, key_id, access, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		c.ID, c.PublicToken, c.CustomerID, c.ConsumerID, c.Environment, c.Institution, c.KeyID, access,
+		store.Micros(c.Created), store.Micros(c.Expires))
+	return err
+}
+
+func getConnection(ctx context.Context, q store.Queryer, id string) (Connection, error) {
+	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
+}
+
+// lease reserves the access of a connection until an instant and returns it encrypted.
+// If another fetch has reserved it, or it has ended or expired, it returns
+// store.ErrNotFound.
+func lease(ctx context.Context, tx *store.Tx, id string, now, until time.Time) (access []byte, err error) {
+	err = tx.QueryRowContext(ctx, `UPDATE source_connections SET leased_until = $1
+		WHERE id = $2 AND leased_until <= $3 AND ended_at = 0 AND expires_at > $3 RETURNING access`,
+		store.Micros(until), id, store.Micros(now)).Scan(&access)
+	return access, store.MapNotFound(err)
+}
+
+func release(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET leased_until = 0 WHERE id = $1`, id)
+	return err
+}
+
+// setAccess replaces the access of a connection.
+func setAccess(ctx context.Context, tx *store.Tx, id string, access []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET access = $1 WHERE id = $2`,
+		sql.Null[[]byte]{V: access, Valid: access != nil}, id)
+	return err
+}
+
+// accessOf returns the encrypted access of a connection; nil without any.
+func accessOf(ctx context.Context, q store.Queryer, id string) (access []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT access FROM source_connections WHERE id = $1`, id).Scan(&access)
+	return access, store.MapNotFound(err)
+}
+
+// end marks a connection as ended; ok is false if it was before.
+func end(ctx context.Context, tx *store.Tx, id string, now time.Time) (ok bool, err error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE source_connections SET ended_at = $1 WHERE id = $2 AND ended_at = 0`,
+		store.Micros(now), id))
+}
+
+// openOfReport, openOfConsumer, and openExpired return the ids of connections that have
+// not ended.
+func openOfReport(ctx context.Context, q store.Queryer, publicToken string) ([]string, error) {
+	return store.QueryAll(ctx, q, store.ScanOne[string],
+		`SELECT id FROM source_connections WHERE public_token = $1 AND ended_at = 0 ORDER BY id`, publicToken)
+}
+
+func openOfConsumer(ctx context.Context, q store.Queryer, consumerID string) ([]string, error) {
+	return store.QueryAll(ctx, q, store.ScanOne[string],
+		`SELECT id FROM source_connections WHERE consumer_id = $1 AND ended_at = 0 ORDER BY id`, consumerID)
+}
+
+func openExpired(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT id FROM source_connections
+		WHERE ended_at = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(now), limit)
+}
+
+// addEvent adds an entry to the audit trail of a connection.
+func addEvent(ctx context.Context, tx *store.Tx, id string, at time.Time, kind string, reason Reason) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO source_events (connection_id, seq, at, kind, reason)
+		SELECT $1, coalesce(max(seq), 0) + 1, $2, $3, $4 FROM source_events WHERE connection_id = $1`,
+		id, store.Micros(at), kind, string(reason))
+	return err
+}
+
+// Event is an entry of the audit trail of a report's connections.
+type Event struct {
+	Connection  string
+	Institution string
+	At          time.Time
+	Kind        string // authorized, fetched, failed, renewed, ended, revoked
+	Reason      Reason // of failed
+}
+
+func eventsOfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (e Event, err error) {
+		var at int64
+		err = row.Scan(&e.Connection, &e.Institution, &at, &e.Kind, &e.Reason)
+		e.At = store.Time(at)
+		return e, err
+	}, `SELECT c.id, c.institution, e.at, e.kind, e.reason FROM source_events e
+		JOIN source_connections c ON c.id = e.connection_id WHERE c.public_token = $1 ORDER BY e.at, c.id, e.seq`, publicToken)
+}
+
+func deleteAuthorizations(ctx context.Context, tx *store.Tx, expired time.Time, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM source_authorizations WHERE state_hash IN (
+		SELECT state_hash FROM source_authorizations WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
+		store.Micros(expired), limit))
+}
+
+// deleteEnded deletes connections that ended before an instant and have no access left,
+// with their events.
+func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
+	ids, err := store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM source_connections
+		WHERE ended_at > 0 AND ended_at < $1 AND access IS NULL ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
+	for _, id := range ids {
+		_, err1 := tx.ExecContext(ctx, `DELETE FROM source_events WHERE connection_id = $1`, id)
+		_, err2 := tx.ExecContext(ctx, `DELETE FROM source_connections WHERE id = $1`, id)
+		if err := errors.Join(err1, err2); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(ids)), err
+}

@@ -1,0 +1,297 @@
+package visits_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
+)
+
+// testConnector is a bank with its own pages. The code of its callback says how it ends.
+type testConnector struct {
+	mu      sync.Mutex
+	calls   []string
+	expires time.Time // of the access that Complete gives
+	fetch   error
+}
+
+func (c *testConnector) note(call string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, call)
+}
+
+func (c *testConnector) count(call string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range c.calls {
+		if have == call {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *testConnector) Institutions() []sources.Institution {
+	return []sources.Institution{{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}}}
+}
+
+func (c *testConnector) Authorize(_ context.Context, _ string, r sources.AuthorizeRequest) (sources.Authorization, error) {
+	c.note("authorize")
+	q := url.Values{"state": {r.State}, "redirect_uri": {r.RedirectURI}}
+	return sources.Authorization{URL: "https://login.open-bank.example/authorize?" + q.Encode(), Pending: []byte("verifier")}, nil
+}
+
+func (c *testConnector) Complete(_ context.Context, _ string, pending []byte, q url.Values) (sources.Grant, error) {
+	c.note("complete")
+	if string(pending) != "verifier" {
+		return sources.Grant{}, errors.New("another pending")
+	}
+	if q.Get("error") != "" {
+		return sources.Grant{}, sources.Fail(sources.Denied, errors.New("access_denied"))
+	}
+	return sources.Grant{Access: "access-1", Refresh: "refresh-1", Expires: c.expires}, nil
+}
+
+func (c *testConnector) Renew(_ context.Context, _ string, g sources.Grant) (sources.Grant, error) {
+	c.note("renew " + g.Refresh)
+	return sources.Grant{Access: "access-2", Refresh: "refresh-2"}, nil
+}
+
+func (c *testConnector) Fetch(_ context.Context, _ string, g sources.Grant, _, to report.Date) (sources.Fetched, error) {
+	c.note("fetch " + g.Access)
+	if c.fetch != nil {
+		return sources.Fetched{}, c.fetch
+	}
+	var out sources.Fetched
+	for _, connection := range (profiles.Bank{}).Fetch("default", "x", to.Time).Connections {
+		out.Owners, out.Accounts = append(out.Owners, connection.Owners...), append(out.Accounts, connection.Accounts...)
+	}
+	return out, nil
+}
+
+func (c *testConnector) Revoke(_ context.Context, _ string, g sources.Grant) error {
+	c.note("revoke " + g.Refresh)
+	return nil
+}
+
+func withConnector(t *testing.T, f func(t *testing.T, r *providertest.Server, bank *testConnector)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		bank := &testConnector{}
+		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{bank} })
+		f(t, r, bank)
+	})
+}
+
+var leadsTo = regexp.MustCompile(`content="0;url=([^"]+)"`)
+
+// toBank chooses the bank and returns its address.
+func (a applicant) toBank(t *testing.T, form url.Values) (address *url.URL, answer providertest.Answer) {
+	t.Helper()
+	answer = a.Do("POST", a.path+"/authorize", form)
+	m := leadsTo.FindStringSubmatch(answer.Body)
+	if answer.Status != http.StatusOK || m == nil {
+		t.Fatalf("to the bank: %d %s", answer.Status, answer.Body)
+	}
+	address, err := url.Parse(strings.ReplaceAll(m[1], "&amp;", "&"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address, answer
+}
+
+// atBank walks a visit until the bank's pages and returns the query of the callback.
+func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, url.Values) {
+	t.Helper()
+	a := newcomer(t, r, providertest.Prefill())
+	a.post(t, "action", "consent")
+	a.post(t, "action", "bank", "bank", "open-bank")
+	if step := a.step(t); step != "authorize" {
+		t.Fatalf("the step is %q", step)
+	}
+	address, _ := a.toBank(t, form)
+	if got := address.Query().Get("redirect_uri"); got != r.URL+"/oauth/callback" {
+		t.Errorf("redirect_uri %q", got)
+	}
+	return a, url.Values{"state": address.Query()["state"], "code": {"good"}}
+}
+
+func TestAuthorizedBankMakesAReport(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+		bank.expires = r.Now().Add(time.Second) // to be renewed before the first use
+		a, query := atBank(t, r, nil)
+		if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); back.Status != http.StatusOK ||
+			!strings.Contains(back.Body, i18ntest.EN("visit.authorize.returned.title")) {
+			t.Fatalf("the callback answers %d %s", back.Status, back.Body)
+		}
+		hooks := r.Hooks(a.publicToken, 1)
+		if hooks[0]["status"] != "SUCCESS" {
+			t.Fatalf("%v", hooks)
+		}
+		if bank.count("renew refresh-1") != 1 || bank.count("fetch access-2") != 1 || bank.count("fetch access-1") != 0 {
+			t.Errorf("calls %v", bank.calls)
+		}
+		r.Until("the access is revoked with the refresh token that replaced the first", func() bool { return bank.count("revoke refresh-2") == 1 })
+		r.Until("nothing of the access is kept", func() bool {
+			return r.Count(`SELECT count(*) FROM source_connections WHERE access IS NOT NULL OR ended_at = 0`) == 0
+		})
+		if n := r.Count(`SELECT count(DISTINCT kind) FROM source_events WHERE kind IN ('authorized', 'renewed', 'fetched', 'ended', 'revoked')`); n != 5 {
+			t.Errorf("%d kinds of events in the audit trail", n)
+		}
+	})
+}
+
+// An authorization completes once, in the browser that began it, within its time.
+func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+		unknown := func(what string, answer providertest.Answer) {
+			t.Helper()
+			if answer.Status != http.StatusNotFound || !strings.Contains(answer.Body, i18ntest.EN("visit.authorize.unknown.title")) {
+				t.Errorf("%s: %d", what, answer.Status)
+			}
+		}
+		a, query := atBank(t, r, nil)
+		callback := "/oauth/callback?" + query.Encode()
+		unknown("another browser", r.Browser().Do("GET", callback, nil))
+		unknown("another state", a.Do("GET", "/oauth/callback?state="+store.NewSecret()+"&code=good", nil))
+		unknown("no state", a.Do("GET", "/oauth/callback", nil))
+		if head := a.Do("HEAD", callback, nil); head.Status != http.StatusMethodNotAllowed {
+			t.Errorf("HEAD: %d", head.Status)
+		}
+		if bank.count("complete") != 0 {
+			t.Fatalf("calls %v", bank.calls)
+		}
+		var answers []providertest.Answer
+		var mu sync.Mutex
+		var wait sync.WaitGroup
+		for range 4 { // at once
+			wait.Go(func() {
+				answer := a.Do("GET", callback, nil)
+				mu.Lock()
+				defer mu.Unlock()
+				answers = append(answers, answer)
+			})
+		}
+		wait.Wait()
+		if n := len(slices.DeleteFunc(answers, func(a providertest.Answer) bool { return a.Status != http.StatusOK })); n != 1 {
+			t.Errorf("%d of four callbacks at once succeed", n)
+		}
+		if bank.count("complete") != 1 {
+			t.Errorf("calls %v", bank.calls)
+		}
+
+		a, query = atBank(t, r, nil)
+		r.Advance(sources.AuthorizationLifetime + time.Second)
+		unknown("late", a.Do("GET", "/oauth/callback?"+query.Encode(), nil))
+
+		// Another site cannot lead a browser to a bank for a visit of its own.
+		a = newcomer(t, r, providertest.Prefill())
+		a.post(t, "action", "consent")
+		a.post(t, "action", "bank", "bank", "open-bank")
+		answer := a.Do("POST", a.path+"/authorize", url.Values{}, func(req *http.Request) {
+			req.Header.Set("Sec-Fetch-Site", "cross-site")
+			req.Header.Set("Origin", "https://evil.example")
+		})
+		if answer.Status != http.StatusForbidden || len(answer.Header["Set-Cookie"]) != 0 {
+			t.Errorf("from another site: %d %v", answer.Status, answer.Header["Set-Cookie"])
+		}
+	})
+}
+
+func TestAuthorizationOutcomes(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+		t.Run("denied", func(t *testing.T) {
+			a, query := atBank(t, r, nil)
+			query.Del("code")
+			query.Set("error", "access_denied")
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if page := a.get(t); !strings.Contains(page.Body, i18ntest.EN("visit.failed.denied")) || a.step(t) != "failed" {
+				t.Errorf("the page says %s", page.Body)
+			}
+			a.giveUp(t)
+			if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(contract.StatusNotAuthenticated) {
+				t.Errorf("%v", hooks)
+			}
+		})
+		t.Run("the applicant chose another bank meanwhile", func(t *testing.T) {
+			revoked := bank.count("revoke refresh-1")
+			a, query := atBank(t, r, nil)
+			a.post(t, "action", "rechoose")
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if step := a.step(t); step != "bank" {
+				t.Errorf("the step is %q", step)
+			}
+			r.Until("the unused access is revoked", func() bool { return bank.count("revoke refresh-1") == revoked+1 })
+		})
+		t.Run("returns to the page with the widget", func(t *testing.T) {
+			a, query := atBank(t, r, url.Values{"return": {"https://shop.example/apply?x=1"}})
+			back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if back.Status != http.StatusSeeOther || back.Header.Get("Location") != "https://shop.example/apply?x=1" {
+				t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
+			}
+		})
+		t.Run("returns to no other page", func(t *testing.T) {
+			a := newcomer(t, r, providertest.Prefill())
+			a.post(t, "action", "consent")
+			a.post(t, "action", "bank", "bank", "open-bank")
+			for _, address := range []string{"javascript:alert(1)", "//evil.example", "/x", "https://user@evil.example/", "data:,x"} {
+				if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {address}}); answer.Status != http.StatusBadRequest {
+					t.Errorf("return %q: %d", address, answer.Status)
+				}
+			}
+			r.Count(`INSERT INTO widget_origins (customer_id, origin) SELECT id, 'https://shop.example' FROM customers
+				WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
+			if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {"https://evil.example/"}}); answer.Status != http.StatusForbidden {
+				t.Errorf("of another origin: %d", answer.Status)
+			}
+			r.Count(`DELETE FROM widget_origins WHERE origin <> '' RETURNING 1`)
+		})
+		t.Run("the fetch fails", func(t *testing.T) {
+			for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
+				sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated} {
+				bank.fetch = sources.Fail(reason, errors.New("test"))
+				a, query := atBank(t, r, nil)
+				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+				if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(want) {
+					t.Errorf("%s: %v, want %s", reason, hooks, want)
+				}
+			}
+		})
+	})
+}
+
+// Withdrawn consent ends access at once, also while a report is being made.
+func TestWithdrawnConsentEndsAccess(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+		bank.fetch = sources.Fail(sources.Unresponsive, errors.New("test"))
+		a, query := atBank(t, r, nil)
+		var consumer string
+		if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, a.publicToken).Scan(&consumer); err != nil {
+			t.Fatal(err)
+		}
+		a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+		if answer := r.Do("DELETE", "/connect/consumers/"+consumer, nil, r.Basic); answer.Status != http.StatusNoContent {
+			t.Fatalf("withdrawal: %d %s", answer.Status, answer.Body)
+		}
+		if n := r.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0`); n != 0 {
+			t.Errorf("%d connections are open after the withdrawal", n)
+		}
+		r.Until("the access is revoked", func() bool { return bank.count("revoke refresh-1") == 1 })
+	})
+}
