@@ -76,6 +76,8 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 		return nil
 	case "health":
 		return checkHealth(ctx, config, stdout)
+	case "report":
+		return c.Report.make(ctx, config, stdout, stderr)
 	case "credentials":
 		return c.Credentials.print(config.Store.Dir, stdout)
 	case "portal":

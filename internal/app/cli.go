@@ -25,6 +25,7 @@ type cli struct {
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Doctor      struct{}           `cmd:"" help:"Check the portal's configuration against its provider; changes nothing."`
 	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
+	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
 	Health      struct{}           `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
 	Version     struct{}           `cmd:"" help:"Print the version."`
 }
@@ -64,6 +65,7 @@ var used = map[string][]string{
 	"keys":        databaseUses,
 	"doctor":      append(slices.Clip(portalUses), "provider-addr"),
 	"credentials": {"data-dir"},
+	"report":      {"environment", "provider-addr", "provider-url", "data-dir", "public-id", "client-id", "secret-key", "products"},
 	"health":      {"admin-addr", "admin-url"},
 	"version":     {},
 }

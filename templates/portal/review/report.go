@@ -14,7 +14,7 @@ import (
 // ReportView is a cashflow report as a page.
 type ReportView struct {
 	By            string
-	ApplicationID string
+	ApplicationID string  // empty: the report is a single file, without links to other pages
 	Stated        *Stated // nil: nothing is known of it
 	Report        *report.Cashflow
 	Analysis      *report.Analysis // the explanation of its figures; nil if missing

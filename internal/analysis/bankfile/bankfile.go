@@ -1,0 +1,233 @@
+// Package bankfile reads account statements as banks export them: OFX 1.x and 2.x (QFX
+// too), camt.053 and CSV. Files come from strangers: their size, accounts and
+// transactions are bounded, and nothing in them can name another file.
+//
+// Read returns what one file says, Combine joins several files to the data of a report:
+// files of one account may overlap. What a cashflow report cannot use, such as a credit
+// card's statement, is left out and named.
+package bankfile
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
+	"vestibule/internal/report"
+)
+
+// Bounds of a file.
+const (
+	MaxBytes        = 20 << 20
+	MaxTransactions = 100_000
+	maxAccounts     = 100
+	maxText         = 255 // characters of a description
+	maxCents        = 100_000_000_000_000
+)
+
+// File is what one file says.
+type File struct {
+	Name     string // without folders
+	Format   string // OFX, camt.053 or CSV
+	Accounts []Account
+	LeftOut  []string // what was not used and why, a sentence each
+}
+
+// Account is an account of a file. Its ID is empty.
+type Account struct {
+	bankdata.Account
+	NoBalance bool // the file states no balance: Balance must be set from elsewhere
+
+	keys []string // of each transaction: equal keys of one file are apart, of two files the same
+}
+
+// SetBalance sets the balance at the end of the newest day of an account without one,
+// from an amount like 1,234.56.
+func (a *Account) SetBalance(amount string) error {
+	balance, ok := parseAmount(amount)
+	if !ok {
+		return fmt.Errorf("%q is no amount like 1234.56", amount)
+	}
+	day := a.newest()
+	a.Balance, a.BalanceDate, a.NoBalance = balance, &day, false
+	return nil
+}
+
+// errNothing is returned for a file in no known format.
+var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
+
+// Read reads a file. Its errors say what is wrong with it, with the line in a CSV file,
+// and quote nothing of it but the names of its columns.
+func Read(name string, content []byte) (File, error) {
+	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
+	if len(content) > MaxBytes {
+		return f, fmt.Errorf("larger than %d MB", MaxBytes>>20)
+	}
+	if bytes.HasPrefix(content, []byte{0xFF, 0xFE}) || bytes.HasPrefix(content, []byte{0xFE, 0xFF}) {
+		return f, errors.New("encoded in UTF-16: save it as UTF-8")
+	}
+	text := decode(content)
+	var err error
+	switch head := strings.ToUpper(text[:min(len(text), 4096)]); {
+	case strings.Contains(head, "<OFX>") || strings.Contains(head, "OFXHEADER"):
+		f.Format = "OFX"
+		err = readOFX(&f, text)
+	case strings.Contains(head, "CAMT.053") || strings.Contains(head, "<BKTOCSTMRSTMT>"):
+		f.Format = "camt.053"
+		err = readCAMT(&f, text)
+	case strings.HasPrefix(head, "<") || strings.HasPrefix(head, "%PDF") || strings.ContainsRune(text, 0):
+		err = errNothing
+	default:
+		f.Format = "CSV"
+		err = readCSV(&f, text)
+	}
+	if err != nil {
+		return f, err
+	}
+	if len(f.Accounts) == 0 && len(f.LeftOut) == 0 {
+		return f, errors.New("no account in it")
+	}
+	return f, nil
+}
+
+// decode returns the content as UTF-8 without a byte order mark. What is not UTF-8 is
+// taken for Windows-1252, which older exports use.
+func decode(content []byte) string {
+	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
+	if !utf8.Valid(content) {
+		if out, err := charmap.Windows1252.NewDecoder().Bytes(content); err == nil {
+			content = out
+		}
+	}
+	return strings.TrimLeftFunc(string(content), unicode.IsSpace)
+}
+
+// clean returns a text of a file on one line, bounded.
+func clean(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if utf8.RuneCountInString(s) > maxText {
+		s = string([]rune(s)[:maxText])
+	}
+	return s
+}
+
+// add appends a transaction with the key by which it is known in another file.
+func (a *Account) add(t bankdata.Transaction, key string) error {
+	if len(a.Transactions) == MaxTransactions {
+		return fmt.Errorf("more than %d transactions of an account", MaxTransactions)
+	}
+	a.Transactions = append(a.Transactions, t)
+	a.keys = append(a.keys, key)
+	return nil
+}
+
+// identity says which accounts of several files are the same.
+func (a *Account) identity(file string) string {
+	if a.Number == "" {
+		return "file " + file
+	}
+	return a.Routing + "/" + a.Number + "/" + a.Subtype
+}
+
+// Combine joins files to the data of a report, and returns the day as of which they are:
+// that of the newest balance or transaction. Accounts with one number are one account
+// with each transaction once, and the newest balance. Every account must have a balance.
+func Combine(files []File) (bankdata.Data, report.Date, error) {
+	var all []*Account
+	byIdentity := map[string]*Account{}
+	for i := range files {
+		for j := range files[i].Accounts {
+			a := files[i].Accounts[j]
+			a.Transactions, a.keys = slices.Clone(a.Transactions), slices.Clone(a.keys)
+			id := a.identity(fmt.Sprint(i))
+			if known := byIdentity[id]; known != nil {
+				known.merge(&a)
+				continue
+			}
+			byIdentity[id] = &a
+			all = append(all, &a)
+		}
+	}
+	if len(all) == 0 {
+		return bankdata.Data{}, report.Date{}, errors.New("no checking or savings account in the files")
+	}
+	var asOf report.Date
+	for _, a := range all {
+		if a.NoBalance {
+			return bankdata.Data{}, report.Date{}, fmt.Errorf("no balance of the account %s", a.Name)
+		}
+		asOf = later(asOf, a.newest())
+	}
+	var out bankdata.Data
+	count := map[string]int{}
+	for n, a := range all {
+		i := slices.IndexFunc(out.Connections, func(c bankdata.Connection) bool { return c.Institution == a.Institution })
+		if i < 0 {
+			i = len(out.Connections)
+			out.Connections = append(out.Connections, bankdata.Connection{ID: identifier("connection", a.Institution), Institution: a.Institution,
+				SourceID: bankdata.SourceID(a.Institution, count[a.Institution]), Status: contract.StatusSuccess})
+			count[a.Institution]++
+		}
+		a.ID = identifier("account", fmt.Sprint(n), a.identity(""))
+		for k := range a.Transactions {
+			a.Transactions[k].ID = identifier(a.ID, fmt.Sprint(k), a.keys[k])
+		}
+		out.Connections[i].Accounts = append(out.Connections[i].Accounts, a.Account)
+	}
+	return out, asOf, nil
+}
+
+// identifier returns a UUID (RFC 9562, version 8) of names, the same each time.
+func identifier(names ...string) string {
+	sum := sha256.Sum256([]byte("vestibule bank file\x00" + strings.Join(names, "\x00")))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// newest is the day of the newest balance or transaction.
+func (a *Account) newest() (day report.Date) {
+	if a.BalanceDate != nil {
+		day = *a.BalanceDate
+	}
+	for i := range a.Transactions {
+		day = later(day, a.Transactions[i].Posted)
+	}
+	return day
+}
+
+func later(a, b report.Date) report.Date {
+	if b.After(a.Time) {
+		return b
+	}
+	return a
+}
+
+// merge adds the transactions of the same account in another file, each as often as in
+// the file that has it most often.
+func (a *Account) merge(b *Account) {
+	have := map[string]int{}
+	for _, k := range a.keys {
+		have[k]++
+	}
+	for i, k := range b.keys {
+		if have[k] > 0 {
+			have[k]--
+			continue
+		}
+		a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, k)
+	}
+	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && b.BalanceDate.After(a.BalanceDate.Time)) {
+		a.Balance, a.BalanceDate, a.NoBalance = b.Balance, b.BalanceDate, false
+	}
+	a.Institution, a.Name = cmp.Or(a.Institution, b.Institution), cmp.Or(a.Name, b.Name)
+}

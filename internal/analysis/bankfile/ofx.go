@@ -1,0 +1,284 @@
+package bankfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// statement is the statement of an account while it is read.
+type statement struct {
+	kind        string // STMTRS, CCSTMTRS or INVSTMTRS
+	bank        string // BANKID
+	number      string // ACCTID
+	accountType string // ACCTTYPE
+	currency    string
+	balance     *report.Cents
+	balanceDay  *report.Date
+	account     Account
+	foreign     int // transactions in another currency
+	unreadable  int // transactions without an amount or a day
+}
+
+// readOFX reads OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
+// reads tags in turn and needs of the structure only which aggregate a value is in. OFX
+// has no entities but those of characters.
+func readOFX(f *File, text string) error {
+	start := strings.Index(strings.ToUpper(text), "<OFX>")
+	if start < 0 {
+		return errors.New("OFX without <OFX>")
+	}
+	text = text[start:]
+	var s *statement
+	var fields map[string]string // of the present transaction; nil outside of one
+	var within []string          // open aggregates that are known
+	institution := ""
+	all := 0
+	closeTransaction := func() error {
+		if s == nil || fields == nil {
+			return nil
+		}
+		all++
+		if all > MaxTransactions {
+			return fmt.Errorf("more than %d transactions", MaxTransactions)
+		}
+		err := s.transaction(fields)
+		fields = nil
+		return err
+	}
+	closeStatement := func() error {
+		err := closeTransaction()
+		if s != nil {
+			f.statement(s)
+			s = nil
+		}
+		if len(f.Accounts) > maxAccounts {
+			return fmt.Errorf("more than %d accounts", maxAccounts)
+		}
+		return err
+	}
+	inside := func(name string) bool {
+		for _, w := range within {
+			if w == name {
+				return true
+			}
+		}
+		return false
+	}
+	for len(text) > 0 {
+		open := strings.IndexByte(text, '<')
+		if open < 0 {
+			break
+		}
+		end := strings.IndexByte(text[open:], '>')
+		if end < 0 {
+			return errors.New("OFX that ends within a tag")
+		}
+		tag := strings.ToUpper(strings.TrimSpace(text[open+1 : open+end]))
+		text = text[open+end+1:]
+		next := strings.IndexByte(text, '<')
+		if next < 0 {
+			next = len(text)
+		}
+		value := clean(unescape(text[:next]))
+		name, closing := strings.CutPrefix(tag, "/")
+		switch name {
+		case "STMTRS", "CCSTMTRS", "INVSTMTRS":
+			if err := closeStatement(); err != nil {
+				return err
+			}
+			within = within[:0]
+			if !closing {
+				s = &statement{kind: name}
+			}
+			continue
+		case "STMTTRN":
+			if err := closeTransaction(); err != nil {
+				return err
+			}
+			if !closing {
+				fields = map[string]string{}
+			}
+			continue
+		case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "BANKTRANLISTP", "CURRENCY",
+			"ORIGCURRENCY", "IMAGEDATA":
+			if closing {
+				for i := len(within) - 1; i >= 0; i-- {
+					if within[i] == name {
+						within = within[:i]
+						break
+					}
+				}
+			} else if len(within) < 16 {
+				within = append(within, name)
+			}
+			continue
+		}
+		if closing || value == "" {
+			continue
+		}
+		switch {
+		case inside("FI") && name == "ORG":
+			institution = value
+		case s == nil:
+		case fields != nil:
+			switch {
+			case inside("BANKACCTTO"), inside("CCACCTTO"), inside("IMAGEDATA"), inside("ORIGCURRENCY"):
+			default:
+				if _, twice := fields[name]; !twice && len(fields) < 64 {
+					fields[name] = value
+				}
+			}
+		case inside("BANKACCTFROM") || inside("CCACCTFROM"):
+			switch name {
+			case "BANKID":
+				s.bank = value
+			case "ACCTID":
+				s.number = value
+			case "ACCTTYPE":
+				s.accountType = strings.ToUpper(value)
+			}
+		case inside("LEDGERBAL"):
+			switch name {
+			case "BALAMT":
+				if c, ok := parseAmount(value); ok {
+					s.balance = &c
+				}
+			case "DTASOF":
+				if d, ok := ofxDay(value); ok {
+					s.balanceDay = &d
+				}
+			}
+		case name == "CURDEF":
+			s.currency = strings.ToUpper(value)
+		}
+		if s != nil && s.account.Institution == "" {
+			s.account.Institution = institution
+		}
+	}
+	return closeStatement()
+}
+
+// statement adds an account with its statement, or says why it is left out.
+func (f *File) statement(s *statement) {
+	a := s.account
+	a.Type, a.Currency, a.Number = report.CashEquivalent, cmp.Or(s.currency, "USD"), s.number
+	if len(s.bank) == 9 {
+		a.Routing = s.bank
+	}
+	what := "account"
+	switch {
+	case s.kind == "INVSTMTRS":
+		what = "investment account"
+	case s.kind == "CCSTMTRS":
+		what = "credit card"
+	case s.accountType == "CREDITLINE":
+		what = "line of credit"
+	case s.accountType == "SAVINGS", s.accountType == "MONEYMRKT", s.accountType == "CD":
+		a.Subtype = report.Savings
+	default:
+		a.Subtype = report.Checking
+	}
+	if a.Subtype == "" {
+		f.leaveOut(what + endingIn(a.Number) + " left out: " + onlyAccounts)
+		return
+	}
+	a.Institution = cmp.Or(a.Institution, "Bank")
+	a.Name = strings.ToLower(a.Subtype) + endingIn(a.Number)
+	a.NoBalance = s.balance == nil
+	if s.balance != nil {
+		a.Balance, a.BalanceDate = *s.balance, s.balanceDay
+	}
+	if s.foreign > 0 {
+		f.leaveOut(fmt.Sprintf("%s of %s in another currency than %s left out", count(s.foreign, "transaction"), a.Name, a.Currency))
+	}
+	if s.unreadable > 0 {
+		f.leaveOut(fmt.Sprintf("%s of %s without an amount or a day left out", count(s.unreadable, "transaction"), a.Name))
+	}
+	f.Accounts = append(f.Accounts, a)
+}
+
+const onlyAccounts = "a cashflow report is made of checking and savings accounts"
+
+// count writes a number with a noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+func (f *File) leaveOut(why string) {
+	if len(f.LeftOut) < maxAccounts {
+		f.LeftOut = append(f.LeftOut, why)
+	}
+}
+
+// endingIn names the last four characters of an account's number.
+func endingIn(number string) string {
+	if r := []rune(number); len(r) > 4 {
+		return " …" + string(r[len(r)-4:])
+	}
+	return ""
+}
+
+// ofxTypes describe transactions that have neither name nor memo.
+var ofxTypes = map[string]string{"CREDIT": "Credit", "DEBIT": "Debit", "INT": "Interest", "DIV": "Dividend", "FEE": "Fee", "SRVCHG": "Service charge",
+	"DEP": "Deposit", "ATM": "ATM", "POS": "Card purchase", "XFER": "Transfer", "CHECK": "Check", "PAYMENT": "Payment", "CASH": "Cash withdrawal",
+	"DIRECTDEP": "Direct deposit", "DIRECTDEBIT": "Direct debit", "REPEATPMT": "Standing payment"}
+
+// transaction adds a transaction. Its amount is signed, from the account holder's side.
+func (s *statement) transaction(fields map[string]string) error {
+	amount, ok := parseAmount(fields["TRNAMT"])
+	day, dated := ofxDay(fields["DTPOSTED"])
+	if !ok || !dated {
+		s.unreadable++
+		return nil
+	}
+	if c := strings.ToUpper(fields["CURSYM"]); c != "" && c != cmp.Or(s.currency, "USD") {
+		s.foreign++
+		return nil
+	}
+	kind := strings.ToUpper(fields["TRNTYPE"])
+	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: kind == "DEBIT", Description: fields["NAME"], Memo: fields["MEMO"]}
+	switch {
+	case t.Description == "" && t.Memo == "":
+		t.Description = strings.TrimSpace(cmp.Or(ofxTypes[kind], "Transaction") + " " + fields["CHECKNUM"])
+	case t.Description == "" || strings.HasPrefix(t.Memo, t.Description): // a name is cut after 32 characters
+		t.Description, t.Memo = t.Memo, ""
+	case t.Memo == t.Description:
+		t.Memo = ""
+	}
+	key := fmt.Sprintf("%s %d %s", day, amount, cmp.Or(fields["FITID"], t.Description))
+	return s.account.add(t, key)
+}
+
+// ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]]: the bank's day, as
+// its statement shows it.
+func ofxDay(s string) (report.Date, bool) {
+	if len(s) < 8 || strings.Trim(s[:8], "0123456789") != "" {
+		return report.Date{}, false
+	}
+	n := func(s string) (n int) {
+		for _, c := range s {
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	return parseDay(n(s[:4]), n(s[4:6]), n(s[6:8]))
+}
+
+// unescape resolves the entities of OFX and those of characters.
+func unescape(s string) string {
+	if !strings.Contains(s, "&") {
+		return s
+	}
+	return entities.Replace(s)
+}
+
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&apos;", "'", "&quot;", `"`, "&#39;", "'", "&#38;", "&")

@@ -1,0 +1,278 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/bankfile"
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/report"
+	"vestibule/internal/svcapi"
+	"vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+	"vestibule/web"
+)
+
+// reportCommand is the command report: a cashflow report of account statements.
+type reportCommand struct {
+	Files    []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, or camt.053."`
+	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day of a file that states none. Repeat for more files."`
+	Personal string            `placeholder:"FILE" help:"JSON file with the members personal and address of a submission: names the consumer, and is required by --submit."`
+	Page     string            `placeholder:"FILE" help:"Write the report as a page (HTML) to this file instead of JSON to the output."`
+	Lang     string            `enum:"en,es" default:"en" help:"Language of the page: en or es."`
+	Submit   bool              `help:"Send the data to the provider as a submission, and print its report."`
+}
+
+// person is what a submission says of the consumer.
+type person struct {
+	Personal svcapi.SubmittedPerson   `json:"personal"`
+	Address  *svcapi.SubmittedAddress `json:"address"`
+}
+
+// maxPersonal is the maximum size in bytes of the file of --personal.
+const maxPersonal = 64 << 10
+
+// make reads the files, computes the report on this machine or has the provider do it,
+// and prints what was understood to stderr.
+func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.Writer) error {
+	files, err := r.read(stderr)
+	if err != nil {
+		return err
+	}
+	data, asOf, err := bankfile.Combine(files)
+	if err != nil {
+		return err
+	}
+	who, err := r.person()
+	if err != nil {
+		return err
+	}
+	if r.Submit {
+		return r.submit(ctx, c, data, asOf, who, stdout, stderr)
+	}
+	at := asOf.Add(24*time.Hour - time.Second) // the files are as of the end of the day
+	in := cashflow.Input{PublicToken: uuid.Nil.String(), Product: report.Product{Name: "Cashflow", ProductID: uuid.Nil.String(),
+		InquiryType: "PERSONAL"}, Bank: data, Options: cashflow.Options{Attributes: true}}
+	if name := who.Personal; name.FirstName+name.LastName != "" {
+		in.InputSource, in.InputUUID, in.InputRecordID = report.CustomerInput, uuid.NewString(), uuid.NewString()
+		in.Consumer = &bankdata.Person{FirstName: name.FirstName, LastName: name.LastName}
+	}
+	status, sub := cashflow.Outcome(data, at)
+	if status != contract.StatusSuccess {
+		return fmt.Errorf("no report can be made: %s %s", status, sub)
+	}
+	made := cashflow.Build(in, at)
+	fmt.Fprintf(stderr, "Report as of %s, computed on this machine.\n", asOf)
+	if r.Page == "" {
+		return printReport(stdout, made)
+	}
+	analysis := cashflow.Explain(in, at)
+	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: &analysis})
+}
+
+// read reads the statements, and says what it found in each.
+func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
+	var files []bankfile.File
+	used := map[string]bool{}
+	for _, path := range r.Files {
+		content, err := readBounded(path, bankfile.MaxBytes)
+		if err != nil {
+			return nil, err
+		}
+		f, err := bankfile.Read(path, content)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		fmt.Fprintf(stderr, "%s (%s)\n", f.Name, f.Format)
+		for i := range f.Accounts {
+			a := &f.Accounts[i]
+			for _, name := range []string{path, f.Name} {
+				if stated, ok := r.Balance[name]; ok && a.NoBalance {
+					used[name] = true
+					if err := a.SetBalance(stated); err != nil {
+						return nil, fmt.Errorf("--balance %s: %w", name, err)
+					}
+				}
+			}
+			if a.NoBalance {
+				return nil, fmt.Errorf("%s states no balance of the account %s: give it as --balance %s=AMOUNT", path, a.Name, f.Name)
+			}
+			fmt.Fprintf(stderr, "  %s, %s: %d transactions, balance %s %s\n", a.Institution, a.Name, len(a.Transactions), a.Balance, a.Currency)
+		}
+		for _, why := range f.LeftOut {
+			fmt.Fprintf(stderr, "  %s\n", why)
+		}
+		files = append(files, f)
+	}
+	for name := range r.Balance {
+		if !used[name] {
+			return nil, fmt.Errorf("--balance %s: no file of this name lacks a balance", name)
+		}
+	}
+	return files, nil
+}
+
+// readBounded reads a regular file of at most limit bytes.
+func readBounded(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("%s: larger than %d KB", path, limit>>10)
+	}
+	return content, err
+}
+
+// person reads the file of --personal.
+func (r *reportCommand) person() (who person, err error) {
+	if r.Personal == "" {
+		if r.Submit {
+			return who, errors.New("--submit needs --personal: a submission names the consumer")
+		}
+		return who, nil
+	}
+	raw, err := readBounded(r.Personal, maxPersonal)
+	if err != nil {
+		return who, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&who) != nil {
+		return who, fmt.Errorf("--personal %s: want an object with the members personal and address of a submission", r.Personal)
+	}
+	return who, nil
+}
+
+// printReport prints a report as the API answers it, indented.
+func printReport(stdout io.Writer, v any) error {
+	raw, err := report.Encode(v)
+	if err != nil {
+		return err
+	}
+	return printIndented(stdout, raw)
+}
+
+func printIndented(stdout io.Writer, raw []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := b.WriteTo(stdout)
+	return err
+}
+
+// writePage writes the report as one file that loads nothing.
+func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) error {
+	style, ok := web.Portal().Raw("portal.css")
+	if !ok {
+		return errors.New("this program was built without its assets: build it with make build")
+	}
+	page := ui.Page{Lang: i18n.Lang(r.Lang), Brand: ui.Brand{Name: "Vestibule"}, Head: templ.Raw("<style>" + string(style) + "</style>")}
+	var b bytes.Buffer
+	if err := review.Report(page, v).Render(ctx, &b); err != nil {
+		return err
+	}
+	return os.WriteFile(r.Page, b.Bytes(), 0o600)
+}
+
+// submit sends the data to the provider, waits for the report, and prints it.
+func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Data, asOf report.Date, who person, stdout, stderr io.Writer) error {
+	account, err := c.patient()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if age := now.Sub(asOf.Time); age > 30*24*time.Hour {
+		return fmt.Errorf("the files are as of %s, and a submission must not be older than 30 days", asOf)
+	}
+	in := svcapi.Submission{ProductID: account.Products[contract.Cashflow], PullDate: svcapi.DateTime{Time: now},
+		Personal: who.Personal, Address: who.Address}
+	for _, connection := range data.Connections {
+		for _, a := range connection.Accounts {
+			in.Accounts = append(in.Accounts, submitted(a, now))
+		}
+	}
+	client := &svcapi.Client{BaseURL: account.ProviderURL, ClientID: account.ClientID, SecretKey: account.SecretKey,
+		Environment: account.Environment}
+	made, err := client.Submit(ctx, in)
+	if err != nil {
+		return refusedSubmission(err)
+	}
+	fmt.Fprintf(stderr, "Submitted to %s as %s.\n", account.ProviderURL, made.PublicToken)
+	ref := svcapi.Ref{PublicToken: made.PublicToken}
+	answer, err := client.WaitStatus(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if answer.Status != contract.StatusSuccess {
+		return fmt.Errorf("the provider made no report: %s %s", answer.Status, answer.Substatus)
+	}
+	raw, body, err := client.CashflowReport(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if r.Page != "" {
+		return r.writePage(ctx, review.ReportView{Report: body})
+	}
+	return printIndented(stdout, raw)
+}
+
+// refusedSubmission names the fields that the provider refused.
+func refusedSubmission(err error) error {
+	var refused *svcapi.Error
+	if !errors.As(err, &refused) || len(refused.Details) == 0 {
+		return err
+	}
+	all := []error{err}
+	for _, d := range refused.Details {
+		all = append(all, fmt.Errorf("%s: %s", d.Field, d.Message))
+	}
+	return errors.Join(all...)
+}
+
+// submitted converts an account to a submission's form.
+func submitted(a bankdata.Account, now time.Time) svcapi.SubmittedAccount {
+	id := func(s string) string { return strings.ReplaceAll(s, "-", "") }
+	at := func(d report.Date) svcapi.DateTime {
+		end := d.Add(24*time.Hour - time.Second)
+		if end.After(now) {
+			end = now
+		}
+		return svcapi.DateTime{Time: end}
+	}
+	out := svcapi.SubmittedAccount{ID: id(a.ID), InstitutionName: a.Institution, AccountType: cmp.Or(a.Subtype, report.Checking),
+		CurrentBalance: a.Balance, Currency: a.Currency}
+	if a.BalanceDate != nil {
+		out.DateBalanceLastUpdated = at(*a.BalanceDate)
+	}
+	for _, t := range a.Transactions {
+		x := svcapi.SubmittedTransaction{ID: id(t.ID), Status: "POSTED", DatePosted: at(t.Posted), Amount: t.Amount,
+			Description: t.Description, Memo: t.Memo, CreditOrDebit: "CREDIT"}
+		if t.Pending {
+			x.Status, x.DatePosted = "PENDING", svcapi.DateTime{}
+		}
+		if t.Out() {
+			x.Amount, x.CreditOrDebit = -t.Amount, "DEBIT"
+		}
+		out.Transactions = append(out.Transactions, x)
+	}
+	return out
+}
