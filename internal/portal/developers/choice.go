@@ -40,7 +40,8 @@ func optionOf(name string) option {
 
 // usernames lists the usernames of the mock banks in the sandbox.
 var usernames = []string{"default", "single", "multi", "joint", "noincome", "error", "supplier_unresponsive", "mfa",
-	"debt_only", "investment_only", "no_transactions", "e_banking_unsupported"}
+	"debt_only", "investment_only", "no_transactions", "e_banking_unsupported", "gig", "overdraft", "benefits", "transfers",
+	"transfers_savings"}
 
 // read reads a choice from a form or a query. Unknown values become the first option.
 func (h *Handler) read(q url.Values) pages.Choice {

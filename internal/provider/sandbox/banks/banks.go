@@ -17,6 +17,7 @@ type Bank struct {
 	OAuth    []string // domains that a sign-in by OAuth may lead to
 	Homepage []string
 	Tokens   bool // account numbers are given as TANs
+	FDX      bool // reached by FDX, with sign-in at the pages of package fdxbank, not by a form
 }
 
 // banks.txt describes its format in its header.
@@ -35,7 +36,8 @@ func All() []Bank {
 		place, domains, _ := strings.Cut(rest, "|")
 		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}, Tokens: place == "Online"}
 		host := strings.ReplaceAll(b.ID, "-", "") + ".example"
-		if domains == "" {
+		b.FDX = domains == "fdx"
+		if domains == "" || b.FDX {
 			b.OAuth = []string{"login." + host}
 		}
 		if domains != "none" {

@@ -16,7 +16,7 @@ func TestTheCatalogue(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b banks.Bank) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("not in alphabetical order")
 	}
-	seen, none, homepage := map[string]bool{}, 0, 0
+	seen, none, homepage, fdx := map[string]bool{}, 0, 0, 0
 	for _, b := range all {
 		if seen[b.ID] || b.ID == "" || b.Place == "" {
 			t.Errorf("%+v: no id of its own, or no place", b)
@@ -33,6 +33,15 @@ func TestTheCatalogue(t *testing.T) {
 		} else if len(b.OAuth) == 0 {
 			homepage++
 		}
+		if b.FDX {
+			fdx++
+			if len(b.OAuth) == 0 {
+				t.Errorf("%s is reached by FDX, and has no domain for the sign-in", b.Name)
+			}
+		}
+	}
+	if fdx < len(all)/4 || fdx > len(all)*2/5 {
+		t.Errorf("%d of %d banks are reached by FDX, want about a third", fdx, len(all))
 	}
 	if none == 0 || homepage == 0 {
 		t.Errorf("%d banks without a domain and %d without OAuth, want some of each", none, homepage)

@@ -1,4 +1,4 @@
-// Package profiles implements the sandbox's bank: five test consumers whose two years
+// Package profiles implements the sandbox's bank: test consumers whose two years
 // of payroll, rent, bills, purchases, and transfers are generated relative to the day
 // they are fetched (docs/divergences.md lists the user names). The same profile, link,
 // and day give the same data, and the figures of complete months do not depend on the
@@ -65,7 +65,7 @@ func (Bank) Login(username string) flow.Login {
 		out.Status = contract.StatusSupplierUnresponsive
 	case "mfa":
 		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubMFARequired
-	case "debt_only", "investment_only":
+	case "debt_only", "investment_only", "gig", "overdraft", "benefits", "transfers", "transfers_savings":
 		out.Profile = strings.ToLower(strings.TrimSpace(username))
 	case "e_banking_unsupported":
 		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
@@ -162,7 +162,7 @@ func derive(link, what string) string {
 }
 
 func find(name string) (profile, bool) {
-	for _, p := range append(all(), unusable()...) {
+	for _, p := range slices.Concat(all(), unusable(), others()) {
 		if p.name == name {
 			return p, true
 		}

@@ -1,0 +1,111 @@
+package profiles
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/contract"
+	"vestibule/internal/report"
+)
+
+// TestReportsOfTheOtherProfiles compares the cashflow report of each profile that only a
+// sign-in selects with its golden file.
+func TestReportsOfTheOtherProfiles(t *testing.T) {
+	when := at(t, "2026-07-14T09:30:15.123Z")
+	for _, p := range others() {
+		data := Bank{}.Fetch(p.name, link, when)
+		if login := (Bank{}).Login(p.name); login.Profile != p.name {
+			t.Errorf("%s signs in as %+v", p.name, login)
+		}
+		if status, sub := cashflow.Outcome(data, when); status != contract.StatusSuccess || sub != "" {
+			t.Errorf("%s: %s %s", p.name, status, sub)
+		}
+		got, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: link, Bank: data,
+			Options: cashflow.Options{Attributes: true}}, when))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pretty bytes.Buffer
+		if err := indent(&pretty, got); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", p.name+"-2026-07-14.json")
+		if *update {
+			if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
+			t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
+		}
+	}
+}
+
+// TestPurchasesOfTheProfiles checks that the purchases that fill a month are money out.
+func TestPurchasesOfTheProfiles(t *testing.T) {
+	var shops []string
+	for _, b := range everyday() {
+		shops = append(shops, b.texts...)
+	}
+	for _, p := range slices.Concat(all(), others()) {
+		for n := range 24 {
+			when := at(t, "2026-07-31T12:00:00Z").AddDate(0, n, 0)
+			for _, a := range (Bank{}).Fetch(p.name, link, when).Connections[0].Accounts {
+				for _, tx := range a.Transactions {
+					if tx.Amount > 0 && slices.Contains(shops, tx.Description) {
+						t.Fatalf("%s on %s: %s brings %s", p.name, tx.Posted, tx.Description, tx.Amount)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTransfersBetweenTwoBanks checks that every transfer out of one bank arrives at the
+// other on the same day.
+func TestTransfersBetweenTwoBanks(t *testing.T) {
+	when := at(t, "2026-07-14T09:30:15Z")
+	moves := func(name string) (out []string) {
+		for _, tx := range (Bank{}).Fetch(name, link, when).Connections[0].Accounts[0].Transactions {
+			if strings.HasPrefix(tx.Description, "ONLINE TRANSFER") {
+				amount := tx.Amount
+				if name != "transfers" {
+					amount = -amount
+				}
+				out = append(out, tx.Posted.String()+" "+amount.String())
+			}
+		}
+		return out
+	}
+	here, there := moves("transfers"), moves("transfers_savings")
+	if len(here) < 40 || !slices.Equal(here, there) {
+		t.Errorf("one bank has %v, the other %v", here, there)
+	}
+}
+
+// TestTheOverdraftSpiral checks that each of the last three months has more fees than the
+// one before, and that the balance ends below zero.
+func TestTheOverdraftSpiral(t *testing.T) {
+	when := at(t, "2026-07-14T09:30:15Z")
+	a := Bank{}.Fetch("overdraft", link, when).Connections[0].Accounts[0]
+	fees := map[string]int{}
+	for _, tx := range a.Transactions {
+		if strings.HasSuffix(tx.Description, "ITEM FEE") {
+			fees[tx.Posted.Format("2006-01")]++
+		}
+	}
+	if fees["2026-03"] != 1 || fees["2026-04"] != 2 || fees["2026-05"] != 3 || fees["2026-06"] != 5 || a.Balance >= 0 {
+		t.Errorf("fees %v, balance %s", fees, a.Balance)
+	}
+}
