@@ -31,10 +31,14 @@ func GenerateKey() (*PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jose: generate key: %w", err)
 	}
-	return newPrivateKey(key)
+	return NewPrivateKey(key)
 }
 
-func newPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
+// NewPrivateKey returns a P-256 key for signing.
+func NewPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
+	if key.Curve != elliptic.P256() {
+		return nil, fmt.Errorf("%w: not a private P-256 key", ErrUnfitKey)
+	}
 	j, err := jwk.Import(&key.PublicKey)
 	if err != nil {
 		return nil, fmt.Errorf("jose: import key: %w", err)
@@ -65,10 +69,10 @@ func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 	var raw any
 	err = jwk.Export(j, &raw)
 	key, ok := raw.(*ecdsa.PrivateKey)
-	if err != nil || !ok || key.Curve != elliptic.P256() {
+	if err != nil || !ok {
 		return nil, fmt.Errorf("%w: not a private P-256 key", ErrUnfitKey)
 	}
-	return newPrivateKey(key)
+	return NewPrivateKey(key)
 }
 
 // Public returns the public key.

@@ -140,20 +140,7 @@ type Sender struct {
 // loopback, it may also reach this machine, by http too, for development. A nil now is
 // time.Now.
 func NewSender(loopback bool, now func() time.Time) *Sender {
-	return newSender(guarded(loopback), loopback, now)
-}
-
-// guarded returns a dialer for URLs that customers chose. It checks the address of each
-// connection after the last look-up: a name that was public when it was registered may
-// resolve elsewhere by now.
-func guarded(loopback bool) *net.Dialer {
-	options := []ssrf.Option{ssrf.WithAnyPort()}
-	if loopback {
-		options = append(options,
-			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
-	}
-	return &net.Dialer{Timeout: 5 * time.Second, Control: ssrf.New(options...).Safe}
+	return newSender(httpx.PublicDialer(loopback), loopback, now)
 }
 
 func newSender(dialer *net.Dialer, loopback bool, now func() time.Time) *Sender {

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vestibule/internal/httpx"
 )
 
 // trap counts the connections that reach it, whatever is spoken on them: a request
@@ -161,7 +163,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 	numbers := []string{"https://0" + port, "https://127.1" + port, "https://2130706433" + port, "https://0177.0.0.1" + port,
 		"https://127.0.0.1." + port}
-	dialer := guarded(false)
+	dialer := httpx.PublicDialer(false)
 	dialer.Resolver = names(inside)
 	for _, url := range append(urls, numbers...) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -186,7 +188,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 
 	// Where loopback is allowed, it is all that is, and it is reached.
-	dialer = guarded(true)
+	dialer = httpx.PublicDialer(true)
 	dialer.Resolver = names(inside)
 	for url, want := range map[string]int32{"https://localhost" + port: 1, "https://127.0.0.1" + port: 1, "https://[::1]" + port: 1,
 		"https://six.test" + port: 1,
@@ -208,11 +210,11 @@ func TestPublicAddressesAreReached(t *testing.T) {
 		if address[0] == '[' {
 			network = "tcp6"
 		}
-		if err := guarded(false).Control(network, address, nil); err != nil {
+		if err := httpx.PublicDialer(false).Control(network, address, nil); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if guarded(false).Control("udp4", "1.1.1.1:443", nil) == nil {
+	if httpx.PublicDialer(false).Control("udp4", "1.1.1.1:443", nil) == nil {
 		t.Error("the guard lets something else than TCP through")
 	}
 }
@@ -240,13 +242,15 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // lists every other HTTP client, and who chooses the URLs that it calls.
 func TestOutgoingHTTPClients(t *testing.T) {
 	chosen := map[string]string{
-		"internal/webhook/deliver.go":      "customers, and the operator: guarded",
-		"internal/jose/remote.go":          "the operator: the provider's key set",
-		"internal/svcapi/client.go":        "the operator: the provider",
-		"internal/portal/doctor/doctor.go": "the operator: the provider, and what is checked",
-		"internal/staff/oidc.go":           "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
-		"internal/telemetry/trace.go":      "the operator: the collector of traces",
-		"internal/mail/mail.go":            "the operator: the mail server",
+		"internal/httpx/outgoing.go":            "its callers; it connects to public addresses only",
+		"internal/webhook/deliver.go":           "customers, and the operator: by httpx.PublicDialer",
+		"internal/jose/remote.go":               "the operator: the provider's key set",
+		"internal/svcapi/client.go":             "the operator: the provider",
+		"internal/portal/doctor/doctor.go":      "the operator: the provider, and what is checked",
+		"internal/staff/oidc.go":                "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
+		"internal/provider/sources/fdx/http.go": "the operator: institutions, whose answers lead to configured hosts only",
+		"internal/telemetry/trace.go":           "the operator: the collector of traces",
+		"internal/mail/mail.go":                 "the operator: the mail server",
 
 		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}

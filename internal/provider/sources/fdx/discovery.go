@@ -1,0 +1,179 @@
+package fdx
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"vestibule/internal/provider/sources"
+)
+
+const (
+	metadataFresh = time.Hour      // how long a discovery document needs no refresh
+	metadataStale = 24 * time.Hour // how long it serves while the institution does not answer
+)
+
+// metadata is what is used of a discovery document (RFC 8414; OpenID Connect
+// Discovery).
+type metadata struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	PAR           string   `json:"pushed_authorization_request_endpoint"`
+	Revocation    string   `json:"revocation_endpoint"`
+	JWKS          string   `json:"jwks_uri"`
+	NeedsPAR      bool     `json:"require_pushed_authorization_requests"`
+	SendsIss      bool     `json:"authorization_response_iss_parameter_supported"`
+	Scopes        []string `json:"scopes_supported"`
+	Methods       []string `json:"token_endpoint_auth_methods_supported"`
+	PKCE          []string `json:"code_challenge_methods_supported"`
+	IDTokenAlgs   []string `json:"id_token_signing_alg_values_supported"`
+	Aliases       struct { // for tls_client_auth (RFC 8705, section 5)
+		Token      string `json:"token_endpoint"`
+		PAR        string `json:"pushed_authorization_request_endpoint"`
+		Revocation string `json:"revocation_endpoint"`
+	} `json:"mtls_endpoint_aliases"`
+
+	keys *oidc.RemoteKeySet // nil without JWKS
+}
+
+// discovered is the cached result of discovery.
+type discovered struct {
+	*metadata
+	at time.Time
+}
+
+// metadata returns the institution's endpoints, as configured or discovered. One
+// discovery runs at a time.
+func (b *bank) metadata(ctx context.Context) (*metadata, error) {
+	var cached discovered
+	select {
+	case cached = <-b.found:
+	case <-ctx.Done():
+		return nil, sources.Fail(sources.Unresponsive, ctx.Err())
+	}
+	defer func() { b.found <- cached }()
+	age := b.now().Sub(cached.at)
+	if cached.metadata != nil && age >= 0 && age < metadataFresh {
+		return cached.metadata, nil
+	}
+	m, err := b.discover(ctx)
+	if err != nil {
+		if cached.metadata != nil && age >= 0 && age < metadataStale && sources.ReasonOf(err) == sources.Unresponsive {
+			return cached.metadata, nil
+		}
+		return nil, err
+	}
+	if cached.metadata != nil && cached.JWKS == m.JWKS {
+		m.keys = cached.keys // with the keys that it holds
+	}
+	cached = discovered{m, b.now()}
+	return m, nil
+}
+
+// discover reads the discovery document, or the configuration.
+func (b *bank) discover(ctx context.Context) (*metadata, error) {
+	in := &b.in
+	m := &metadata{Issuer: in.Issuer, Authorization: in.AuthorizationEndpoint, Token: in.TokenEndpoint, PAR: in.PAREndpoint,
+		Revocation: in.RevocationEndpoint, JWKS: in.JWKSURI}
+	if in.TokenEndpoint == "" {
+		var err error
+		if m, err = b.document(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if in.Authentication == TLSClientAuth {
+		m.Token, m.PAR = cmp.Or(m.Aliases.Token, m.Token), cmp.Or(m.Aliases.PAR, m.PAR)
+		m.Revocation = cmp.Or(m.Aliases.Revocation, m.Revocation)
+	}
+	if err := b.checkEndpoints(m); err != nil {
+		return nil, err
+	}
+	if m.JWKS != "" {
+		m.keys = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), b.boundedClient()), m.JWKS)
+	}
+	return m, nil
+}
+
+// boundedClient returns the bank's client with a bound on the bodies that others read.
+func (b *bank) boundedClient() *http.Client {
+	c := *b.http
+	c.Transport = boundedTransport{c.Transport}
+	return &c
+}
+
+type boundedTransport struct{ http.RoundTripper }
+
+func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Body = http.MaxBytesReader(nil, resp.Body, 1<<20)
+	}
+	return resp, err
+}
+
+// document reads the discovery document of OpenID Connect, or else that of OAuth.
+func (b *bank) document(ctx context.Context) (*metadata, error) {
+	u, err := url.Parse(b.in.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	oauth := *u
+	oauth.Path, oauth.RawPath = "/.well-known/oauth-authorization-server"+strings.TrimSuffix(u.Path, "/"), ""
+	for _, address := range []string{strings.TrimSuffix(b.in.Issuer, "/") + "/.well-known/openid-configuration", oauth.String()} {
+		var m metadata
+		err = b.do(ctx, request{what: "discovery", method: http.MethodGet, url: address, repeat: true, into: &m})
+		var status *statusError
+		if errors.Is(err, errNotJSON) || errors.As(err, &status) && status.code < 500 && status.code != http.StatusTooManyRequests {
+			continue
+		}
+		if err == nil && m.Issuer != b.in.Issuer {
+			err = sources.Fail(sources.Misused, fmt.Errorf("%s: the discovery document names another issuer", b.in.ID))
+		}
+		return &m, err
+	}
+	return nil, sources.Fail(sources.Misused, fmt.Errorf("%s: the issuer has no discovery document", b.in.ID))
+}
+
+// checkEndpoints returns an error for endpoints that are missing or lead elsewhere.
+func (b *bank) checkEndpoints(m *metadata) error {
+	misused := func(text string) error { return sources.Fail(sources.Misused, fmt.Errorf("%s: %s", b.in.ID, text)) }
+	for name, address := range map[string]string{"token_endpoint": m.Token, "pushed_authorization_request_endpoint": m.PAR,
+		"revocation_endpoint": m.Revocation, "jwks_uri": m.JWKS} {
+		if address == "" {
+			continue
+		}
+		u, err := url.Parse(address)
+		if err != nil || b.in.checkURL(address) != nil || !b.hosts[hostOf(u)] {
+			return misused("the " + name + " leads to a host that is not configured: add it to hosts")
+		}
+	}
+	if m.Token == "" || m.Authorization == "" {
+		return misused("authorization_endpoint or token_endpoint is missing")
+	}
+	if m.NeedsPAR && m.PAR == "" {
+		return misused("requires pushed authorization requests, and names no endpoint for them")
+	}
+	u, err := url.Parse(m.Authorization)
+	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[hostOf(u)] && !b.signsIn(u) {
+		return misused("the authorization_endpoint leads to a host that is not configured: add it to oauth_domains")
+	}
+	return nil
+}
+
+// signsIn reports whether a URL is at one of the domains of the sign-in.
+func (b *bank) signsIn(u *url.URL) bool {
+	for _, domain := range b.in.OAuthDomains {
+		if u.Host == domain || strings.HasSuffix(u.Hostname(), "."+domain) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package fdx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// Names of checks.
+const (
+	CheckDiscovery = "discovery" // the metadata are there and lead to configured hosts
+	CheckTLS       = "tls"       // certificates last, ours too
+	CheckClient    = "client"    // the institution accepts the client's authentication
+	CheckAPI       = "api"       // the FDX API answers, and wants a token
+	CheckClock     = "clock"     // both clocks agree
+)
+
+// Check is the result of one examination.
+type Check struct {
+	Name   string
+	OK     bool
+	Detail string // what was found, or what is wrong; without secrets
+}
+
+const (
+	clockTolerance   = 30 * time.Second    // assertions and ID tokens live about a minute
+	certificateLasts = 14 * 24 * time.Hour // warning before a certificate expires
+)
+
+// Examine examines an institution's configuration by requests that need no consent of
+// an applicant.
+func (c *Connector) Examine(ctx context.Context, institution string) ([]Check, error) {
+	b, err := c.bank(institution)
+	if err != nil {
+		return nil, err
+	}
+	e := &examination{bank: b}
+	m, err := b.discover(ctx)
+	if err != nil {
+		e.add(CheckDiscovery, false, err.Error())
+	} else {
+		e.discovery(m)
+		e.client(ctx, m)
+	}
+	e.api(ctx)
+	e.certificates()
+	e.clock()
+	return e.checks, nil
+}
+
+type examination struct {
+	*bank
+	checks  []Check
+	expires time.Time     // of the first certificate to expire
+	behind  time.Duration // how far the institution's clock is behind ours
+	dated   bool          // an answer had a date
+}
+
+func (e *examination) add(name string, ok bool, detail string) {
+	e.checks = append(e.checks, Check{name, ok, detail})
+}
+
+// observe takes the date and the certificates of an answer.
+func (e *examination) observe(r *http.Response) {
+	if at, err := http.ParseTime(r.Header.Get("Date")); err == nil {
+		e.behind, e.dated = e.now().Sub(at), true
+	}
+	if r.TLS == nil {
+		return
+	}
+	for _, certificate := range r.TLS.PeerCertificates {
+		if e.expires.IsZero() || certificate.NotAfter.Before(e.expires) {
+			e.expires = certificate.NotAfter
+		}
+	}
+}
+
+func (e *examination) discovery(m *metadata) {
+	var faults []string
+	if m.Methods != nil && !slices.Contains(m.Methods, e.in.Authentication) {
+		faults = append(faults, "it does not list "+e.in.Authentication)
+	}
+	if m.PKCE != nil && !slices.Contains(m.PKCE, "S256") {
+		faults = append(faults, "it does not list S256 for PKCE")
+	}
+	if slices.Contains(e.in.Scopes, oidc.ScopeOpenID) && m.JWKS == "" {
+		faults = append(faults, "it has no key set for ID tokens")
+	}
+	if faults != nil {
+		e.add(CheckDiscovery, false, strings.Join(faults, "; "))
+		return
+	}
+	detail := "as configured"
+	if e.in.TokenEndpoint == "" {
+		detail = "found"
+	}
+	if m.PAR != "" {
+		detail += ", with pushed authorization requests"
+	}
+	if m.Revocation == "" {
+		detail += ", without revocation"
+	}
+	e.add(CheckDiscovery, true, detail)
+}
+
+// client requests a token with a code that does not exist. An institution that accepts
+// the client answers invalid_grant.
+func (e *examination) client(ctx context.Context, m *metadata) {
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {oauth2.GenerateVerifier()}, "code_verifier": {oauth2.GenerateVerifier()},
+		"redirect_uri": {"https://example.com/"}}
+	err := e.post(ctx, m, request{what: "token request", url: m.Token, watch: e.observe}, form)
+	var status *statusError
+	switch errors.As(err, &status); {
+	case err == nil:
+		e.add(CheckClient, false, "the token endpoint accepts a code that it has not issued")
+	case status == nil:
+		e.add(CheckClient, false, errors.Unwrap(err).Error())
+	case status.problem == "invalid_grant":
+		e.add(CheckClient, true, "the institution accepts "+e.in.Authentication)
+	case status.problem == "invalid_client", status.problem == "unauthorized_client":
+		e.add(CheckClient, false, "the institution does not accept the client: check client_id and "+e.in.Authentication)
+	default:
+		e.add(CheckClient, false, "the token endpoint answers "+status.Error()+" instead of invalid_grant")
+	}
+}
+
+// api requests the accounts without a token.
+func (e *examination) api(ctx context.Context) {
+	err := e.do(ctx, request{what: "GET accounts", method: http.MethodGet, url: e.in.BaseURL + "/accounts", repeat: true, watch: e.observe})
+	var status *statusError
+	switch errors.As(err, &status); {
+	case err == nil:
+		e.add(CheckAPI, false, "the API answers without a token")
+	case status == nil:
+		e.add(CheckAPI, false, errors.Unwrap(err).Error())
+	case status.code == http.StatusUnauthorized, status.code == http.StatusForbidden, status.code == http.StatusBadRequest:
+		e.add(CheckAPI, true, "the API answers, and wants a token")
+	default:
+		e.add(CheckAPI, false, "the API answers "+status.Error()+": check fdx_base_url")
+	}
+}
+
+func (e *examination) certificates() {
+	if e.in.Certificate != nil && e.in.Certificate.Leaf != nil {
+		if ours := e.in.Certificate.Leaf.NotAfter; e.expires.IsZero() || ours.Before(e.expires) {
+			e.expires = ours
+		}
+	}
+	switch {
+	case e.expires.IsZero() && e.in.Loopback:
+		e.add(CheckTLS, true, "no certificate is used")
+	case e.expires.IsZero():
+		e.add(CheckTLS, false, "no connection was made")
+	default:
+		e.add(CheckTLS, e.expires.Sub(e.now()) > certificateLasts, "the first certificate expires on "+e.expires.UTC().Format(time.DateOnly))
+	}
+}
+
+func (e *examination) clock() {
+	if !e.dated {
+		e.add(CheckClock, false, "no answer had a date")
+		return
+	}
+	detail := "agrees"
+	if e.behind.Abs() > time.Second {
+		detail = fmt.Sprintf("the institution's clock differs by %s", e.behind.Abs().Round(time.Second))
+	}
+	e.add(CheckClock, e.behind.Abs() <= clockTolerance, detail)
+}

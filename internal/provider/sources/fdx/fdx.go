@@ -1,0 +1,92 @@
+// Package fdx connects to banks that implement the API of the Financial Data Exchange,
+// version 5 or 6, with authorization by OAuth 2.1.
+//
+// It is strict in what it sends and tolerant in what it reads: unknown members, nulls
+// and missing optional parts make data poorer. Bodies that break the standard or a
+// bound, and answers that lead to hosts that are not configured, are rejected, and
+// nothing of them is used.
+package fdx
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"vestibule/internal/provider/sources"
+)
+
+// Connector reaches the configured institutions. It implements sources.Connector and is
+// safe for concurrent use.
+type Connector struct {
+	banks map[string]*bank
+	list  []sources.Institution
+}
+
+var _ sources.Connector = (*Connector)(nil)
+
+// Options are what a Connector depends on. The zero value is for production.
+type Options struct {
+	Now   func() time.Time                           // nil: time.Now
+	Sleep func(context.Context, time.Duration) error // waits before a request is repeated; nil: by the real clock
+	Log   *slog.Logger                               // nil: silent
+}
+
+// New returns a connector for institutions, which it validates as Load does.
+func New(list []Institution, o Options) (*Connector, error) {
+	if err := errors.Join(check(list)...); err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Connector{banks: map[string]*bank{}}
+	for _, in := range list {
+		in.BaseURL = strings.TrimSuffix(in.BaseURL, "/")
+		b := &bank{in: in, hosts: in.allowedHosts(), now: o.Now, sleep: o.Sleep, log: o.Log, found: make(chan discovered, 1)}
+		b.http = newHTTPClient(&b.in)
+		b.found <- discovered{}
+		c.banks[in.ID] = b
+		c.list = append(c.list, in.listed())
+	}
+	slices.SortFunc(c.list, func(a, b sources.Institution) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	})
+	return c, nil
+}
+
+// Institutions implements sources.Connector.
+func (c *Connector) Institutions() []sources.Institution { return slices.Clone(c.list) }
+
+// bank returns the institution of an id.
+func (c *Connector) bank(id string) (*bank, error) {
+	if b := c.banks[id]; b != nil {
+		return b, nil
+	}
+	return nil, fmt.Errorf("fdx: no institution %q is configured", id)
+}
+
+// bank is one institution with what is known about it.
+type bank struct {
+	in    Institution
+	hosts map[string]bool // that requests may go to
+	http  *http.Client
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+	log   *slog.Logger
+
+	found         chan discovered // holds the result of discovery while no request for it runs
+	tokenAudience atomic.Bool     // assertions name the token endpoint as their audience
+}

@@ -1,0 +1,515 @@
+package fdx
+
+import (
+	"cmp"
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// account holds the members that are used of every kind of account.
+type account struct {
+	ID        text     `json:"accountId"`
+	Category  text     `json:"accountCategory"`
+	Type      text     `json:"accountType"`
+	Nickname  text     `json:"nickname"`
+	Product   text     `json:"productName"`
+	Number    text     `json:"accountNumber"`
+	Routing   text     `json:"routingTransitNumber"`
+	Currency  currency `json:"currency"`
+	Current   money    `json:"currentBalance"`
+	Available money    `json:"availableBalance"`
+	Principal money    `json:"principalBalance"`
+	Value     money    `json:"currentValue"`
+	AsOf      day      `json:"balanceAsOf"`
+	Opened    day      `json:"accountOpenDate"`
+	Began     day      `json:"originatingDate"`
+
+	kind kind
+}
+
+// kind is the category of an account, without its suffix.
+type kind string
+
+const (
+	deposit    kind = "DEPOSIT"
+	loan       kind = "LOAN"
+	credit     kind = "LOC"
+	investment kind = "INVESTMENT"
+	annuity    kind = "ANNUITY"
+)
+
+// accountElement is an account as lists and details have it: in version 6 with
+// accountCategory, in version 5 in a member that is named by its kind.
+type accountElement struct {
+	account
+	Deposit    *account `json:"depositAccount"`
+	Loan       *account `json:"loanAccount"`
+	Credit     *account `json:"locAccount"`
+	Investment *account `json:"investmentAccount"`
+	Annuity    *account `json:"annuityAccount"`
+	Insurance  *account `json:"insuranceAccount"`
+}
+
+// get returns the account with its kind, which is empty if it is not known.
+func (e *accountElement) get() *account {
+	for _, of := range []struct {
+		*account
+		kind
+	}{{e.Deposit, deposit}, {e.Loan, loan}, {e.Credit, credit}, {e.Investment, investment}, {e.Annuity, annuity}, {e.Insurance, ""}} {
+		if of.account != nil {
+			of.account.kind = of.kind
+			return of.account
+		}
+	}
+	a := &e.account
+	switch k := kind(strings.TrimSuffix(strings.ToUpper(string(a.Category)), "_ACCOUNT")); k {
+	case deposit, loan, credit, investment, annuity:
+		a.kind = k
+	case "":
+		switch a.Type { // of banks that send neither
+		case "CHECKING", "SAVINGS", "CD", "MONEYMARKET":
+			a.kind = deposit
+		case "CREDITCARD", "LINEOFCREDIT", "CHARGE", "HOMELINEOFCREDIT":
+			a.kind = credit
+		case "LOAN", "MORTGAGE", "STUDENTLOAN", "AUTOLOAN", "PERSONALLOAN", "HOMEEQUITYLOAN":
+			a.kind = loan
+		case "BROKERAGEACCOUNT", "401K", "IRA", "ROTH", "INVESTMENTACCOUNT":
+			a.kind = investment
+		}
+	}
+	return a
+}
+
+// complete takes what a has not from other, which is the same account in the list.
+func (a *account) complete(other *account) {
+	a.Category, a.Type, a.Nickname = cmp.Or(a.Category, other.Category), cmp.Or(a.Type, other.Type), cmp.Or(a.Nickname, other.Nickname)
+	a.Product, a.Number, a.Routing = cmp.Or(a.Product, other.Product), cmp.Or(a.Number, other.Number), cmp.Or(a.Routing, other.Routing)
+	a.Currency, a.kind = cmp.Or(a.Currency, other.Currency), cmp.Or(a.kind, other.kind)
+	if _, ok := a.balance(); !ok {
+		a.Current, a.Available, a.Principal, a.Value, a.AsOf = other.Current, other.Available, other.Principal, other.Value, other.AsOf
+	}
+	a.Opened, a.Began = cmp.Or(a.Opened, other.Opened), cmp.Or(a.Began, other.Began)
+}
+
+// balance returns the stated balance, negative for debts; false if there is none.
+func (a *account) balance() (report.Cents, bool) {
+	fields := []money{a.Current, a.Available}
+	switch a.kind {
+	case loan:
+		fields = []money{a.Principal, a.Current}
+	case credit:
+		fields = []money{a.Current, a.Principal}
+	case investment, annuity:
+		fields = []money{a.Value, a.Current, a.Available}
+	}
+	for _, m := range fields {
+		switch {
+		case m.state == valid && (a.kind == loan || a.kind == credit): // stated as what is owed
+			return -m.cents, true
+		case m.state == valid:
+			return m.cents, true
+		case m.state == invalid:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// mapped returns the account in the form of reports, without transactions and contact.
+func (a *account) mapped(b *bank, today report.Date) bankdata.Account {
+	out := bankdata.Account{ID: string(a.ID), Institution: b.in.Name, Name: clean(string(cmp.Or(a.Nickname, a.Product)), maxName),
+		Currency: strings.ToUpper(string(a.Currency)), Number: accountNumber(a.Number), Opened: cmp.Or(a.Opened, a.Began).ptr(),
+		BalanceDate: a.AsOf.ptr()}
+	if out.Number != "" {
+		out.Routing = routingNumber(a.Routing)
+	}
+	out.Balance, _ = a.balance()
+	if out.Currency == "" {
+		out.Currency = report.Dollars
+	}
+	if out.BalanceDate != nil && out.BalanceDate.After(today.Time) {
+		out.BalanceDate = nil // the zone of the institution is ahead
+	}
+	if out.Opened != nil && out.Opened.After(today.Time) {
+		out.Opened = nil
+	}
+	switch a.kind {
+	case deposit:
+		out.Type = report.CashEquivalent
+		switch a.Type {
+		case "CHECKING":
+			out.Subtype = report.Checking
+		case "SAVINGS", "MONEYMARKET", "HIGHINTERESTSAVINGSACCOUNT", "FIRSTHOMESAVINGSACCOUNT":
+			out.Subtype = report.Savings
+		default:
+			out.Subtype = report.Other
+		}
+	case loan, credit:
+		out.Type = report.Debt
+	default:
+		out.Type = report.Investment
+	}
+	return out
+}
+
+var currencyPattern = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// accountNumber returns a number in full: letters, digits and hyphens. A masked one is
+// not a number.
+func accountNumber(t text) string {
+	s := strings.ReplaceAll(string(t), " ", "")
+	if len(s) < 4 || len(s) > 34 || strings.ContainsFunc(s, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-'
+	}) || strings.ContainsAny(s[:1], "xX") {
+		return ""
+	}
+	return s
+}
+
+// routingNumber returns a routing number, which has digits only.
+func routingNumber(t text) string {
+	s := strings.ReplaceAll(string(t), "-", "")
+	if head, rest := digits([]byte(s)); len(head) < 8 || len(head) > 12 || len(rest) > 0 {
+		return ""
+	}
+	return s
+}
+
+// paymentNetwork is an account's number within a payment network.
+type paymentNetwork struct {
+	Bank       text `json:"bankId"`
+	Identifier text `json:"identifier"`
+	Type       text `json:"type"`
+}
+
+// numbers takes the account's numbers from the network that payrolls and lenders use,
+// or else from the first that has both.
+func numbers(networks []paymentNetwork, into *bankdata.Account) {
+	best := -1
+	for i, n := range networks {
+		if accountNumber(n.Identifier) == "" || routingNumber(n.Bank) == "" {
+			continue
+		}
+		if best < 0 || n.Type == "US_ACH" && networks[best].Type != "US_ACH" {
+			best = i
+		}
+	}
+	if best >= 0 {
+		into.Number, into.Routing = accountNumber(networks[best].Identifier), routingNumber(networks[best].Bank)
+	}
+}
+
+// contact is what an institution knows of an account's holders.
+type contact struct {
+	Holders   []holder  `json:"holders"`
+	Emails    texts     `json:"emails"`
+	Addresses []address `json:"addresses"`
+}
+
+type holder struct {
+	Relationship text       `json:"relationship"`
+	Name         personName `json:"name"`
+	Emails       texts      `json:"emails"`
+	Email        texts      `json:"email"` // of some banks
+	Addresses    []address  `json:"addresses"`
+}
+
+// personName is a name in parts, or in one string.
+type personName struct {
+	First   text `json:"first"`
+	Middle  text `json:"middle"`
+	Last    text `json:"last"`
+	Suffix  text `json:"suffix"`
+	Company text `json:"company"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
+func (n *personName) UnmarshalJSON(b []byte) error {
+	*n = personName{}
+	if b[0] == '{' {
+		type parts personName
+		return ignore(json.Unmarshal(b, (*parts)(n)))
+	}
+	var whole text
+	_ = whole.UnmarshalJSON(b)
+	words := strings.Fields(string(whole))
+	if len(words) > 0 {
+		n.First, n.Last = text(strings.Join(words[:len(words)-1], " ")), text(words[len(words)-1])
+	}
+	return nil
+}
+
+type address struct {
+	Line1   text `json:"line1"`
+	Line2   text `json:"line2"`
+	Line3   text `json:"line3"`
+	City    text `json:"city"`
+	Region  text `json:"region"`
+	State   text `json:"state"`
+	ZIP     text `json:"postalCode"`
+	Primary bool `json:"primary"`
+}
+
+// Bounds of what is kept of a text, in characters, and of contacts.
+const (
+	maxName        = 200
+	maxDescription = 255
+	maxHolders     = 20
+	maxAddresses   = 10
+	maxEmails      = 10
+)
+
+// person returns a holder's name and email addresses.
+func (h *holder) person() bankdata.Person {
+	p := bankdata.Person{
+		FirstName: strings.TrimSpace(clean(string(h.Name.First), maxName) + " " + clean(string(h.Name.Middle), maxName)),
+		LastName:  strings.TrimSpace(clean(string(h.Name.Last), maxName) + " " + clean(string(h.Name.Suffix), maxName)),
+	}
+	p.Emails = emails(append(h.Emails, h.Email...))
+	return p
+}
+
+func emails(list texts) (out []string) {
+	for _, t := range list {
+		if s := clean(string(t), maxDescription); strings.Count(s, "@") == 1 && !strings.ContainsRune(s, ' ') && len(out) < maxEmails {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// owns reports whether a relationship is that of an owner.
+func owns(relationship text) bool {
+	switch relationship {
+	case "AUTHORIZED_USER", "AUTHORIZED_SIGNER", "POWER_OF_ATTORNEY", "TRUSTEE", "DELEGATE", "ADMIN":
+		return false
+	}
+	return !strings.HasPrefix(string(relationship), "FOR_BENEFIT_OF")
+}
+
+// apply adds what a contact says to an account, and returns the people who own it.
+func (c *contact) apply(b *bank, into *bankdata.Account) (owners []bankdata.Owner) {
+	var names []string
+	joint := false
+	addresses := c.Addresses
+	for i := range c.Holders[:min(len(c.Holders), maxHolders)] {
+		h := &c.Holders[i]
+		if !owns(h.Relationship) {
+			continue
+		}
+		joint = joint || strings.Contains(string(h.Relationship), "JOINT") || strings.HasPrefix(string(h.Relationship), "SECONDARY")
+		addresses = append(addresses, h.Addresses...)
+		p := h.person()
+		if p.FullName() == "" {
+			if company := clean(string(h.Name.Company), maxName); company != "" {
+				names = append(names, company)
+			}
+			continue
+		}
+		names = append(names, p.FullName())
+		owners = append(owners, bankdata.Owner{RecordID: b.derive(into.ID, "owner", i), Person: p})
+	}
+	if len(owners) == 1 && len(c.Holders) == 1 { // of several holders, nobody knows whose they are
+		owners[0].Emails = emails(append(texts(nil), append(asTexts(owners[0].Emails), c.Emails...)...))
+	}
+	into.Owner = strings.Join(names, " and ")
+	switch {
+	case len(names) > 1 || joint:
+		into.Responsibility = report.Joint
+	case len(names) == 1:
+		into.Responsibility = report.Individual
+	}
+	slices.SortStableFunc(addresses, func(x, y address) int {
+		switch {
+		case x.Primary == y.Primary:
+			return 0
+		case x.Primary:
+			return -1
+		}
+		return 1
+	})
+	for _, a := range addresses {
+		lines := []string{string(a.Line1), string(a.Line2), string(a.Line3)}
+		out := bankdata.Address{Street: clean(strings.Join(lines, " "), maxName), City: clean(string(a.City), maxName),
+			State: strings.TrimPrefix(clean(string(cmp.Or(a.Region, a.State)), maxName), "US-"), ZIP: clean(string(a.ZIP), 20)}
+		same := func(b bankdata.Address) bool {
+			b.ID = ""
+			return b == out
+		}
+		if out == (bankdata.Address{}) || slices.ContainsFunc(into.Addresses, same) || len(into.Addresses) == maxAddresses {
+			continue
+		}
+		out.ID = b.derive(into.ID, "address", len(into.Addresses))
+		into.Addresses = append(into.Addresses, out)
+	}
+	return owners
+}
+
+func asTexts(list []string) (out texts) {
+	for _, s := range list {
+		out = append(out, text(s))
+	}
+	return out
+}
+
+// derive returns a UUID that stays the same for the same account.
+func (b *bank) derive(account, what string, n int) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(b.in.ID+"/"+account+"/"+what+"/"+strconv.Itoa(n))).String()
+}
+
+// addOwners adds owners who are not there yet; two accounts may name the same person.
+func addOwners(all, more []bankdata.Owner) []bankdata.Owner {
+	for _, o := range more {
+		i := slices.IndexFunc(all, func(x bankdata.Owner) bool { return bankdata.SameName(x.FullName(), o.FullName()) })
+		if i < 0 {
+			all = append(all, o)
+			continue
+		}
+		for _, email := range o.Emails {
+			if !slices.ContainsFunc(all[i].Emails, func(s string) bool { return strings.EqualFold(s, email) }) {
+				all[i].Emails = append(slices.Clip(all[i].Emails), email)
+			}
+		}
+	}
+	return all
+}
+
+// transaction holds the members that are used of every kind of transaction.
+type transaction struct {
+	ID          text  `json:"transactionId"`
+	Posted      day   `json:"postedTimestamp"`
+	At          day   `json:"transactionTimestamp"`
+	Description text  `json:"description"`
+	Memo        text  `json:"memo"`
+	Payee       text  `json:"payee"`
+	Direction   text  `json:"debitCreditMemo"`
+	Type        text  `json:"transactionType"`
+	Status      text  `json:"status"`
+	Amount      money `json:"amount"`
+}
+
+// transactionElement is a transaction as lists have it, in both versions.
+type transactionElement struct {
+	transaction
+	Deposit    *transaction `json:"depositTransaction"`
+	Loan       *transaction `json:"loanTransaction"`
+	Credit     *transaction `json:"locTransaction"`
+	Investment *transaction `json:"investmentTransaction"`
+	Annuity    *transaction `json:"annuityTransaction"`
+	Insurance  *transaction `json:"insuranceTransaction"`
+}
+
+func (e *transactionElement) get() *transaction {
+	return cmp.Or(e.Deposit, e.Loan, e.Credit, e.Investment, e.Annuity, e.Insurance, &e.transaction)
+}
+
+// status is what a transaction's status means for a report.
+type status uint8
+
+const (
+	posted  status = iota
+	waiting        // not posted: marked pending
+	void           // no movement at all
+)
+
+func (t *transaction) status() status {
+	switch strings.ToUpper(string(t.Status)) {
+	case "POSTED", "COMPLETED", "CLEARED", "SETTLED":
+		return posted
+	case "":
+		if t.Posted.state == valid {
+			return posted
+		}
+		return waiting
+	case "CANCELED", "CANCELLED", "DECLINED", "REJECTED", "FAILED", "DELETED", "EXPIRED", "VOIDED":
+		return void
+	}
+	return waiting
+}
+
+// amount returns the signed amount: positive is money into the account. It returns
+// false if the amount is not valid, or if its direction is not known.
+func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
+	if t.Amount.state != valid {
+		return 0, false, false
+	}
+	cents = max(t.Amount.cents, -t.Amount.cents)
+	switch strings.ToUpper(string(t.Direction)) {
+	case "DEBIT":
+		return -cents, cents == 0, true
+	case "CREDIT":
+		return cents, false, true
+	}
+	switch t.Type { // where the memo is missing
+	case "DEBIT", "WITHDRAWAL", "CHECK", "ATMWITHDRAWAL", "POSDEBIT", "BILLPAYMENT", "FEE", "PURCHASE", "DIRECTDEBIT", "CASHWITHDRAWAL":
+		return -cents, cents == 0, true
+	case "CREDIT", "DEPOSIT", "DIRECTDEPOSIT", "ATMDEPOSIT", "POSCREDIT", "DIVIDEND", "REFUND":
+		return cents, false, true
+	case "PAYMENT", "LUMP_SUM_PAYMENT", "DOUBLE_UP_PAYMENT", "PAYOFF":
+		if of == loan || of == credit {
+			return cents, false, true
+		}
+	case "INTEREST":
+		if of == loan || of == credit {
+			return -cents, cents == 0, true
+		}
+		return cents, false, true
+	}
+	// A sign says it. Without one, an amount could be either, which matters where
+	// figures are computed from it.
+	return t.Amount.cents, false, t.Amount.cents < 0 || of != deposit
+}
+
+var tagPattern = regexp.MustCompile(`<[a-zA-Z/!?][^>]*>`)
+
+// clean returns a text on one line: without markup, control and formatting characters
+// and repeated spaces, and cut to a number of characters.
+func clean(s string, limit int) string {
+	if isClean(s, limit) {
+		return s
+	}
+	if len(s) > 8*limit { // enough, whatever follows
+		s = strings.ToValidUTF8(s[:8*limit], "")
+	}
+	if strings.ContainsAny(s, "&<") {
+		s = tagPattern.ReplaceAllString(html.UnescapeString(s), " ")
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, unicode.Is(unicode.C, r): // control, format, private use, surrogates
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) > limit {
+		s = strings.TrimSpace(string([]rune(s)[:limit]))
+	}
+	return strings.Clone(s)
+}
+
+// isClean reports whether clean changes nothing: printable ASCII with single spaces.
+func isClean(s string, limit int) bool {
+	if len(s) > limit || s != "" && (s[0] == ' ' || s[len(s)-1] == ' ') {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == '<' || c == '&' || c == ' ' && s[i+1] == ' ' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,449 @@
+package fdx
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/uuid"
+	"golang.org/x/oauth2"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/provider/sources"
+)
+
+const (
+	maxToken          = 16 << 10 // characters of an access token or a refresh token
+	assertionLifetime = time.Minute
+	issuedSkew        = time.Minute // how far the institution's clock may be ahead
+)
+
+// pending is what Complete needs of a begun authorization.
+type pending struct {
+	Institution string `json:"institution"`
+	Verifier    string `json:"verifier"`
+	Nonce       string `json:"nonce,omitempty"`
+	RedirectURI string `json:"redirectUri"`
+}
+
+// Authorize implements sources.Connector.
+func (c *Connector) Authorize(ctx context.Context, institution string, r sources.AuthorizeRequest) (sources.Authorization, error) {
+	b, err := c.bank(institution)
+	if err != nil {
+		return sources.Authorization{}, err
+	}
+	if r.State == "" || r.RedirectURI == "" {
+		return sources.Authorization{}, errors.New("fdx: an authorization needs a state and a redirect URI")
+	}
+	m, err := b.metadata(ctx)
+	if err != nil {
+		return sources.Authorization{}, err
+	}
+	p := pending{Institution: institution, Verifier: oauth2.GenerateVerifier(), RedirectURI: r.RedirectURI}
+	scopes := b.scopes(m)
+	q := url.Values{"response_type": {"code"}, "client_id": {b.in.ClientID}, "redirect_uri": {r.RedirectURI}, "state": {r.State},
+		"code_challenge": {oauth2.S256ChallengeFromVerifier(p.Verifier)}, "code_challenge_method": {"S256"}}
+	b.addTarget(q)
+	if len(scopes) > 0 {
+		q.Set("scope", strings.Join(scopes, " "))
+	}
+	if slices.Contains(scopes, oidc.ScopeOpenID) {
+		p.Nonce = oauth2.GenerateVerifier()
+		q.Set("nonce", p.Nonce)
+	}
+	if slices.Contains(scopes, oidc.ScopeOfflineAccess) {
+		q.Set("prompt", "consent") // OpenID Connect Core, section 11
+	}
+	if r.Language != "" {
+		q.Set("ui_locales", r.Language)
+	}
+	if m.PAR != "" {
+		if q, err = b.push(ctx, m, q); err != nil {
+			return sources.Authorization{}, err
+		}
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return sources.Authorization{}, err
+	}
+	to, err := url.Parse(m.Authorization)
+	if err != nil {
+		return sources.Authorization{}, err
+	}
+	query := to.Query()
+	maps.Copy(query, q)
+	to.RawQuery = query.Encode()
+	return sources.Authorization{URL: to.String(), Pending: raw}, nil
+}
+
+// scopes returns the configured scopes, and offline_access where renewal is wanted and
+// the institution offers it.
+func (b *bank) scopes(m *metadata) []string {
+	scopes := b.in.Scopes
+	if b.in.DurationDays > 0 && slices.Contains(scopes, oidc.ScopeOpenID) && !slices.Contains(scopes, oidc.ScopeOfflineAccess) &&
+		slices.Contains(m.Scopes, oidc.ScopeOfflineAccess) {
+		scopes = append(slices.Clone(scopes), oidc.ScopeOfflineAccess)
+	}
+	return scopes
+}
+
+func (b *bank) addTarget(form url.Values) {
+	if b.in.Resource != "" {
+		form.Set("resource", b.in.Resource)
+	}
+	if b.in.Audience != "" {
+		form.Set("audience", b.in.Audience)
+	}
+}
+
+// push sends the parameters to the institution, and returns those that refer to them
+// (RFC 9126).
+func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values, error) {
+	var answer struct {
+		URI string `json:"request_uri"`
+	}
+	if err := b.post(ctx, m, request{what: "pushed authorization request", url: m.PAR, repeat: true, into: &answer}, q); err != nil {
+		return nil, oauthFailure(err, sources.Misused)
+	}
+	if answer.URI == "" || len(answer.URI) > 2048 {
+		return nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: the pushed authorization request has no request_uri", b.in.ID))
+	}
+	return url.Values{"client_id": {b.in.ClientID}, "request_uri": {answer.URI}}, nil
+}
+
+// Complete implements sources.Connector.
+func (c *Connector) Complete(ctx context.Context, institution string, raw []byte, callback url.Values) (sources.Grant, error) {
+	b, err := c.bank(institution)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	var p pending
+	if err := json.Unmarshal(raw, &p); err != nil || p.Institution != institution || p.Verifier == "" {
+		return sources.Grant{}, errors.New("fdx: the pending authorization is of another institution, or damaged")
+	}
+	m, err := b.metadata(ctx)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	code, err := b.code(m, callback)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {p.RedirectURI},
+		"code_verifier": {p.Verifier}}
+	b.addTarget(form)
+	g, answer, err := b.token(ctx, m, form)
+	if err != nil {
+		return sources.Grant{}, oauthFailure(err, sources.Abandoned)
+	}
+	if p.Nonce != "" {
+		consent, err := b.checkIDToken(ctx, m, answer.IDToken, p.Nonce, g.Access)
+		if err != nil {
+			return sources.Grant{}, sources.Fail(sources.Rejected, fmt.Errorf("%s: %w", b.in.ID, err))
+		}
+		g.ConsentID = cmp.Or(g.ConsentID, consent)
+	}
+	if b.in.DurationDays > 0 {
+		g.Until = b.now().AddDate(0, 0, b.in.DurationDays)
+	}
+	return g, nil
+}
+
+// code returns the code of a callback, whose issuer it checks (RFC 9207).
+func (b *bank) code(m *metadata, callback url.Values) (string, error) {
+	rejected := func(text string) (string, error) {
+		return "", sources.Fail(sources.Rejected, fmt.Errorf("%s: %s", b.in.ID, text))
+	}
+	for _, name := range []string{"code", "error", "iss", "state"} {
+		if len(callback[name]) > 1 {
+			return rejected("the callback repeats a parameter")
+		}
+	}
+	if iss, given := callback.Get("iss"), callback.Has("iss"); m.Issuer != "" && (given && iss != m.Issuer || !given && m.SendsIss) {
+		return rejected("the callback names another issuer, or none")
+	}
+	if callback.Has("error") {
+		problem := callback.Get("error")
+		reason, known := oauthReasons[problem]
+		if !known {
+			reason, problem = sources.Rejected, "another error"
+		}
+		return "", sources.Fail(reason, fmt.Errorf("%s: the callback says %s", b.in.ID, problem))
+	}
+	code := callback.Get("code")
+	if code == "" || len(code) > maxToken {
+		return rejected("the callback has no code")
+	}
+	return code, nil
+}
+
+// Renew implements sources.Connector.
+func (c *Connector) Renew(ctx context.Context, institution string, g sources.Grant) (sources.Grant, error) {
+	b, err := c.bank(institution)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	if err := b.alive(g); err != nil {
+		return sources.Grant{}, err
+	}
+	if g.Refresh == "" {
+		return sources.Grant{}, sources.Fail(sources.Ended, fmt.Errorf("%s: the access cannot be renewed", b.in.ID))
+	}
+	m, err := b.metadata(ctx)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}}
+	b.addTarget(form)
+	renewed, _, err := b.token(ctx, m, form)
+	if err != nil {
+		if err = oauthFailure(err, sources.Ended); slices.Contains([]sources.Reason{sources.Denied, sources.Abandoned}, sources.ReasonOf(err)) {
+			err = sources.Fail(sources.Ended, errors.Unwrap(err))
+		}
+		return sources.Grant{}, err
+	}
+	renewed.Refresh = cmp.Or(renewed.Refresh, g.Refresh) // without a new one, the old one stays valid (RFC 6749, section 6)
+	renewed.Scope = cmp.Or(renewed.Scope, g.Scope)
+	renewed.ConsentID = cmp.Or(renewed.ConsentID, g.ConsentID)
+	renewed.Until = g.Until
+	return renewed, nil
+}
+
+// alive returns a failure for a grant whose consent has ended.
+func (b *bank) alive(g sources.Grant) error {
+	if !g.Until.IsZero() && !b.now().Before(g.Until) {
+		return sources.Fail(sources.Ended, fmt.Errorf("%s: the consent has expired", b.in.ID))
+	}
+	return nil
+}
+
+// Revoke implements sources.Connector (RFC 7009). Revoking the refresh token ends the
+// grant, and the access token is revoked in case the institution does not do both.
+func (c *Connector) Revoke(ctx context.Context, institution string, g sources.Grant) error {
+	b, err := c.bank(institution)
+	if err != nil {
+		return err
+	}
+	m, err := b.metadata(ctx)
+	if err != nil {
+		return err
+	}
+	if m.Revocation == "" {
+		return sources.Fail(sources.Unsupported, fmt.Errorf("%s: has no revocation endpoint", b.in.ID))
+	}
+	for _, t := range []struct{ token, hint string }{{g.Refresh, "refresh_token"}, {g.Access, "access_token"}} {
+		if t.token == "" {
+			continue
+		}
+		err := b.post(ctx, m, request{what: "revocation", url: m.Revocation, repeat: true},
+			url.Values{"token": {t.token}, "token_type_hint": {t.hint}})
+		var status *statusError
+		switch errors.As(err, &status); {
+		case err == nil:
+		case status != nil && (status.problem == "invalid_grant" || status.problem == "invalid_token"): // ended already
+		case status != nil && status.problem == "unsupported_token_type" && g.Refresh != "" && t.hint == "access_token":
+		default:
+			return oauthFailure(err, sources.Ended)
+		}
+	}
+	return nil
+}
+
+// tokenAnswer is an answer of the token endpoint.
+type tokenAnswer struct {
+	Access    text   `json:"access_token"`
+	Type      text   `json:"token_type"`
+	ExpiresIn number `json:"expires_in"`
+	Refresh   text   `json:"refresh_token"`
+	Scope     text   `json:"scope"`
+	IDToken   text   `json:"id_token"`
+	Consent   text   `json:"fdxConsentId"`
+}
+
+// token requests a token. It is not repeated: codes and rotated refresh tokens serve
+// once.
+func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sources.Grant, answer tokenAnswer, err error) {
+	began := b.now()
+	if err := b.post(ctx, m, request{what: "token request", url: m.Token, into: &answer}, form); err != nil {
+		return g, answer, err
+	}
+	g = sources.Grant{Access: string(answer.Access), Refresh: string(answer.Refresh), Scope: string(answer.Scope),
+		ConsentID: string(answer.Consent)}
+	unprintable := func(r rune) bool { return r < '!' || r > '~' }
+	if g.Access == "" || len(g.Access) > maxToken || len(g.Refresh) > maxToken || strings.ContainsFunc(g.Access, unprintable) ||
+		answer.Type != "" && !strings.EqualFold(string(answer.Type), "bearer") {
+		return g, answer, sources.Fail(sources.Rejected, fmt.Errorf("%s: the token endpoint gives no bearer token", b.in.ID))
+	}
+	if answer.ExpiresIn > 0 {
+		g.Expires = began.Add(time.Duration(min(answer.ExpiresIn, 10*366*86400)) * time.Second)
+	}
+	return g, answer, nil
+}
+
+// checkIDToken checks the ID token of a code flow (OpenID Connect Core, section
+// 3.1.3.7), and returns its consent id, if it has one.
+func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, access string) (string, error) {
+	if raw == "" || m.keys == nil {
+		return "", errors.New("the ID token or the key set that checks it is missing")
+	}
+	algs := m.IDTokenAlgs
+	if len(algs) == 0 {
+		algs = []string{oidc.RS256, oidc.ES256, oidc.PS256}
+	}
+	algs = slices.DeleteFunc(slices.Clone(algs), func(alg string) bool { return !jose.Alg(alg).Valid() })
+	if len(algs) == 0 {
+		return "", errors.New("no algorithm of the ID token is supported")
+	}
+	verifier := oidc.NewVerifier(m.Issuer, m.keys, &oidc.Config{ClientID: b.in.ClientID, Now: b.now, SupportedSigningAlgs: algs})
+	id, err := verifier.Verify(ctx, string(raw))
+	if err != nil {
+		return "", errors.New("the ID token does not verify") // the library's error may quote claims
+	}
+	var claims struct {
+		Authorized string `json:"azp"`
+		Consent    text   `json:"fdxConsentId"`
+	}
+	switch err := id.Claims(&claims); {
+	case err != nil || id.Subject == "":
+		return "", errors.New("the ID token's claims cannot be read")
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1:
+		return "", errors.New("the ID token has another nonce")
+	case claims.Authorized != "" && claims.Authorized != b.in.ClientID, claims.Authorized == "" && len(id.Audience) > 1:
+		return "", errors.New("the ID token was issued to another client")
+	case id.IssuedAt.After(b.now().Add(issuedSkew)):
+		return "", errors.New("the ID token is from the future: compare the clocks")
+	case id.AccessTokenHash != "" && id.VerifyAccessToken(access) != nil:
+		return "", errors.New("the ID token is for another access token")
+	}
+	return string(claims.Consent), nil
+}
+
+// post makes a request that authenticates this client. Servers differ in the audience
+// of an assertion: the issuer or the token endpoint. If one fails, post tries the
+// other, and keeps to what served.
+func (b *bank) post(ctx context.Context, m *metadata, r request, form url.Values) error {
+	attempt := func(audience string) error {
+		r.method, r.problem = http.MethodPost, problemOf
+		r.form = func(h http.Header) (url.Values, error) { return b.authenticate(form, h, audience) }
+		return b.do(ctx, r)
+	}
+	first, second := m.Issuer, m.Token
+	byToken := b.tokenAudience.Load()
+	if byToken {
+		first, second = second, first
+	}
+	err := attempt(cmp.Or(first, second))
+	var status *statusError
+	if b.in.Authentication == PrivateKeyJWT && m.Issuer != "" && errors.As(err, &status) && status.problem == "invalid_client" {
+		if again := attempt(second); !errors.As(again, &status) || status.problem != "invalid_client" {
+			b.tokenAudience.Store(!byToken)
+			return again
+		}
+	}
+	return err
+}
+
+// authenticate adds the client's authentication to a copy of a form, or to the header.
+func (b *bank) authenticate(form url.Values, h http.Header, audience string) (url.Values, error) {
+	form = maps.Clone(form)
+	if b.in.Authentication != SecretBasic {
+		form.Set("client_id", b.in.ClientID)
+	}
+	switch b.in.Authentication {
+	case SecretBasic: // both are form-encoded first (RFC 6749, section 2.3.1)
+		pair := url.QueryEscape(b.in.ClientID) + ":" + url.QueryEscape(b.in.Secret)
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
+	case SecretPost:
+		form.Set("client_secret", b.in.Secret)
+	case PrivateKeyJWT: // RFC 7523, section 2.2
+		now := b.now()
+		assertion, err := jose.Signer{Key: b.in.Key, Type: "JWT"}.Sign(now, now.Add(assertionLifetime), jose.Claims{
+			"iss": b.in.ClientID, "sub": b.in.ClientID, "aud": audience, "jti": uuid.NewString()})
+		if err != nil {
+			return nil, err
+		}
+		form.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+		form.Set("client_assertion", assertion)
+	}
+	return form, nil
+}
+
+// oauthReasons gives the error codes of OAuth their reasons (RFC 6749; OpenID Connect
+// Core, section 3.1.2.6; RFC 7009; RFC 8707). Complete and Renew differ in
+// invalid_grant.
+var oauthReasons = map[string]sources.Reason{
+	"access_denied":    sources.Denied,
+	"consent_required": sources.Denied,
+	"user_cancelled":   sources.Denied,
+
+	"login_required":             sources.Abandoned,
+	"interaction_required":       sources.Abandoned,
+	"account_selection_required": sources.Abandoned,
+	"invalid_request_uri":        sources.Abandoned, // the pushed request has expired
+	"invalid_grant":              sources.Abandoned,
+
+	"temporarily_unavailable": sources.Unresponsive,
+	"server_error":            sources.Unresponsive,
+
+	"invalid_client":            sources.Misused,
+	"unauthorized_client":       sources.Misused,
+	"invalid_request":           sources.Misused,
+	"invalid_request_object":    sources.Misused,
+	"request_not_supported":     sources.Misused,
+	"request_uri_not_supported": sources.Misused,
+	"invalid_scope":             sources.Misused,
+	"invalid_target":            sources.Misused,
+	"invalid_redirect_uri":      sources.Misused,
+	"unsupported_grant_type":    sources.Misused,
+	"unsupported_response_type": sources.Misused,
+	"unsupported_token_type":    sources.Misused,
+
+	"invalid_token":                     sources.Ended,
+	"insufficient_scope":                sources.Unsupported,
+	"unmet_authentication_requirements": sources.Unsupported,
+}
+
+// problemOf reads the code of an error answer; codes that are not known are left out.
+func problemOf(r *http.Response) string {
+	var answer struct {
+		Error text `json:"error"`
+	}
+	if decodeJSON(r, &answer) != nil {
+		return ""
+	}
+	if _, known := oauthReasons[string(answer.Error)]; !known {
+		return ""
+	}
+	return string(answer.Error)
+}
+
+// oauthFailure gives the failure of a request to an OAuth endpoint its reason.
+func oauthFailure(err error, invalidGrant sources.Reason) error {
+	var failure *sources.Failure
+	var status *statusError
+	if !errors.As(err, &failure) || !errors.As(err, &status) {
+		return err
+	}
+	reason, known := oauthReasons[status.problem]
+	switch {
+	case status.problem == "invalid_grant":
+		reason = invalidGrant
+	case known:
+	case status.code == http.StatusTooManyRequests, status.code >= 500:
+		reason = sources.Unresponsive
+	default:
+		reason = sources.Misused
+	}
+	return sources.Fail(reason, failure.Err)
+}

@@ -1,0 +1,456 @@
+package fdx
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/provider/sources"
+)
+
+func TestCodeFlow(t *testing.T) {
+	b := newFakeBank(t, true)
+	c := b.connect(func(in *Institution) {
+		in.Scopes, in.Resource, in.Audience, in.DurationDays = []string{"openid", "accounts"}, "https://api.example/fdx", "fdx", 90
+	})
+	b.metadata["scopes_supported"] = []string{"openid", "offline_access"}
+	b.metadata["authorization_response_iss_parameter_supported"] = true
+	q, pending, callback := b.authorize(c)
+	for name, want := range map[string]string{"response_type": "code", "client_id": "client", "state": "state-1", "prompt": "consent",
+		"redirect_uri": "https://provider.example/callback", "code_challenge_method": "S256", "scope": "openid accounts offline_access",
+		"resource": "https://api.example/fdx", "audience": "fdx", "ui_locales": "es"} {
+		if q.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, q.Get(name), want)
+		}
+	}
+	if len(q.Get("nonce")) < 32 || len(q.Get("code_challenge")) != 43 {
+		t.Errorf("nonce %q, challenge %q", q.Get("nonce"), q.Get("code_challenge"))
+	}
+	if strings.Contains(q.Encode(), "secret") {
+		t.Error("the URL has the client's secret")
+	}
+	callback.Set("iss", b.URL+"/bank")
+	g, err := c.Complete(t.Context(), "fake", pending, callback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (sources.Grant{Access: "access-1", Refresh: "refresh-1", Expires: fakeNow.Add(15 * time.Minute),
+		Until: fakeNow.AddDate(0, 0, 90)}); g != want {
+		t.Errorf("the grant is %+v, want %+v", g, want)
+	}
+	if _, err := c.Complete(t.Context(), "fake", pending, callback); sources.ReasonOf(err) != sources.Abandoned {
+		t.Errorf("a used code: %v", err)
+	}
+	before := len(b.paths())
+	if _, _, _ = b.authorize(c); len(b.paths()) != before {
+		t.Error("discovery is not cached")
+	}
+}
+
+func TestDiscovery(t *testing.T) {
+	t.Run("oauth-authorization-server", func(t *testing.T) {
+		b := newFakeBank(t, false)
+		document := b.metadata
+		b.answers["/bank/.well-known/openid-configuration"] = http.NotFound
+		b.answers["/.well-known/oauth-authorization-server/bank"] = func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, 200, map[string]any{"issuer": b.URL + "/bank", "token_endpoint": b.URL + document["token_endpoint"].(string),
+				"authorization_endpoint": b.URL + "/authorize"})
+		}
+		_, pending, callback := b.authorize(b.connect(nil))
+		if _, err := b.connect(nil).Complete(t.Context(), "fake", pending, callback); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("endpoints without discovery", func(t *testing.T) {
+		b := newFakeBank(t, false)
+		c := b.connect(func(in *Institution) {
+			in.AuthorizationEndpoint, in.TokenEndpoint, in.Issuer = b.URL+"/authorize?tenant=1", b.URL+"/token", ""
+		})
+		q, pending, callback := b.authorize(c)
+		if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil || q.Get("tenant") != "1" {
+			t.Error(err, q)
+		}
+		if slices.Contains(b.paths(), "/bank/.well-known/openid-configuration") {
+			t.Error("the discovery document was requested")
+		}
+	})
+	for name, change := range map[string]map[string]any{
+		"another issuer":         {"issuer": "https://evil.example"},
+		"the issuer with slash":  {"issuer": "/bank/"},
+		"token elsewhere":        {"token_endpoint": "https://evil.example/token"},
+		"sign-in elsewhere":      {"authorization_endpoint": "https://evil.example/authorize"},
+		"keys elsewhere":         {"jwks_uri": "http://127.0.0.1:1/jwks"},
+		"par elsewhere":          {"pushed_authorization_request_endpoint": "https://evil.example/par"},
+		"no token endpoint":      {"token_endpoint": ""},
+		"par required, not told": {"require_pushed_authorization_requests": true},
+		"a script as sign-in":    {"authorization_endpoint": "javascript:alert(1)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			for member, v := range change {
+				b.metadata[member] = v
+			}
+			_, err := b.connect(nil).Authorize(t.Context(), "fake", sources.AuthorizeRequest{RedirectURI: "https://a.example", State: "s"})
+			if sources.ReasonOf(err) != sources.Misused {
+				t.Errorf("Authorize = %v, want %s", err, sources.Misused)
+			}
+		})
+	}
+	t.Run("sign-in at a configured domain", func(t *testing.T) {
+		b := newFakeBank(t, false)
+		b.metadata["authorization_endpoint"] = "https://login.bank.example/authorize"
+		q, _, _ := b.authorize(b.connect(func(in *Institution) { in.OAuthDomains = []string{"bank.example"} }))
+		if q.Get("client_id") != "client" {
+			t.Error(q)
+		}
+	})
+	t.Run("no answer", func(t *testing.T) {
+		b := newFakeBank(t, false)
+		now := fakeNow
+		c := b.connect(nil)
+		c.banks["fake"].now = func() time.Time { return now }
+		b.authorize(c)
+		b.answers["/bank/.well-known/openid-configuration"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }
+		now = now.Add(2 * time.Hour)
+		b.authorize(c) // by what was discovered before
+		now = now.Add(metadataStale)
+		_, err := c.Authorize(t.Context(), "fake", sources.AuthorizeRequest{RedirectURI: "https://a.example", State: "s"})
+		if sources.ReasonOf(err) != sources.Unresponsive {
+			t.Errorf("Authorize = %v", err)
+		}
+	})
+}
+
+func TestPushedAuthorizationRequest(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.metadata["pushed_authorization_request_endpoint"] = "/par"
+	c := b.connect(nil)
+	q, pending, callback := b.authorize(c)
+	if len(q) != 2 || q.Get("client_id") != "client" || q.Get("request_uri") != "urn:example:1" {
+		t.Errorf("the URL has %v", q)
+	}
+	if b.pushed.Get("state") != "state-1" || b.pushed.Get("code_challenge") == "" {
+		t.Errorf("pushed is %v", b.pushed)
+	}
+	if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+		t.Error(err)
+	}
+	b.accepts = func(*http.Request) bool { return false }
+	_, err := c.Authorize(t.Context(), "fake", sources.AuthorizeRequest{RedirectURI: "https://a.example", State: "s"})
+	if sources.ReasonOf(err) != sources.Misused {
+		t.Errorf("Authorize of a client that is not known = %v", err)
+	}
+}
+
+// TestCallbackFailures gives each refusal its reason.
+func TestCallbackFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *fakeBank, callback url.Values)
+		want   sources.Reason
+	}{
+		"denied":            {func(_ *fakeBank, q url.Values) { q.Set("error", "access_denied") }, sources.Denied},
+		"sign-in needed":    {func(_ *fakeBank, q url.Values) { q.Set("error", "login_required") }, sources.Abandoned},
+		"no consent":        {func(_ *fakeBank, q url.Values) { q.Set("error", "consent_required") }, sources.Denied},
+		"for now":           {func(_ *fakeBank, q url.Values) { q.Set("error", "temporarily_unavailable") }, sources.Unresponsive},
+		"scope":             {func(_ *fakeBank, q url.Values) { q.Set("error", "invalid_scope") }, sources.Misused},
+		"an unknown error":  {func(_ *fakeBank, q url.Values) { q.Set("error", "jane@mail.example") }, sources.Rejected},
+		"no code":           {func(_ *fakeBank, q url.Values) { q.Del("code") }, sources.Rejected},
+		"two codes":         {func(_ *fakeBank, q url.Values) { q.Add("code", "x") }, sources.Rejected},
+		"another code":      {func(_ *fakeBank, q url.Values) { q.Set("code", "x") }, sources.Abandoned},
+		"another issuer":    {func(_ *fakeBank, q url.Values) { q.Set("iss", "https://evil.example") }, sources.Rejected},
+		"an issuer's error": {func(_ *fakeBank, q url.Values) { q.Set("iss", "x"); q.Set("error", "access_denied") }, sources.Rejected},
+		"no issuer": {func(b *fakeBank, _ url.Values) {
+			b.metadata["authorization_response_iss_parameter_supported"] = true
+		}, sources.Rejected},
+		"no token": {func(b *fakeBank, _ url.Values) {
+			b.token = func(url.Values) map[string]any { return map[string]any{"token_type": "Bearer"} }
+		}, sources.Rejected},
+		"a token of another type": {func(b *fakeBank, _ url.Values) {
+			b.token = func(url.Values) map[string]any { return map[string]any{"access_token": "a", "token_type": "DPoP"} }
+		}, sources.Rejected},
+		"a token with a line break": {func(b *fakeBank, _ url.Values) {
+			b.token = func(url.Values) map[string]any { return map[string]any{"access_token": "a\r\nb: c"} }
+		}, sources.Rejected},
+		"an error page": {func(b *fakeBank, _ url.Values) {
+			b.answers["/token"] = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 500) }
+		}, sources.Unresponsive},
+		"a page": {func(b *fakeBank, _ url.Values) {
+			b.answers["/token"] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }
+		}, sources.Rejected},
+		"a redirect": {func(b *fakeBank, _ url.Values) {
+			b.answers["/token"] = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }
+		}, sources.Rejected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			_, pending, callback := b.authorize(b.connect(nil))
+			c.change(b, callback)
+			_, err := b.connect(nil).Complete(t.Context(), "fake", pending, callback)
+			if err == nil || sources.ReasonOf(err) != c.want || strings.Contains(err.Error(), "jane") {
+				t.Errorf("Complete = %v, want %s", err, c.want)
+			}
+			requests := 0
+			for _, path := range b.paths() {
+				if path == "/token" {
+					requests++
+				}
+			}
+			if requests > 1 || slices.Contains(b.paths(), "/elsewhere") {
+				t.Errorf("a code is sent again, or elsewhere: %v", b.paths())
+			}
+		})
+	}
+	b := newFakeBank(t, false)
+	c := b.connect(nil)
+	for _, pending := range []string{"", "{}", `{"institution":"other","verifier":"x"}`} {
+		if _, err := c.Complete(t.Context(), "fake", []byte(pending), url.Values{"code": {"x"}}); err == nil {
+			t.Errorf("pending %q is accepted", pending)
+		}
+	}
+	if _, err := c.Complete(t.Context(), "other", nil, nil); err == nil {
+		t.Error("an unknown institution is accepted")
+	}
+}
+
+func TestIDToken(t *testing.T) {
+	hash := sha256.Sum256([]byte("access-1"))
+	for name, c := range map[string]struct {
+		claims jose.Claims
+		change func(*fakeBank)
+		ok     bool
+	}{
+		"valid":                  {jose.Claims{"at_hash": base64.RawURLEncoding.EncodeToString(hash[:16]), "azp": "client"}, nil, true},
+		"another nonce":          {jose.Claims{"nonce": "x"}, nil, false},
+		"another issuer":         {jose.Claims{"iss": "https://evil.example"}, nil, false},
+		"another audience":       {jose.Claims{"aud": "x"}, nil, false},
+		"two audiences":          {jose.Claims{"aud": []string{"client", "x"}}, nil, false},
+		"another party":          {jose.Claims{"azp": "x"}, nil, false},
+		"another access token":   {jose.Claims{"at_hash": "x"}, nil, false},
+		"no subject":             {jose.Claims{"sub": ""}, nil, false},
+		"another key":            {nil, func(b *fakeBank) { b.key, _ = jose.GenerateKey() }, false},
+		"no key set":             {nil, func(b *fakeBank) { delete(b.metadata, "jwks_uri") }, false},
+		"an algorithm not meant": {nil, func(b *fakeBank) { b.metadata["id_token_signing_alg_values_supported"] = []string{"RS256"} }, false},
+		"only none": {nil, func(b *fakeBank) {
+			b.metadata["id_token_signing_alg_values_supported"] = []string{"none", "HS256"}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			right := b.key
+			if c.change != nil {
+				c.change(b)
+			}
+			signer := b.key
+			b.answers["/jwks"] = func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, jose.KeySet{right.Public()}) }
+			b.token = func(began url.Values) map[string]any {
+				b.key = signer
+				claims := jose.Claims{"nonce": began.Get("nonce"), "fdxConsentId": "consent-1"}
+				for name, v := range c.claims {
+					claims[name] = v
+				}
+				return map[string]any{"access_token": "access-1", "id_token": b.idToken(claims)}
+			}
+			connector := b.connect(func(in *Institution) { in.Scopes = []string{"openid"} })
+			_, pending, callback := b.authorize(connector)
+			g, err := connector.Complete(t.Context(), "fake", pending, callback)
+			if c.ok && (err != nil || g.ConsentID != "consent-1") || !c.ok && sources.ReasonOf(err) != sources.Rejected {
+				t.Errorf("Complete = %+v, %v", g, err)
+			}
+		})
+	}
+	b := newFakeBank(t, false)
+	b.token = func(url.Values) map[string]any { return map[string]any{"access_token": "a"} }
+	c := b.connect(func(in *Institution) { in.Scopes = []string{"openid"} })
+	_, pending, callback := b.authorize(c)
+	if _, err := c.Complete(t.Context(), "fake", pending, callback); sources.ReasonOf(err) != sources.Rejected {
+		t.Errorf("without an ID token: %v", err)
+	}
+}
+
+// TestClientAuthentication checks what each method sends to all three endpoints.
+func TestClientAuthentication(t *testing.T) {
+	key, err := jose.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertion := func(b *fakeBank, audience string) func(*http.Request) bool {
+		used := map[string]bool{}
+		return func(r *http.Request) bool {
+			raw := r.PostForm.Get("client_assertion")
+			token, err := (&jose.Verifier{Keys: jose.KeySet{key.Public()}, Types: []string{"JWT"},
+				Now: func() time.Time { return fakeNow }}).Verify(r.Context(), raw)
+			if err != nil || used[raw] {
+				return false
+			}
+			used[raw] = true
+			aud, _, _ := token.Text("aud")
+			iss, _, _ := token.Text("iss")
+			sub, _, _ := token.Text("sub")
+			return aud == b.URL+audience && iss == "client" && sub == "client" && r.PostForm.Get("client_id") == "client" &&
+				r.PostForm.Get("client_assertion_type") == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+		}
+	}
+	for name, c := range map[string]struct {
+		secure  bool
+		change  func(*Institution)
+		accepts func(*fakeBank) func(*http.Request) bool
+	}{
+		"basic": {false, func(in *Institution) { in.ClientID, in.Secret = "id with:colon", "s%cret+é" },
+			func(*fakeBank) func(*http.Request) bool {
+				return func(r *http.Request) bool {
+					id, secret, ok := r.BasicAuth()
+					return ok && id == "id+with%3Acolon" && secret == "s%25cret%2B%C3%A9" && !r.PostForm.Has("client_secret")
+				}
+			}},
+		"post": {false, func(in *Institution) { in.Authentication = SecretPost }, func(*fakeBank) func(*http.Request) bool {
+			return func(r *http.Request) bool {
+				return r.PostForm.Get("client_secret") == "secret" && r.PostForm.Get("client_id") == "client" &&
+					r.Header.Get("Authorization") == ""
+			}
+		}},
+		"private key, issuer as audience": {false, func(in *Institution) { in.Authentication, in.Key = PrivateKeyJWT, key },
+			func(b *fakeBank) func(*http.Request) bool { return assertion(b, "/bank") }},
+		"private key, token endpoint as audience": {false, func(in *Institution) { in.Authentication, in.Key = PrivateKeyJWT, key },
+			func(b *fakeBank) func(*http.Request) bool { return assertion(b, "/token") }},
+		"certificate": {true, func(in *Institution) { in.Authentication, in.Certificate = TLSClientAuth, clientCertificate(t) },
+			func(*fakeBank) func(*http.Request) bool {
+				return func(r *http.Request) bool {
+					return len(r.TLS.PeerCertificates) == 1 && r.TLS.PeerCertificates[0].Subject.CommonName == "vestibule" &&
+						r.PostForm.Get("client_id") == "client"
+				}
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, c.secure)
+			b.accepts = c.accepts(b)
+			b.metadata["pushed_authorization_request_endpoint"] = "/par"
+			connector := b.connect(c.change)
+			_, pending, callback := b.authorize(connector)
+			g, err := connector.Complete(t.Context(), "fake", pending, callback)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g, err = connector.Renew(t.Context(), "fake", g); err != nil {
+				t.Fatal(err)
+			}
+			if err := connector.Revoke(t.Context(), "fake", g); err != nil {
+				t.Fatal(err)
+			}
+			b.accepts = func(*http.Request) bool { return false }
+			if _, err := connector.Renew(t.Context(), "fake", g); sources.ReasonOf(err) != sources.Misused {
+				t.Errorf("Renew of a client that is not known = %v", err)
+			}
+		})
+	}
+}
+
+func TestMutualTLSAliases(t *testing.T) {
+	b := newFakeBank(t, true)
+	b.metadata["token_endpoint"] = "/not-here"
+	b.metadata["mtls_endpoint_aliases"] = map[string]string{"token_endpoint": b.URL + "/token"}
+	c := b.connect(func(in *Institution) { in.Authentication, in.Certificate = TLSClientAuth, clientCertificate(t) })
+	_, pending, callback := b.authorize(c)
+	if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRenew(t *testing.T) {
+	b := newFakeBank(t, false)
+	c := b.connect(func(in *Institution) { in.Resource = "https://api.example" })
+	old := sources.Grant{Access: "old", Refresh: "refresh-1", Scope: "accounts", ConsentID: "consent", Until: fakeNow.Add(time.Hour)}
+	b.token = func(url.Values) map[string]any {
+		return map[string]any{"access_token": "new", "refresh_token": "refresh-2"}
+	}
+	got, err := c.Renew(t.Context(), "fake", old)
+	want := old
+	want.Access, want.Refresh = "new", "refresh-2"
+	if err != nil || got != want {
+		t.Errorf("with rotation: %+v, %v", got, err)
+	}
+	last := b.seen[len(b.seen)-1].PostForm
+	if last.Get("resource") != "https://api.example" || last.Get("refresh_token") != "refresh-1" {
+		t.Errorf("the request is %v", last)
+	}
+	b.token = func(url.Values) map[string]any { return map[string]any{"access_token": "new"} }
+	if got, err = c.Renew(t.Context(), "fake", old); err != nil || got.Refresh != "refresh-1" {
+		t.Errorf("without rotation: %+v, %v", got, err)
+	}
+	for name, g := range map[string]sources.Grant{"no refresh token": {Access: "a"}, "an unknown one": {Refresh: "x"},
+		"an ended consent": {Refresh: "refresh-1", Until: fakeNow}} {
+		if _, err := c.Renew(t.Context(), "fake", g); sources.ReasonOf(err) != sources.Ended {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for problem, want := range map[string]sources.Reason{"invalid_grant": sources.Ended, "consent_required": sources.Ended,
+		"login_required": sources.Ended, "invalid_client": sources.Misused, "temporarily_unavailable": sources.Unresponsive} {
+		b.answers["/token"] = func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 400, map[string]any{"error": problem}) }
+		if _, err := c.Renew(t.Context(), "fake", old); sources.ReasonOf(err) != want {
+			t.Errorf("%s: %v, want %s", problem, err, want)
+		}
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	b := newFakeBank(t, false)
+	c := b.connect(nil)
+	g := sources.Grant{Access: "access-1", Refresh: "refresh-1"}
+	if err := c.Revoke(t.Context(), "fake", g); err != nil {
+		t.Fatal(err)
+	}
+	var tokens []string
+	for _, r := range b.seen {
+		if r.URL.Path == "/revoke" {
+			tokens = append(tokens, r.PostForm.Get("token")+" "+r.PostForm.Get("token_type_hint"))
+		}
+	}
+	if !slices.Equal(tokens, []string{"refresh-1 refresh_token", "access-1 access_token"}) {
+		t.Errorf("revoked are %q", tokens)
+	}
+	for problem, want := range map[string]sources.Reason{"invalid_token": "", "invalid_grant": "", "invalid_client": sources.Misused,
+		"server_error": sources.Unresponsive} {
+		b.answers["/revoke"] = func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 400, map[string]any{"error": problem}) }
+		err := c.Revoke(t.Context(), "fake", g)
+		if want == "" && err != nil || want != "" && sources.ReasonOf(err) != want {
+			t.Errorf("%s: %v, want %q", problem, err, want)
+		}
+	}
+	delete(b.metadata, "revocation_endpoint")
+	if err := b.connect(nil).Revoke(t.Context(), "fake", g); sources.ReasonOf(err) != sources.Unsupported {
+		t.Errorf("without an endpoint: %v", err)
+	}
+}
+
+// TestSecretsStayOutOfErrors looks for what must not be in errors.
+func TestSecretsStayOutOfErrors(t *testing.T) {
+	b := newFakeBank(t, false)
+	c := b.connect(func(in *Institution) { in.Secret = "s3cret" })
+	for _, path := range []string{"/token", "/revoke", "/fdx/v6/accounts"} {
+		b.answers[path] = func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "https://evil.example/?jane")
+			w.WriteHeader(302)
+		}
+	}
+	g := sources.Grant{Access: "acc3ss", Refresh: "r3fresh"}
+	_, pending, callback := b.authorize(c)
+	_, err1 := c.Complete(t.Context(), "fake", pending, callback)
+	_, err2 := c.Renew(t.Context(), "fake", g)
+	_, err3 := c.Fetch(t.Context(), "fake", g, date("2026-01-01"), date("2026-03-10"))
+	for _, err := range []error{err1, err2, err3, c.Revoke(t.Context(), "fake", g)} {
+		if err == nil || sources.ReasonOf(err) != sources.Rejected {
+			t.Errorf("%v, want %s", err, sources.Rejected)
+			continue
+		}
+		for _, secret := range []string{"s3cret", "acc3ss", "r3fresh", "code-1", "jane", "evil"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("the error has %q: %v", secret, err)
+			}
+		}
+	}
+}
