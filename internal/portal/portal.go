@@ -86,6 +86,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	}
 	looks := &pageRenderer{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
 		assetsOnly: c.Account.AssetsOnly, log: c.Log}
+	c.DB.SetClock(c.Now)
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
 	if p.handlers, err = wire(ctx, c, looks); err != nil {
 		return nil, err

@@ -123,6 +123,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		}
 		p.sandbox, p.now = made, made.Now
 	}
+	c.DB.SetClock(p.now)
 	registry := jobs.NewRegistry()
 	queue, err := jobs.NewQueue(ctx, c.DB, registry, c.Log, p.now)
 	if err != nil {

@@ -26,6 +26,15 @@ func TestClock(t *testing.T) {
 		if got := b.do("GET", "/clock", nil).text("now"); !strings.HasPrefix(got, "2030-03-01T12:00:0") {
 			t.Errorf("reads %s", got)
 		}
+		err := b.db.Tx(t.Context(), func(_ context.Context, tx *store.Tx) error {
+			if got := tx.Now.Format(time.DateOnly); got != "2030-03-01" {
+				t.Errorf("the time of a transaction is %s", got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 		done := b.complete(b.begin(), nil)
 		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json",
 			append(headers{"X-Public-Token", done.text("publicToken")}, b.bearer(b.basic())...)).raw)

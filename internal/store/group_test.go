@@ -293,3 +293,39 @@ func TestWriteDetection(t *testing.T) {
 		}
 	}
 }
+
+// TestTxNowIsReadAfterTheWait has a transaction wait for the write lock while time passes.
+func TestTxNowIsReadAfterTheWait(t *testing.T) {
+	db := grouped(t)
+	var now atomic.Int64
+	db.SetClock(func() time.Time { return time.Unix(now.Load(), 0) })
+	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 2)
+	go func() {
+		ended <- db.Tx(t.Context(), func(context.Context, *Tx) error {
+			close(held)
+			<-release
+			return nil
+		})
+	}()
+	<-held
+	var got time.Time
+	go func() {
+		ended <- db.Tx(t.Context(), func(_ context.Context, tx *Tx) error {
+			got = tx.Now
+			return nil
+		})
+	}()
+	for queued(db) == 0 {
+		runtime.Gosched()
+	}
+	now.Store(60)
+	close(release)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if got.Unix() != 60 {
+		t.Errorf("tx.Now is %d s, want 60", got.Unix())
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,10 +59,20 @@ type DB struct {
 	SQL     *sql.DB
 	Vault   *Vault
 	Dialect Dialect
-	Now     func() time.Time // the party's clock; set it before the first transaction
 
-	writers *writeQueue // orders writing transactions; nil with PostgreSQL
+	now     atomic.Pointer[func() time.Time] // the party's clock
+	writers *writeQueue                      // orders writing transactions; nil with PostgreSQL
 }
+
+// Now is the time by the party's clock.
+func (db *DB) Now() time.Time { return (*db.now.Load())() }
+
+// instant is the time as a column stores it.
+func (db *DB) instant() time.Time { return db.Now().UTC().Truncate(time.Microsecond) }
+
+// SetClock sets the clock of later transactions. A party sets the clock that its services
+// have: in the sandbox, the one that can be moved.
+func (db *DB) SetClock(now func() time.Time) { db.now.Store(&now) }
 
 // Queryer is implemented by *sql.DB and *Tx, so that a query can run inside or outside
 // a transaction.
@@ -83,7 +94,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	db := &DB{Now: c.Now}
+	db := &DB{}
+	db.SetClock(c.Now)
 	var err error
 	if c.URL == "" {
 		db.Dialect = SQLite
@@ -236,7 +248,11 @@ const (
 // Tx is a transaction.
 type Tx struct {
 	*sql.Tx
-	Now time.Time // start of this try, by the party's clock
+
+	// Now is the start of this try by the party's clock, in UTC and whole microseconds.
+	// SQLite's wait for the write lock ends before it. With PostgreSQL a statement may
+	// wait for a row after it: code that needs the time after that wait calls DB.Now.
+	Now time.Time
 
 	after []func()
 	keys  map[string]cipher.AEAD // data keys read or created in this transaction
@@ -259,9 +275,9 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 // ended when f returns, Tx rolls back f's changes.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	return withRetries(ctx, func(ctx context.Context) error {
-		tx := Tx{Now: db.Now()}
+		var tx Tx
 		run := func(ctx context.Context, inner *sql.Tx) error {
-			tx.Tx = inner
+			tx.Tx, tx.Now = inner, db.instant()
 			return f(ctx, &tx)
 		}
 		var err error
@@ -303,7 +319,7 @@ func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) erro
 		opts.Isolation = sql.LevelRepeatableRead
 	}
 	return db.tryTx(ctx, opts, func(ctx context.Context, tx *sql.Tx) error {
-		return f(ctx, &Tx{Tx: tx, Now: db.Now()})
+		return f(ctx, &Tx{Tx: tx, Now: db.instant()})
 	})
 }
 

@@ -29,6 +29,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
+	db.SetClock(r.Now)
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		r.parent, err = r.Seed(ctx, tx, r.seed())
 		return err

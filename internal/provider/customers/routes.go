@@ -156,7 +156,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 		if err := s.apply(in, caller.Environment, &c); err != nil {
 			return err
 		}
-		c.Updated = s.Now().UTC()
+		c.Updated = tx.Now
 		sealed, err := s.sealPrefill(ctx, tx, c)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id, s.Now())
+		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id, tx.Now)
 		if err != nil {
 			return err
 		}

@@ -126,7 +126,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 		if err != nil {
 			return err
 		}
-		return insertDocument(ctx, tx, d, name, s.Now())
+		return insertDocument(ctx, tx, d, name, tx.Now)
 	})
 	if err != nil {
 		return d, err
@@ -187,7 +187,7 @@ func (s *Service) discard(ctx context.Context, id string) error {
 // Keep makes an uploaded file count. It returns false, and does not, if the report
 // already has MaxFiles.
 func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
-	return markKept(ctx, tx, publicToken, id, MaxFiles, s.Now())
+	return markKept(ctx, tx, publicToken, id, MaxFiles, tx.Now)
 }
 
 // Remove deletes a file of a report; it returns false without such a file.

@@ -64,7 +64,7 @@ func (s *Service) SetURL(ctx context.Context, tx *store.Tx, customerID, url stri
 // SetEnabled enables or disables the customer's callback; changed is false if it already
 // was so, or does not exist. Events during a disabled period are not delivered.
 func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
-	return setDisabled(ctx, tx, customerID, !on, s.Now())
+	return setDisabled(ctx, tx, customerID, !on, tx.Now)
 }
 
 // Subscribe sets the statuses that the callback receives; the full list also covers
@@ -101,7 +101,7 @@ func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID
 	if err != nil {
 		return "", false, err
 	}
-	if ok, err = retire(ctx, tx, c.id, secretID, s.Now().Add(Rotation)); err != nil || !ok {
+	if ok, err = retire(ctx, tx, c.id, secretID, tx.Now.Add(Rotation)); err != nil || !ok {
 		return "", false, err
 	}
 	secret = webhook.NewSecret()
@@ -114,7 +114,7 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 	if _, err := webhook.ParseSecret(secret); err != nil {
 		return err
 	}
-	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, s.Now())
+	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, tx.Now)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 // signs them. A new URL keeps the secret; with rotate, a new secret is created, and
 // the old one also signs for Rotation.
 func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url string, rotate bool) (secret string, err error) {
-	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, s.Now())
+	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, tx.Now)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url
 	if len(known) > 0 && !rotate {
 		return known[0], nil
 	}
-	if err := expireSecrets(ctx, tx, id, s.Now().Add(Rotation)); err != nil {
+	if err := expireSecrets(ctx, tx, id, tx.Now.Add(Rotation)); err != nil {
 		return "", err
 	}
 	secret = webhook.NewSecret()
@@ -156,7 +156,7 @@ func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secre
 	if err != nil {
 		return err
 	}
-	return insertSecret(ctx, tx, id, callbackID, sealed, s.Now())
+	return insertSecret(ctx, tx, id, callbackID, sealed, tx.Now)
 }
 
 // plain returns the decrypted secrets that sign now, newest first.

@@ -44,6 +44,7 @@ func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 		now := func() time.Time { return r.now }
+		db.SetClock(now)
 		r.Service = New(Service{DB: db, Queue: r, Sender: r, Log: slog.New(slog.DiscardHandler), Now: now,
 			Reports: &reports.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}})
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
