@@ -84,7 +84,7 @@ test-crash: assets ## kill the program N times (200) under load on each database
 test-upgrade: assets ## replicas of an older version (FROM=a commit) serve while replicas of this one migrate and replace them
 	@rm -rf .cache/upgrade && mkdir -p .cache/upgrade && git archive $(FROM) | tar -x -C .cache/upgrade
 	@cd .cache/upgrade && $(GO) run ./web/build && $(GO) build -o older ./cmd/server
-	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/testutil/crashtest -run '^TestReplicasServeWhileTheSchemaMoves$$' -count=1 -v -older $(CURDIR)/.cache/upgrade/older | grep -v '^ *time='
+	@set -o pipefail; $(POSTGRES) $(GO) test ./internal/testutil/crashtest -run '^TestReplicasServeDuringMigration$$' -count=1 -v -older $(CURDIR)/.cache/upgrade/older | grep -v '^ *time='
 
 lint: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...

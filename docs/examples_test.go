@@ -131,7 +131,7 @@ func TestEveryErrorHasAnExample(t *testing.T) {
 			}
 			for _, c := range codes {
 				e, _ := examples[c.(string)].(map[string]any)
-				words := []string{contract.Code(c.(string)).Info().Words, contract.WidgetError(c.(string)).Info().Engineer}
+				words := []string{contract.Code(c.(string)).Info().Message, contract.WidgetError(c.(string)).Info().Engineer}
 				if message, _ := e["message"].(string); e["error"] != c || !slices.Contains(append(words, own...), message) {
 					t.Errorf("%s: the example of %s is %v", pointer, c, e)
 				}

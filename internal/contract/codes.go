@@ -41,9 +41,9 @@ const (
 
 // CodeInfo is one row of the table of error codes.
 type CodeInfo struct {
-	Code   Code
-	Status int    // the HTTP status it is answered with
-	Words  string // one plain sentence: what is wrong and what to do
+	Code    Code
+	Status  int    // the HTTP status it is answered with
+	Message string // one plain sentence: what is wrong and what to do
 }
 
 // Codes returns every error code that an HTTP API of either party answers with, besides

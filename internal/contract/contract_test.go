@@ -8,15 +8,15 @@ import (
 	"vestibule/internal/i18n"
 )
 
-func TestEveryCodeHasOneRowWithStatusAndWords(t *testing.T) {
+func TestCodesAreComplete(t *testing.T) {
 	seen := map[contract.Code]bool{}
 	for _, c := range contract.Codes() {
 		if seen[c.Code] {
-			t.Errorf("%s stands twice", c.Code)
+			t.Errorf("%s is listed twice", c.Code)
 		}
 		seen[c.Code] = true
-		if c.Status < 400 || c.Status > 599 || c.Words == "" {
-			t.Errorf("%s: status %d, words %q", c.Code, c.Status, c.Words)
+		if c.Status < 400 || c.Status > 599 || c.Message == "" {
+			t.Errorf("%s: status %d, message %q", c.Code, c.Status, c.Message)
 		}
 		if got := c.Code.Info(); got != c {
 			t.Errorf("%s.Info() = %+v, want its row", c.Code, got)
@@ -25,15 +25,15 @@ func TestEveryCodeHasOneRowWithStatusAndWords(t *testing.T) {
 	if got := contract.Code("NO_SUCH_CODE").Info(); got.Status != 500 {
 		t.Errorf("an unknown code has status %d, want 500", got.Status)
 	}
-	if got := contract.Code(contract.WidgetPrefillZIP).Info(); got.Status != 400 || got.Words == "" {
-		t.Errorf("a widget error as a code = %+v, want 400 with words", got)
+	if got := contract.Code(contract.WidgetPrefillZIP).Info(); got.Status != 400 || got.Message == "" {
+		t.Errorf("a widget error as a code = %+v, want 400 with a message", got)
 	}
 }
 
 func TestEveryWidgetErrorHasTexts(t *testing.T) {
 	for _, e := range contract.WidgetErrors() {
 		if e.Engineer == "" || i18n.T(i18n.English, e.Applicant) == i18n.T(i18n.Spanish, e.Applicant) {
-			t.Errorf("%s lacks words: %+v", e.Type, e)
+			t.Errorf("%s lacks texts: %+v", e.Type, e)
 		}
 		if got := e.Type.Info(); got != e {
 			t.Errorf("%s.Info() is another row", e.Type)
@@ -46,7 +46,7 @@ func TestEveryWidgetErrorHasTexts(t *testing.T) {
 	}
 }
 
-func TestRegistrationHoldsTheExclusions(t *testing.T) {
+func TestRegistrationCheck(t *testing.T) {
 	const id = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
 	good := contract.Registration{Env: "sandbox", ProductID: id, PublicID: "svc-x", Token: "t"}
 	for name, c := range map[string]struct {

@@ -3,8 +3,8 @@ package contract
 import "vestibule/internal/i18n"
 
 // WidgetError is an error type of the widget's onError callback, and the error code of
-// the endpoints that take the same options (docs/reference/widget.md). Empty stands for a null or
-// undefined errorType: an internal error.
+// the endpoints that take the same options (docs/reference/widget.md). Empty means a null
+// or undefined errorType: an internal error.
 type WidgetError string
 
 const (
@@ -94,7 +94,7 @@ func (e WidgetError) Applicant() i18n.Key { return e.Known().row().Applicant }
 // Retry reports whether a new attempt with a fresh token can help.
 func (e WidgetError) Retry() bool { return e.Known().row().Retry }
 
-// row is e's row, or nil. Copies of its loop would weigh on the browser.
+// row returns e's row, or nil. Inlined copies of its loop would enlarge the browser's module.
 //
 //go:noinline
 func (e WidgetError) row() *WidgetErrorInfo {
@@ -106,8 +106,8 @@ func (e WidgetError) row() *WidgetErrorInfo {
 	return nil
 }
 
-// Option is a register option of the widget (docs/reference/widget.md). TypeScript declarations
-// and documentation are generated from the table.
+// Option is a register option of the widget (docs/reference/widget.md). TypeScript
+// declarations and documentation are generated from the table.
 type Option struct {
 	Name     string
 	TS       string // its TypeScript type

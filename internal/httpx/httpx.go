@@ -110,7 +110,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	w.Header().Set("Cache-Control", "no-store")
 	b := body{Error: e.Code, Message: e.Message, Details: clipped(e.Details), RequestID: RequestID(r.Context())}
 	if b.Message == "" {
-		b.Message = e.Code.Info().Words
+		b.Message = e.Code.Info().Message
 	}
 	if len(e.Extra) == 0 {
 		JSON(w, e.HTTPStatus(), b)

@@ -108,7 +108,7 @@ const (
 	Fetch
 	NewAttempt // open a visit for Application.Attempt
 	FreshToken // the attempt needs a new single-use token
-	Tell       // notify the page, the onboarding app and the reviewer of a change
+	Notify     // notify the page, the onboarding app and the reviewer of a change
 	Wait       // undecided; ask again later
 )
 
@@ -127,7 +127,7 @@ func (a Application) Step(in Input) (Application, Do) {
 	next := a
 	do := next.step(&in)
 	if next != a {
-		do |= Tell
+		do |= Notify
 	}
 	return next, do
 }
@@ -161,7 +161,7 @@ func (a *Application) step(in *Input) Do {
 		switch {
 		case in.At-a.Since < Lifetime:
 		case a.Succeeded != 0:
-			a.lose(in)
+			a.giveUpFetch(in)
 		case a.underWay() || a.State == Pending:
 			a.move(Expired, in)
 		}
@@ -287,12 +287,12 @@ func (a *Application) proven(in *Input) Do {
 		return 0
 	}
 	if a.State != to || a.Status != in.Status || a.Substatus != in.Substatus {
-		why := a.Error
+		cause := a.Error
 		if a.State != Failed || to != Failed {
-			why = ""
+			cause = ""
 		}
 		a.move(to, in)
-		a.Error = why
+		a.Error = cause
 	}
 	return 0
 }
@@ -305,9 +305,9 @@ func (a *Application) succeed(in *Input) Do {
 	return Fetch
 }
 
-// lose fails an application whose report exists but could not be fetched. The applicant
-// sees the same as for a report that could not be compiled.
-func (a *Application) lose(in *Input) {
+// giveUpFetch fails an application whose report exists but could not be fetched. The
+// applicant sees the same as for a report that could not be compiled.
+func (a *Application) giveUpFetch(in *Input) {
 	if a.State == Pending {
 		a.move(Failed, in)
 		a.Status, a.Substatus = contract.StatusError, ""

@@ -12,7 +12,7 @@ import (
 
 const t0 = 1_700_000_000
 
-// at is an application in a state on its first attempt.
+// at returns an application in a state, on its first attempt.
 func at(s State) Application {
 	a := Application{State: s, Attempt: 1, Since: t0}
 	if s == Started {
@@ -21,9 +21,9 @@ func at(s State) Application {
 	return a
 }
 
-// TestTable walks the rows of the journey's document: every state that a row
-// names moves as it says, and every state that it does not name stays.
-func TestTable(t *testing.T) {
+// TestStep checks each row's input in every state. The states that the row names change
+// as it says, and the others do not change.
+func TestStep(t *testing.T) {
 	all := States()
 	notReady := []State{Connecting, Returned, Pending, Failed, Exited, Expired}
 	in := func(k Kind, s contract.Status) Input {
@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 		from  []State
 		input Input
 		to    State
-		do    Do // besides Tell
+		do    Do // besides Notify
 	}{
 		{"the connect page opens an attempt", []State{Started}, Input{Kind: Connect, At: t0 + 5}, Connecting, NewAttempt},
 		{"onSuccess is asked about", []State{Connecting}, in(CallbackSuccess, contract.StatusSuccess), Returned, AskStatus},
@@ -78,7 +78,7 @@ func TestTable(t *testing.T) {
 				if d := cmp.Diff(from, got); d != "" {
 					t.Errorf("%s: from %s, which the row does not name, moved (-before +after):\n%s", row.name, s, d)
 				}
-				if do.Has(Fetch) || do.Has(NewAttempt) || do.Has(Tell) {
+				if do.Has(Fetch) || do.Has(NewAttempt) || do.Has(Notify) {
 					t.Errorf("%s: from %s, which the row does not name: do %b", row.name, s, do)
 				}
 				continue
@@ -88,7 +88,7 @@ func TestTable(t *testing.T) {
 			}
 			want := row.do
 			if got != from {
-				want |= Tell
+				want |= Notify
 			}
 			if do != want {
 				t.Errorf("%s: from %s do %b, want %b", row.name, s, do, want)
@@ -97,15 +97,16 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestALostReport: one that is proven and cannot be fetched in time ends as one that
-// could not be compiled. It may be gone on with, and may come after all.
-func TestALostReport(t *testing.T) {
+// TestReportNotFetchedInTime checks that a proven report that is not fetched in time ends
+// like one that could not be compiled. The applicant can start again, and the report can
+// still arrive.
+func TestReportNotFetchedInTime(t *testing.T) {
 	pending, _ := at(Returned).Step(Input{Kind: Webhook, Attempt: 1, PublicToken: "p", Status: contract.StatusSuccess, At: t0})
 	if early, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime - 1}); early != pending || do != 0 {
 		t.Errorf("a second early: %+v, %b", early, do)
 	}
 	lost, do := pending.Step(Input{Kind: Tick, Attempt: 1, At: t0 + Lifetime})
-	if lost.State != Failed || lost.Status != contract.StatusError || do != Tell ||
+	if lost.State != Failed || lost.Status != contract.StatusError || do != Notify ||
 		lost.Outcome() != contract.OutcomeSuccess || !lost.CanRetry() ||
 		Text(lost) != StatusText(contract.StatusError, "") {
 		t.Errorf("after 72 hours: %+v, %b", lost, do)
@@ -129,8 +130,8 @@ func TestALostReport(t *testing.T) {
 	}
 }
 
-// TestReopen opens an application again whose report is here: proofs of what is over
-// move it no more, and the report of the next attempt is fetched once.
+// TestReopen checks that only a ready application can be reopened, that inputs of closed
+// attempts then change nothing, and that a later attempt's report is fetched.
 func TestReopen(t *testing.T) {
 	for _, s := range States() {
 		if next, do := at(s).Step(Input{Kind: Reopen, Attempt: 1, At: t0}); s != Ready && (next != at(s) || do != 0) {
@@ -143,7 +144,7 @@ func TestReopen(t *testing.T) {
 		t.Errorf("a restart opened it: %+v", next)
 	}
 	open, do := ready.Step(Input{Kind: Reopen, Attempt: 1, At: t0})
-	if want := (Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}); open != want || !do.Has(NewAttempt|Tell) || do.Has(Fetch) {
+	if want := (Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}); open != want || !do.Has(NewAttempt|Notify) || do.Has(Fetch) {
 		t.Fatalf("opened again: %+v, %b", open, do)
 	}
 	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, CallbackExit, Fetched} {
@@ -162,8 +163,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestCallbackError holds that an error leaves the attempt open, with its words, and
-// gives a fresh token where the table of error types says that a try can help.
+// TestCallbackError checks that an error leaves the attempt open, shows the error's text,
+// and asks for a fresh token if a new attempt can help.
 func TestCallbackError(t *testing.T) {
 	for _, info := range append(contract.WidgetErrors(), contract.WidgetErrorInfo{Retry: true}) {
 		a, do := at(Connecting).Step(Input{Kind: CallbackError, Attempt: 1, Error: info.Type, At: t0 + 9})
@@ -186,13 +187,13 @@ func TestConnectAgain(t *testing.T) {
 		t.Errorf("the same page again = %+v, %b; want nothing but a fresh token", got, do)
 	}
 	got, do = a.Step(Input{Kind: Connect, Attempt: 2, At: t0 + 1})
-	if got.Attempt != 2 || got.State != Connecting || do != NewAttempt|Tell {
+	if got.Attempt != 2 || got.State != Connecting || do != NewAttempt|Notify {
 		t.Errorf("another redirect attempt = %+v, %b; want attempt 2", got, do)
 	}
 }
 
-// TestOlderAttempt: only a success of an older attempt counts, and only while
-// nothing has succeeded; its publicToken is then the one to fetch.
+// TestOlderAttempt checks that only a success of an older attempt counts, and only before
+// another attempt has succeeded. Its publicToken is then the one to fetch.
 func TestOlderAttempt(t *testing.T) {
 	a := Application{State: Failed, Attempt: 2, Since: t0, PublicToken: "two", Status: contract.StatusError}
 	for _, in := range []Input{
@@ -221,9 +222,9 @@ func TestOlderAttempt(t *testing.T) {
 	}
 }
 
-// TestHintsAreNoProof: what a browser says of publicToken and status never
-// enters the application.
-func TestHintsAreNoProof(t *testing.T) {
+// TestHintsProveNothing checks that a browser's publicToken and status never enter the
+// application.
+func TestHintsProveNothing(t *testing.T) {
 	for _, k := range []Kind{CallbackSuccess, CallbackExit, CallbackError} {
 		for _, s := range States() {
 			got, do := at(s).Step(Input{Kind: k, Attempt: 1, PublicToken: "forged",
@@ -235,9 +236,9 @@ func TestHintsAreNoProof(t *testing.T) {
 	}
 }
 
-// TestTheErrorOfAReturnStays: a verified return tells why the widget ended, which
-// no status does, so neither a webhook before it nor one after it takes that away.
-func TestTheErrorOfAReturnStays(t *testing.T) {
+// TestReturnErrorIsKept checks that a webhook before or after a verified redirect callback
+// does not replace the callback's error, which says more than a status.
+func TestReturnErrorIsKept(t *testing.T) {
 	back := Input{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInvalidProduct, At: t0 + 5}
 	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError,
 		Substatus: contract.SubIncomplete, At: t0 + 6}
@@ -249,8 +250,8 @@ func TestTheErrorOfAReturnStays(t *testing.T) {
 		}
 		want := Application{State: Failed, Attempt: 1, Since: order[0].At, PublicToken: "p", Status: contract.StatusError,
 			Substatus: contract.SubIncomplete, Error: contract.WidgetInvalidProduct}
-		a.Since = want.Since // which of the two counts is of no matter
-		if d := cmp.Diff(want, a); d != "" || did != Tell || a.CanRetry() || Text(a) != contract.WidgetInvalidProduct.Applicant() {
+		a.Since = want.Since // either time is right
+		if d := cmp.Diff(want, a); d != "" || did != Notify || a.CanRetry() || Text(a) != contract.WidgetInvalidProduct.Applicant() {
 			t.Errorf("%s: do %b, can retry %v, (-want +got):\n%s", name, did, a.CanRetry(), d)
 		}
 	}
@@ -267,7 +268,7 @@ func TestTheErrorOfAReturnStays(t *testing.T) {
 	}
 }
 
-func TestWordsForEverything(t *testing.T) {
+func TestTextsAreComplete(t *testing.T) {
 	both := func(what string, k i18n.Key) {
 		en, es := i18n.T(i18n.English, k), i18n.T(i18n.Spanish, k)
 		if en == es || !strings.HasSuffix(en, ".") || !strings.HasSuffix(es, ".") {
@@ -341,9 +342,9 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestTheCauseThatSaysMost is told of: a redirect comes back with SUPPLIER_ERROR
-// whatever failed at the source, and the report's status says what did.
-func TestTheCauseThatSaysMost(t *testing.T) {
+// TestTextNamesMostSpecificCause checks that the report's status replaces SUPPLIER_ERROR,
+// which a redirect callback has for any failure at the source.
+func TestTextNamesMostSpecificCause(t *testing.T) {
 	for _, c := range []struct {
 		a    Application
 		want i18n.Key
@@ -362,6 +363,6 @@ func TestTheCauseThatSaysMost(t *testing.T) {
 		}
 	}
 	if a := (Application{State: Failed, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}); !a.CanRetry() {
-		t.Error("after a wrong password there is no way on")
+		t.Error("no retry after a wrong password")
 	}
 }

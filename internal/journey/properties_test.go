@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// caller is what every caller does: it drops inputs whose key it has seen.
+// caller drops inputs whose key it has seen, as every caller must.
 type caller struct {
 	app     Application
 	seen    map[string]bool
@@ -45,9 +45,9 @@ func drawInput(t *rapid.T) Input {
 	}
 }
 
-// TestProperties: whatever comes in whatever order, a report is asked for at most once, and
-// lost by the clock alone; ready is the end, only a success reaches it, and saying the
-// same twice changes nothing.
+// TestProperties checks that, for any inputs in any order, a report is fetched at most
+// once and given up only by time, that only Reopen changes a ready application, that
+// nothing undoes a success, and that a repeated input changes nothing.
 func TestProperties(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		a, fetches, proven := New(t0), 0, false
@@ -55,7 +55,7 @@ func TestProperties(t *testing.T) {
 			in := drawInput(t)
 			next, do := a.Step(in)
 			if a.State == Failed && a.Succeeded != 0 && do.Has(NewAttempt) {
-				fetches, proven = 0, false // its report was lost, and it begins anew
+				fetches, proven = 0, false // a new attempt after a report that could not be fetched
 			}
 			if do.Has(Fetch) {
 				fetches++
@@ -85,10 +85,10 @@ func TestProperties(t *testing.T) {
 			if next.Attempt < a.Attempt || next.Attempt > a.Attempt+1 {
 				t.Fatalf("step %d: attempt went from %d to %d", i, a.Attempt, next.Attempt)
 			}
-			if do.Has(NewAttempt) != (next.Attempt == a.Attempt+1) || do.Has(Tell) != (next != a) {
+			if do.Has(NewAttempt) != (next.Attempt == a.Attempt+1) || do.Has(Notify) != (next != a) {
 				t.Fatalf("step %d: %+v → %+v asks %b", i, a, next, do)
 			}
-			// Said twice. Only a start repeats itself as a start, and keys bar that.
+			// The same input again. A second Connect opens an attempt, but callers drop it by its key.
 			if in.Kind != Connect {
 				again, do := next.Step(in)
 				if again.State != next.State || again.Attempt != next.Attempt || do.Has(Fetch) || do.Has(NewAttempt) {
@@ -103,9 +103,9 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// TestAnyOrder: hook, return, webhook and poll of a success, in any order, any
-// number of times, from an attempt that is open, left or out of time, end in
-// pending with one fetch, and in ready when it is stored.
+// TestAnyOrder checks that widget callback, redirect callback, webhook and poll of a
+// success, in any order and number, end in pending with one fetch, then in ready. The
+// attempt is open, exited or expired before.
 func TestAnyOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		c := newCaller()
@@ -130,7 +130,7 @@ func TestAnyOrder(t *testing.T) {
 			in.At = t0 + Lifetime + 1
 			c.take(in)
 		}
-		// A poll is made as long as nothing is decided, so a proof comes at last.
+		// The server polls until the visit is decided, so that a proof always arrives.
 		c.take(Input{Kind: Poll, Attempt: 1, Status: contract.StatusSuccess, At: t0 + Lifetime + 2})
 		if c.app.State != Pending || c.app.Succeeded != 1 || c.fetches != 1 {
 			t.Fatalf("after the inputs: %+v with %d fetches, want pending with one", c.app, c.fetches)
@@ -145,8 +145,8 @@ func TestAnyOrder(t *testing.T) {
 	})
 }
 
-// TestOlderProofs: with the newest attempt in any state, what an older one
-// proves moves nothing unless it is a success and nothing has succeeded.
+// TestOlderProofs checks that a proof of an older attempt changes nothing, whatever the
+// newest attempt's state, unless it is the first success.
 func TestOlderProofs(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		a := Application{State: rapid.SampledFrom(States()).Draw(t, "state"), Attempt: 3, Since: t0, PublicToken: "new"}
@@ -179,7 +179,8 @@ func TestOlderProofs(t *testing.T) {
 	})
 }
 
-// TestKeys: a key tells apart what must be taken apart, and only that.
+// TestKeys checks that two inputs have the same key exactly if only one of them may be
+// applied.
 func TestKeys(t *testing.T) {
 	same := [][2]Input{
 		{{Kind: Webhook, Attempt: 1, EventID: "a", PublicToken: "p", Status: contract.StatusSuccess, At: 1},

@@ -2,7 +2,7 @@ package prefill
 
 import "unicode/utf8"
 
-// The fields of a date of birth in three parts, in place of the field dob. Month and
+// The fields of a date of birth in three parts, which replace the field dob. Month and
 // day may lack the leading zero.
 const (
 	DOBYear  = "dob-year"

@@ -11,9 +11,9 @@ const (
 	mark // a combining mark
 )
 
-// classOf looks a character up in letterTable: runs of letters or of marks. Each is
-// stored as its distance from the end of the previous run and as twice its length less
-// one, plus one for marks, both in base 128.
+// classOf looks a character up in letterTable, which lists runs of letters or of marks.
+// A run is its distance from the end of the previous run, then 2 × (length - 1), plus 1
+// for marks, both in base 128.
 func classOf(c rune) class {
 	if c < 0x80 {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

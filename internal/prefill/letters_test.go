@@ -5,10 +5,11 @@ import (
 	"unicode"
 )
 
-// TestDecisionEmails holds the table to package unicode, which it stands in for.
-func TestDecisionEmails(t *testing.T) {
+// TestClassOfMatchesUnicode compares the table with package unicode, which it replaces in
+// the browser.
+func TestClassOfMatchesUnicode(t *testing.T) {
 	for c := rune(-1); c <= unicode.MaxRune+1; c++ {
-		if c == 0x34000 { // no letters until the tags at U+E0000
+		if c == 0x34000 { // skips code points without letters and marks
 			c = 0xDFFF0
 		} else if c == 0xE0200 {
 			c = unicode.MaxRune - 10

@@ -3,8 +3,8 @@
 // implementation, so they refuse the same data with the same messages.
 //
 // Values keep their JSON type, and only FromForm corrects input. The package imports
-// nothing heavy, because it also runs in the browser. See docs/reference/widget.md and the API
-// reference: Visits.
+// nothing heavy, because it also runs in the browser. See docs/reference/widget.md and the
+// API reference: Visits.
 package prefill
 
 import (

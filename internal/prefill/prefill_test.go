@@ -45,7 +45,7 @@ func TestCases(t *testing.T) {
 		if len(problems) > 0 {
 			continue
 		}
-		// What has passed passes again, and is the same.
+		// A valid object passes a second check unchanged.
 		again, problems := c.Rules(t).Check(fields.Object())
 		if d := cmp.Diff(fields, again); d != "" || len(problems) > 0 {
 			t.Errorf("%s: checked again: %v\n%s", c.Name, problems, d)
@@ -67,8 +67,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestEveryCode holds that the table reaches every prefill error type.
-func TestEveryCode(t *testing.T) {
+// TestCasesReachEveryCode checks that the table reaches every prefill error type.
+func TestCasesReachEveryCode(t *testing.T) {
 	reached := map[contract.WidgetError]bool{}
 	for _, c := range prefilltest.Cases(t) {
 		reached[c.Code()] = true
@@ -128,26 +128,26 @@ func TestFromForm(t *testing.T) {
 		want                prefill.Fields
 		problems            []string
 	}{
-		{"spaces around are not seen", "cashflow", full + "&dob=1990-06-15", prefill.Fields{FirstName: "Ana",
+		{"spaces around a value", "cashflow", full + "&dob=1990-06-15", prefill.Fields{FirstName: "Ana",
 			LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
 		{"the date in three parts", "cashflow", full + "&dob-year=1990&dob-month=6&dob-day=5",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-05"}, nil},
 		{"a date without a day", "cashflow", full + "&dob-year=1990&dob-month=6&dob-day=", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
 		{"a year of two digits", "cashflow", full + "&dob-year=90&dob-month=6&dob-day=15", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
 		{"a month by name", "cashflow", full + "&dob-year=1990&dob-month=Jun&dob-day=15", prefill.Fields{}, []string{"dob INVALID_PREFILL_DOB"}},
-		{"empty fields were not given", "cashflow",
+		{"empty fields are absent", "cashflow",
 			full + "&dob-year=&dob-month=&dob-day=&dob=&phone=+&zip=&statedAnnualIncome=&address=",
 			prefill.Fields{}, []string{"dob INVALID_PREFILLS_PII_MISSING"}},
-		{"small letters of a state", "cashflow", full + "&address=1 A St&city=B&state=ca&zip=94105",
+		{"a state in lower case", "cashflow", full + "&address=1 A St&city=B&state=ca&zip=94105",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com",
 				Address: "1 A St", City: "B", State: "CA", ZIP: "94105"}, nil},
-		{"an income as people write it", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=$ 52,000",
+		{"an income with sign and comma", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=$ 52,000",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(52000)}, nil},
-		{"no income is an income", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=0",
+		{"an income of zero", "cashflow", full + "&dob=1990-06-15&statedAnnualIncome=0",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15", StatedAnnualIncome: n(0)}, nil},
-		{"other fields are none of its business", "cashflow", full + "&dob=1990-06-15&mode=embedded&consent=yes",
+		{"other fields", "cashflow", full + "&dob=1990-06-15&mode=embedded&consent=yes",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"}, nil},
-		{"employers, blanks left out", "eligibility",
+		{"employers with an empty one", "eligibility",
 			full + "&dob=1990-06-15&state=CA&statedEmployerNames=Acme&statedEmployerNames=&statedEmployerNames= Globex ",
 			prefill.Fields{FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15",
 				State: "CA", StatedEmployerNames: []string{"Acme", "Globex"}}, nil},
@@ -186,7 +186,7 @@ func TestIncomeTyped(t *testing.T) {
 	}
 }
 
-// TestOpen: while a user types, only errors that more typing cannot fix are problems.
+// TestOpen checks that a problem is open exactly if more typing can fix it.
 func TestOpen(t *testing.T) {
 	good := map[string]string{prefill.FirstName: "J. O’Neil-Ñandú", prefill.Email: "ana.b@mail.example.com", prefill.DOB: "1990-06-15",
 		prefill.Address: "12 Main St", prefill.State: "CA", prefill.ZIP: "94105-1234",
@@ -236,8 +236,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestDates holds the calendar and the ages against the time package, by which
-// neither the browser nor this package reads a date.
+// TestDates compares calendar and ages with package time, which package prefill must not
+// import.
 func TestDates(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string, from, years int) time.Time {
@@ -265,7 +265,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1`, `{"a":1,}`, `{"a":1} x`, `{"a":1}{}`,
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{a:1}`, `{"a":01}`} {
 		if o, err := prefilljson.Decode([]byte(raw)); err == nil {
@@ -282,8 +282,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever comes in is answered, and what passes is whole, within
-// its bounds, and passes again.
+// FuzzCheck checks that every object has either problems with a text and a valid code, or
+// fields within their bounds, which pass a second check unchanged.
 func FuzzCheck(f *testing.F) {
 	for _, c := range prefilltest.Cases(f) {
 		f.Add([]byte(c.Prefill), string(c.Product))

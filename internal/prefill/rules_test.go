@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// TestInteger holds the reading of a JSON number to exact arithmetic.
+// TestInteger compares integer with exact arithmetic.
 func TestInteger(t *testing.T) {
 	limit := big.NewRat(1e15, 1)
 	proptest.Check(t, func(t *rapid.T) {

@@ -249,6 +249,18 @@ func Encode(body any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// parseBody parses a report of the given kind into body, whose meta is then *meta. It
+// requires a public_token.
+func parseBody(kind string, raw []byte, body any, meta **Meta) error {
+	if err := json.Unmarshal(raw, body); err != nil {
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	if *meta == nil || !contract.IsUUID((*meta).PublicToken) {
+		return errors.New(kind + ": meta has no public_token")
+	}
+	return nil
+}
+
 // ParseCashflow parses a cashflow report of any provider. It ignores unknown fields,
 // since integrations must tolerate additions, and accepts the name `identity` for
 // `identities`, which some submissions use. It refuses a body without meta.
@@ -257,11 +269,8 @@ func ParseCashflow(raw []byte) (*Cashflow, error) {
 		Cashflow
 		Identity []Identity `json:"identity"`
 	}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("cashflow report: %w", err)
-	}
-	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
-		return nil, errors.New("cashflow report: meta has no public_token")
+	if err := parseBody("cashflow report", raw, &body, &body.Meta); err != nil {
+		return nil, err
 	}
 	if body.Identities == nil {
 		body.Identities = body.Identity

@@ -1,12 +1,6 @@
 package report
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-
-	"vestibule/internal/contract"
-)
+import "vestibule/internal/contract"
 
 // EligibilityVersion is meta.api_version of the eligibility report.
 const EligibilityVersion = "1.0.0"
@@ -298,7 +292,7 @@ type EligibilityDocument struct {
 	SourceFilepath string `json:"source_filepath"` // the files endpoint takes it
 }
 
-// Check is the answer of one check.
+// Check is the result of one check.
 type Check = ConsistencyCheck
 
 // The names of application_completeness_checks.
@@ -322,11 +316,8 @@ func CompletenessChecks() []string {
 // meta.
 func ParseEligibility(raw []byte) (*Eligibility, error) {
 	var body Eligibility
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("eligibility report: %w", err)
-	}
-	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
-		return nil, errors.New("eligibility report: meta has no public_token")
+	if err := parseBody("eligibility report", raw, &body, &body.Meta); err != nil {
+		return nil, err
 	}
 	body.LeftOut = unparsedParts(raw, body)
 	return &body, nil

@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheKeysOfAnEligibilityReport holds the whole shape against the contract's
-// words.
-func TestTheKeysOfAnEligibilityReport(t *testing.T) {
+// TestEligibilityKeys compares the keys of each node with the API reference.
+func TestEligibilityKeys(t *testing.T) {
 	for _, c := range []struct {
 		of   any
 		keys string
@@ -100,8 +99,8 @@ func TestParseEligibility(t *testing.T) {
 	}
 }
 
-// Of parts whose shape the contract does not show, what has another is left out and
-// named, and the rest is read.
+// TestParseEligibilityOmitsMalformedParts checks that elements of another shape are left
+// out and listed in LeftOut, where the API reference leaves the shape open.
 func TestParseEligibilityOmitsMalformedParts(t *testing.T) {
 	more := strings.TrimSuffix(minimal, "}")
 	body := func(failed, gigs, checks string) string {
@@ -139,7 +138,8 @@ func TestParseEligibilityOmitsMalformedParts(t *testing.T) {
 	}
 }
 
-// TestWorkflows: every workflow verifies something, and both verify all.
+// TestWorkflows checks that every workflow verifies something, and only IncomeAndAssets
+// verifies both.
 func TestWorkflows(t *testing.T) {
 	for _, w := range Workflows() {
 		if !w.Valid() || !w.Income() && !w.Assets() || (w == IncomeAndAssets) != (w.Income() && w.Assets()) {

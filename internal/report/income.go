@@ -1,13 +1,5 @@
 package report
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-
-	"vestibule/internal/contract"
-)
-
 // IncomeVersion is meta.api_version of the income report.
 const IncomeVersion = "2.0.0"
 
@@ -171,8 +163,8 @@ type MatchedIncomeSource struct {
 	MatchedInflowID string `json:"matched_inflow_id"`
 }
 
-// RevisedValues are figures that people computed after a dispute, in whole
-// dollars. The recent ones are only in reports from bank data.
+// RevisedValues are figures that staff corrected after a dispute, in whole dollars. The
+// recent ones are only in reports from bank data.
 type RevisedValues struct {
 	GrossAnnual *int64 `json:"gross_annual"`
 	NetAnnual   *int64 `json:"net_annual"`
@@ -252,11 +244,8 @@ type ConsumerNotice struct {
 // integrations must tolerate additions. It refuses a body without meta.
 func ParseIncome(raw []byte) (*Income, error) {
 	var body Income
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("income report: %w", err)
-	}
-	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
-		return nil, errors.New("income report: meta has no public_token")
+	if err := parseBody("income report", raw, &body, &body.Meta); err != nil {
+		return nil, err
 	}
 	return &body, nil
 }

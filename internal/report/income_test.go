@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAnIncomeReportWithoutDataHasItsMetaAlone(t *testing.T) {
+func TestParseIncomeWithoutData(t *testing.T) {
 	r, err := ParseIncome([]byte(minimal))
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func TestParseIncomeAcceptsUnknownMembers(t *testing.T) {
 	}
 }
 
-// TestTheKeysOfAnIncomeReport holds the whole shape against the contract's words.
-func TestTheKeysOfAnIncomeReport(t *testing.T) {
+// TestIncomeKeys compares the keys of each node with the API reference.
+func TestIncomeKeys(t *testing.T) {
 	amounts := ""
 	for _, item := range strings.Fields(
 		`net_total_earnings gross_total_earnings regular_pay_earnings bonus_earnings overtime_earnings commission_earnings
@@ -131,7 +131,7 @@ func keysOf(t reflect.Type) (out []string) {
 	return out
 }
 
-// TestPaystubsSurviveJSON: a stub with every amount, and one with none.
+// TestPaystubsSurviveJSON checks a stub with every amount and one with none.
 func TestPaystubsSurviveJSON(t *testing.T) {
 	full := `{"source_id":"S","source_record_id":"R","source_filepath":"f"`
 	var empty Paystub

@@ -13,7 +13,7 @@ import (
 // ours always have; unparsedParts reports the others.
 type Loose[T any] []T
 
-// UnmarshalJSON reads what there is of our shape. It refuses nothing.
+// UnmarshalJSON keeps the elements of our shape. It never fails.
 func (l *Loose[T]) UnmarshalJSON(raw []byte) error {
 	*l = nil
 	var all []json.RawMessage
@@ -33,7 +33,7 @@ func (l *Loose[T]) UnmarshalJSON(raw []byte) error {
 // Checks are results of checks by name; the API reference leaves their shape open too.
 type Checks map[string]Check
 
-// UnmarshalJSON reads what there is of our shape. It refuses nothing.
+// UnmarshalJSON keeps the results of our shape. It never fails.
 func (c *Checks) UnmarshalJSON(raw []byte) error {
 	*c = nil
 	var all map[string]json.RawMessage
@@ -71,7 +71,7 @@ func ofShape(raw json.RawMessage, into any) bool {
 // only in part, each once, without list indexes.
 func unparsedParts(raw json.RawMessage, read any) []string {
 	var out []string
-	find(raw, reflect.ValueOf(read), "", func(path string) {
+	findUnparsed(raw, reflect.ValueOf(read), "", func(path string) {
 		if !slices.Contains(out, path) {
 			out = append(out, path)
 		}
@@ -79,7 +79,7 @@ func unparsedParts(raw json.RawMessage, read any) []string {
 	return out
 }
 
-func find(raw json.RawMessage, v reflect.Value, path string, found func(path string)) {
+func findUnparsed(raw json.RawMessage, v reflect.Value, path string, found func(path string)) {
 	for v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -94,7 +94,7 @@ func find(raw json.RawMessage, v reflect.Value, path string, found func(path str
 		}
 		for i := range v.NumField() {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			find(members[name], v.Field(i), strings.TrimPrefix(path+"."+name, "."), found)
+			findUnparsed(members[name], v.Field(i), strings.TrimPrefix(path+"."+name, "."), found)
 		}
 	case reflect.Slice:
 		var all []json.RawMessage
@@ -103,7 +103,7 @@ func find(raw json.RawMessage, v reflect.Value, path string, found func(path str
 			return
 		}
 		for i := range all {
-			find(all[i], v.Index(i), path, found)
+			findUnparsed(all[i], v.Index(i), path, found)
 		}
 	case reflect.Map:
 		var all map[string]json.RawMessage

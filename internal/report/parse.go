@@ -44,14 +44,14 @@ func ParseAnalysis(raw []byte) (*Analysis, error) {
 		return nil, errors.New("analysis: another version than 1")
 	}
 	for _, check := range []func() string{a.checkDays, a.checkMonths, a.checkFlows, a.checkScores} {
-		if why := check(); why != "" {
-			return nil, errors.New("analysis: " + why)
+		if problem := check(); problem != "" {
+			return nil, errors.New("analysis: " + problem)
 		}
 	}
 	return &a, nil
 }
 
-// Days is the number of days from From to To, both included; 0 without any.
+// Days returns the number of days from From to To, both included; 0 without any.
 func (a *Analysis) Days() int {
 	if a.From == nil {
 		return 0

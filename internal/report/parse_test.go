@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func someAnalysis() Analysis {
+func testAnalysis() Analysis {
 	from := DateOf(time.Date(2026, 4, 29, 0, 0, 0, 0, time.UTC))
 	value, low, monthly := 612, json.Number("0.00"), Cents(120_00)
 	return Analysis{Version: AnalysisVersion, PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001",
@@ -24,8 +24,8 @@ func someAnalysis() Analysis {
 				Ranges: []AnalysisCell{{Low: &low, Points: 10, Reached: true}}}}}}}
 }
 
-func TestAnAnalysisIsReadAsItWasWritten(t *testing.T) {
-	want := someAnalysis()
+func TestAnalysisSurvivesJSON(t *testing.T) {
+	want := testAnalysis()
 	raw, err := Encode(want)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestParseAnalysisRejects(t *testing.T) {
 		"a reference beyond the most":   func(a *Analysis) { a.Scores[0].Bins[0].Reference = 21 },
 		"points below nothing":          func(a *Analysis) { a.Scores[0].Bins[0].Ranges[0].Points = -1 },
 	} {
-		a := someAnalysis()
+		a := testAnalysis()
 		change(&a)
 		raw, err := Encode(a)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestParseAnalysisRejects(t *testing.T) {
 }
 
 func FuzzParseAnalysis(f *testing.F) {
-	raw, _ := Encode(someAnalysis())
+	raw, _ := Encode(testAnalysis())
 	f.Add(raw)
 	f.Add([]byte(`{"version":"1","to":"2026-01-01"}`))
 	f.Add([]byte(`{"version":"1","from":"0001-01-01","to":"9999-12-31"}`))

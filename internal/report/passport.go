@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"vestibule/internal/contract"
 )
 
 // PassportVersion is meta.api_version of the passport.
@@ -118,7 +116,7 @@ func (s *PassportScore) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ScoreFactor is a bureau's reason for its score.
+// ScoreFactor is a bureau's reason for a score.
 type ScoreFactor struct {
 	Code        string `json:"code"`
 	Description string `json:"description"`
@@ -342,11 +340,8 @@ type PassportNotice struct {
 // ours. It refuses a body without meta.
 func ParsePassport(raw []byte) (*Passport, error) {
 	var body Passport
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("passport: %w", err)
-	}
-	if body.Meta == nil || !contract.IsUUID(body.Meta.PublicToken) {
-		return nil, errors.New("passport: meta has no public_token")
+	if err := parseBody("passport", raw, &body, &body.Meta); err != nil {
+		return nil, err
 	}
 	body.LeftOut = unparsedParts(raw, body)
 	return &body, nil

@@ -45,7 +45,7 @@ COL_TU NNYNNYNNNNNN`
 var flagNames = []string{"first_name", "last_name", "full_name", "middle_name", "transliterated_full_name", "other_names",
 	"date_of_birth", "emails", "telephones", "is_deceased", "date_of_death", "documents"}
 
-func TestTheSuppliersAreTheMatrix(t *testing.T) {
+func TestSuppliersMatchAPI(t *testing.T) {
 	var codes []string
 	for line := range strings.Lines(strings.TrimSpace(matrix)) {
 		row, flags, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -82,7 +82,7 @@ func TestTheSuppliersAreTheMatrix(t *testing.T) {
 	}
 }
 
-func TestAPassportWithoutDataHasItsMetaAlone(t *testing.T) {
+func TestParsePassportWithoutData(t *testing.T) {
 	r, err := ParsePassport([]byte(minimal))
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestParsePassportAcceptsUnknownMembers(t *testing.T) {
 	}
 }
 
-// withMembers is of as JSON, with members that are given in place of its own.
+// withMembers returns a value as a JSON object in which the members of more replace its own.
 func withMembers(of any, more string) string {
 	var members, given map[string]json.RawMessage
 	raw, _ := json.Marshal(of)
@@ -127,8 +127,8 @@ func withMembers(of any, more string) string {
 	return string(raw)
 }
 
-// Of a body that the contract does not show, what has another shape is left out and
-// named, and the rest is read.
+// TestParsePassportOmitsMalformedParts checks that elements of another shape are left out
+// and listed in LeftOut.
 func TestParsePassportOmitsMalformedParts(t *testing.T) {
 	good := withMembers(Tradeline{}, `"status":"OPEN"`)
 	for name, c := range map[string]struct {
@@ -163,9 +163,9 @@ func TestParsePassportOmitsMalformedParts(t *testing.T) {
 	}
 }
 
-// A score is written under the names of the contract's other scores and under its
-// former ones, and read under either.
-func TestAPassportScoreHasBothNames(t *testing.T) {
+// TestPassportScoreNames checks that a score's type and value are written under present
+// and former names, and read under either.
+func TestPassportScoreNames(t *testing.T) {
 	score := PassportScore{SourceID: "MEX_CDC", Type: "CDC score", Value: 650, Minimum: 400, Maximum: 850, Reasons: []ScoreFactor{}}
 	raw, err := json.Marshal(score)
 	if err != nil {
@@ -185,9 +185,8 @@ func TestAPassportScoreHasBothNames(t *testing.T) {
 	}
 }
 
-// TestTheKeysOfAPassport holds the whole shape against the words of the project's
-// decisions.
-func TestTheKeysOfAPassport(t *testing.T) {
+// TestPassportKeys compares the keys with docs/divergences.md.
+func TestPassportKeys(t *testing.T) {
 	for _, c := range []struct {
 		of   any
 		keys string
@@ -212,8 +211,8 @@ func TestTheKeysOfAPassport(t *testing.T) {
 	}
 }
 
-// TestFieldsOfANodeAreAlwaysThere: null when empty, and never left out.
-func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
+// TestPassportFieldsArePresent checks that empty fields of a node are not omitted.
+func TestPassportFieldsArePresent(t *testing.T) {
 	for _, node := range []any{PassportIdentity{}, IdentityDocument{}, PassportScore{}, PassportCurrency{},
 		TradelineTotals{}, Tradeline{}, PaymentMonth{}, PassportAddress{},
 		PassportEmployer{}, PassportIncome{}, PassportInquiry{}, PassportIdentifier{}, PassportBankAccount{},
@@ -222,7 +221,7 @@ func TestFieldsOfANodeAreAlwaysThere(t *testing.T) {
 		of := reflect.TypeOf(node)
 		for i := range of.NumField() {
 			tag := of.Field(i).Tag.Get("json")
-			// Of a score either of two names may be read; TestAPassportScoreHasBothNames.
+			// A score may have either of two names; see TestPassportScoreNames.
 			if tag == "score_type,omitempty" || tag == "value,omitempty" {
 				continue
 			}

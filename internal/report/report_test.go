@@ -50,7 +50,7 @@ func TestParseCents(t *testing.T) {
 	}
 }
 
-func TestCentsAsText(t *testing.T) {
+func TestCentsString(t *testing.T) {
 	for c, want := range map[Cents]string{
 		0: "0.00", 5: "0.05", -5: "-0.05", 99: "0.99", 100: "1.00", -1205: "-12.05", 123456789: "1234567.89",
 		math.MaxInt64: "92233720368547758.07", math.MinInt64: "-92233720368547758.08",
@@ -93,7 +93,7 @@ const minimal = `{"meta":{"public_token":"7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001",
 	`"svc_report_revision_created_at":null,"external_id":null,"status":"SUCCESS",` +
 	`"substatus":null,"consumer_id":null,"consumer_external_id":null}}`
 
-func TestNodesWithoutDataAreNotReturned(t *testing.T) {
+func TestParseCashflowWithoutData(t *testing.T) {
 	r, err := ParseCashflow([]byte(minimal))
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestNodesWithoutDataAreNotReturned(t *testing.T) {
 	}
 }
 
-func TestParseCashflowTakesTheSubmissionExamplesName(t *testing.T) {
+func TestParseCashflowAcceptsIdentity(t *testing.T) {
 	raw := strings.TrimSuffix(minimal, "}") + `,"identity":[{"source_id":"CONSUMER_INPUT","emails":[]}],"brand_new":1}`
 	r, err := ParseCashflow([]byte(raw))
 	if err != nil {

@@ -36,7 +36,7 @@ const DocumentSupplier = "MITEK"
 func Suppliers() []Supplier {
 	out := make([]Supplier, len(suppliers))
 	for i, s := range suppliers {
-		out[i] = Supplier{Code: s.code, Country: Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}
+		out[i] = s.supplier()
 	}
 	return out
 }
@@ -47,13 +47,16 @@ func SupplierOf(code string) (Supplier, bool) {
 	if i < 0 {
 		return Supplier{}, false
 	}
-	s := suppliers[i]
-	return Supplier{Code: s.code, Country: Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}, true
+	return suppliers[i].supplier(), true
 }
 
 type supplierRow struct{ code, flags, country, name string }
 
-// Flags as in the API's table of suppliers.
+func (s supplierRow) supplier() Supplier {
+	return Supplier{Code: s.code, Country: Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}
+}
+
+// suppliers has the flags of the API's table of suppliers.
 var suppliers = []supplierRow{
 	{"MITEK", "YYYNNNYNNNNY", "", "Identity documents"},
 	{"AUS_EFX", "YYYYNYYYNNYN", "AUS", "Equifax Australia"},

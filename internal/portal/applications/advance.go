@@ -36,7 +36,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 		line.Attempt = next.Attempt // the entry belongs to the attempt that it opens
 	}
 	before := a.Version
-	a, err := s.record(ctx, tx, a, in.Key(), line, next, do.Has(journey.Tell))
+	a, err := s.record(ctx, tx, a, in.Key(), line, next, do.Has(journey.Notify))
 	if err != nil || a.Version == before {
 		return a, err
 	}

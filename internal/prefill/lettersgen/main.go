@@ -1,6 +1,5 @@
-// Command lettersgen writes package prefill's table of letters and marks from
-// package unicode, which is several times its size in the browser. Run it in the
-// package's folder; a test holds the table to package unicode.
+// Command lettersgen writes package prefill's table of letters and marks. In the browser,
+// package unicode would be several times larger. Run it in the package's folder.
 package main
 
 import (
@@ -50,7 +49,7 @@ func main() {
 	}
 }
 
-// class is 1 for a letter, 2 for a mark, 0 for anything else.
+// class returns 1 for a letter, 2 for a mark, 0 for anything else.
 func class(c rune) int {
 	switch {
 	case unicode.IsLetter(c):

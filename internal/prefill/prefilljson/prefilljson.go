@@ -1,8 +1,7 @@
-// Package prefilljson reads a prefill object from JSON for the rules of package
-// prefill, which must not import encoding/json because they run in the browser.
-// Every type survives, so that a number where a string belongs is for the rules
-// to refuse; a member that stands twice, in whatever spelling of its name, is
-// refused here.
+// Package prefilljson parses a prefill object from JSON for package prefill, which must
+// not import encoding/json because it runs in the browser. Values keep their JSON types,
+// so that the rules can refuse a wrong one. A duplicate member is refused here, also if
+// its name is escaped differently.
 package prefilljson
 
 import (
@@ -14,15 +13,15 @@ import (
 	"vestibule/internal/strictjson"
 )
 
-// maxDepth bounds the nesting of a prefill, whose deepest member is a list of objects.
+// maxDepth is the maximum nesting, far more than a valid prefill has.
 const maxDepth = 32
 
-// ErrShape is what Decode answers for anything but one well-formed object whose
-// members all differ.
+// ErrShape is Decode's error for input that is not one well-formed object with distinct
+// members.
 var ErrShape = errors.New("prefill is not a JSON object")
 
-// Decode reads an object. The JSON null, like no bytes at all, is a nil Object:
-// no prefill was given.
+// Decode parses an object. JSON's null and empty input give a nil Object: no prefill was
+// sent.
 func Decode(raw []byte) (prefill.Object, error) {
 	raw = bytes.Trim(raw, " \t\r\n")
 	if len(raw) == 0 || string(raw) == "null" {

@@ -240,7 +240,7 @@ func widgetError(r *http.Request, err error) error {
 		text = i18n.T(l, "visit.too_many") // as on the page of RATE_LIMITED
 	}
 	if !contract.WidgetError(e.Code).Valid() {
-		e = httpx.Error{Code: contract.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Words,
+		e = httpx.Error{Code: contract.CodeInternal, Status: e.HTTPStatus(), Message: e.Code.Info().Message,
 			Details: e.Details, RetryAfter: e.RetryAfter, Why: errors.Join(errors.New(string(e.Code)), e.Why)}
 	}
 	e.Extra = map[string]any{"applicant": text}

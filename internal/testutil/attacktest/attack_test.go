@@ -1,7 +1,6 @@
 package attacktest
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -19,21 +18,22 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
 
-// settled checks at the end of a test what must hold after any attack: each valid
+// checkInvariants checks at the end of a test what must hold after any attack: each valid
 // redirect callback has its report, fetched once; few key sets and access tokens were
 // requested; and no log, metric or database contains secrets or personal data.
-func (f *fleet) settled(t *testing.T) {
+func (f *fleet) checkInvariants(t *testing.T) {
 	t.Helper()
-	for _, v := range f.landed {
+	for _, v := range f.returned {
 		until(t, "an application whose return was good", func() (string, bool) {
 			n := v.fetched()
 			return fmt.Sprintf("its report was fetched %d times", n), n > 0
 		})
 	}
-	for _, v := range f.landed {
+	for _, v := range f.returned {
 		until(t, "an application whose report was fetched", func() (string, bool) {
 			s := f.state(t, v)
 			return s, s == "ready"
@@ -42,8 +42,8 @@ func (f *fleet) settled(t *testing.T) {
 			t.Errorf("a report was fetched %d times", n)
 		}
 	}
-	// At first, which may fail once, every minute, and for unknown kids every thirty
-	// seconds; each of them.
+	// Each replica may fetch the key set at its start, where one fetch may fail, once a
+	// minute, and once in 30 seconds for unknown kids.
 	replicas := len(f.dirs)
 	took := time.Since(f.began)
 	if n, most := int(f.service.keySets.Load()), replicas*(3+int(took/time.Minute)+int(took/(30*time.Second))); n > most {
@@ -73,13 +73,13 @@ func (f *fleet) settled(t *testing.T) {
 	for where, text := range stored {
 		for _, s := range f.secrets {
 			if s != "" && s != "eyJ" && strings.Contains(text, s) {
-				t.Errorf("%q stands in the clear in %s", s, where)
+				t.Errorf("%q is not encrypted in %s", s, where)
 			}
 		}
 	}
 }
 
-// stored returns the whole database as text.
+// stored returns the whole database as text, by file or table.
 func (f *fleet) stored(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -99,18 +99,10 @@ func (f *fleet) stored(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	strs := func(query string) (all []string) {
-		rows, err := db.QueryContext(context.Background(), query)
+	strs := func(query string) []string {
+		all, err := store.QueryAll(t.Context(), db, store.ScanOne[string], query)
 		if err != nil {
 			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, s)
 		}
 		return all
 	}
@@ -125,9 +117,9 @@ func (f *fleet) stored(t *testing.T) map[string]string {
 	return out
 }
 
-// TestBindingAndOnce checks that a redirect callback works only in the browser that
+// TestReturnIsBoundAndSingleUse checks that a redirect callback works only in the browser that
 // began the attempt, and only once.
-func TestBindingAndOnce(t *testing.T) {
+func TestReturnIsBoundAndSingleUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -149,9 +141,9 @@ func TestBindingAndOnce(t *testing.T) {
 						t.Errorf("%s: not told to continue in the first window: %d", name, got.status)
 					}
 				}
-				f.open(t, way, v)
-				f.land(t, way, v)
-				f.land(t, way, stranger)
+				f.checkOpen(t, way, v)
+				f.complete(t, way, v)
+				f.complete(t, way, stranger)
 			})
 			t.Run("again, and in other bytes, by "+way, func(t *testing.T) {
 				v := f.start(t, &browser{})
@@ -169,8 +161,8 @@ func TestBindingAndOnce(t *testing.T) {
 					refused(t, "another browser", ways[way](t, f, other.browser, again))
 				}
 				refused(t, "unused bits", ways[way](t, f, v.browser, trailing(token)))
-				f.landed = append(f.landed, v)
-				f.land(t, way, other)
+				f.returned = append(f.returned, v)
+				f.complete(t, way, other)
 			})
 		}
 		t.Run("of another attempt of the same browser", func(t *testing.T) {
@@ -180,9 +172,9 @@ func TestBindingAndOnce(t *testing.T) {
 			if got := get(b, s.token(first.task, nil)); got.location() != first.application {
 				t.Errorf("the first's return leads to %q", got.location())
 			}
-			f.open(t, "the second", second)
-			f.landed = append(f.landed, first)
-			f.land(t, "form", second)
+			f.checkOpen(t, "the second", second)
+			f.returned = append(f.returned, first)
+			f.complete(t, "form", second)
 		})
 		t.Run("fifty at once", func(t *testing.T) {
 			v := f.start(t, &browser{})
@@ -204,21 +196,21 @@ func TestBindingAndOnce(t *testing.T) {
 				t.Errorf("%d went on, %d were strangers, %d were given a session", len(by[303]), len(by[403]), cookies)
 			}
 			v.browser.cookies["vestibule"] = renewed
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		})
 		t.Run("fifty POSTs at once", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			s.finish(v.task)
 			form := url.Values{"token": {s.token(v.task, nil)}}.Encode()
-			parked := f.atOnce(t, 50, func(int) (reply, error) {
+			stored := f.atOnce(t, 50, func(int) (reply, error) {
 				return f.send(nil, "POST", "/redirect/return", form, "Content-Type", asForm, "Origin", "null")
 			})
-			if len(parked[303]) != 50 {
-				t.Fatalf("%d of 50 were parked", len(parked[303]))
+			if len(stored[303]) != 50 {
+				t.Fatalf("%d of 50 were stored", len(stored[303]))
 			}
 			cookies := 0
 			for _, got := range f.atOnce(t, 50,
-				func(i int) (reply, error) { return f.send(v.browser.copy(), "GET", parked[303][i].location(), "") })[303] {
+				func(i int) (reply, error) { return f.send(v.browser.copy(), "GET", stored[303][i].location(), "") })[303] {
 				if c := got.header.Get("Set-Cookie"); c != "" {
 					cookies++
 					v.browser.cookies["vestibule"], _, _ = strings.Cut(strings.TrimPrefix(c, "vestibule="), ";")
@@ -227,13 +219,13 @@ func TestBindingAndOnce(t *testing.T) {
 			if cookies != 1 {
 				t.Errorf("%d sessions were renewed", cookies)
 			}
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		})
 		t.Run("an old cookie jar", func(t *testing.T) {
 			b := &browser{}
 			first, second := f.start(t, b), f.start(t, b)
 			old := b.copy()
-			f.land(t, "GET", first)
+			f.complete(t, "GET", first)
 			if b.header() == old.header() {
 				t.Error("the session's secret is the one of before")
 			}
@@ -242,21 +234,21 @@ func TestBindingAndOnce(t *testing.T) {
 			if got := f.do(t, old, "GET", first.application, ""); got.status != 404 {
 				t.Errorf("the old jar sees the application: %d", got.status)
 			}
-			f.open(t, "the second", second)
-			f.land(t, "GET", second)
+			f.checkOpen(t, "the second", second)
+			f.complete(t, "GET", second)
 		})
 		t.Run("one publicToken on two attempts", func(t *testing.T) {
 			first, second := f.start(t, &browser{}), f.start(t, &browser{})
-			f.land(t, "GET", first)
+			f.complete(t, "GET", first)
 			for _, way := range wayNames {
 				for _, id := range []string{first.publicToken, strings.ToUpper(first.publicToken)} {
 					refused(t, way, ways[way](t, f, second.browser, s.token(second.task, object{"publicToken": id})))
 				}
 			}
-			f.open(t, "the second", second)
-			f.land(t, "JSON", second)
+			f.checkOpen(t, "the second", second)
+			f.complete(t, "JSON", second)
 		})
-		t.Run("the first outcome stands", func(t *testing.T) {
+		t.Run("the first outcome counts", func(t *testing.T) {
 			exit := object{"outcome": "EXIT", "publicToken": nil, "status": nil}
 			for name, order := range map[string][]object{"exited": {exit, nil}, "ready": {nil, exit}} {
 				v := f.start(t, &browser{})
@@ -276,7 +268,7 @@ func TestBindingAndOnce(t *testing.T) {
 			in := f.do(t, v.browser, "POST", "/review/sign-in", url.Values{"email": {f.reviewer.Email},
 				"password": {f.reviewer.Password}}.Encode(), "Content-Type", asForm)
 			if in.status != 303 {
-				t.Fatalf("the reviewer is not let in: %d", in.status)
+				t.Fatalf("the reviewer's sign-in fails: %d", in.status)
 			}
 			for _, way := range wayNames {
 				refused(t, "the reviewer, "+way, ways[way](t, f, v.browser, s.token(v.task, nil)))
@@ -301,7 +293,7 @@ func TestBindingAndOnce(t *testing.T) {
 				t.Errorf("the Cookie header has %d bytes", n)
 			}
 			for i := len(tabs) - 1; i >= 0; i-- {
-				f.land(t, wayNames[i%3], tabs[i])
+				f.complete(t, wayNames[i%3], tabs[i])
 			}
 		})
 		t.Run("cookies", func(t *testing.T) {
@@ -316,7 +308,7 @@ func TestBindingAndOnce(t *testing.T) {
 					t.Errorf("%s: the application is seen: %d", name, got.status)
 				}
 			}
-			f.open(t, "cookies", v)
+			f.checkOpen(t, "cookies", v)
 			got := get(v.browser, s.token(v.task, nil))
 			c := got.header.Get("Set-Cookie")
 			for _, want := range []string{"HttpOnly", "SameSite=Lax", "Path=/"} {
@@ -328,9 +320,9 @@ func TestBindingAndOnce(t *testing.T) {
 				t.Error("the cookie is for other hosts too")
 			}
 			s.finish(v.task)
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		})
-		f.settled(t)
+		f.checkInvariants(t)
 	})
 }
 
@@ -381,7 +373,7 @@ func TestTransport(t *testing.T) {
 		large := func(method, query, body string, header ...string) func(v *visit, token string) reply {
 			return func(v *visit, _ string) reply {
 				got, err := f.send(v.browser, method, "/redirect/return"+query, body, header...)
-				if err != nil { // cut while it was still being sent, so that no answer is read
+				if err != nil { // the server closed the connection while the request was sent
 					return reply{status: 431}
 				}
 				return got
@@ -419,8 +411,8 @@ func TestTransport(t *testing.T) {
 		for name, attack := range attacks {
 			v := f.start(t, b)
 			refused(t, name, attack(v, s.token(v.task, nil)))
-			f.open(t, name, v)
-			f.land(t, "GET", v)
+			f.checkOpen(t, name, v)
+			f.complete(t, "GET", v)
 		}
 		t.Run("from other sites", func(t *testing.T) {
 			v := f.start(t, b)
@@ -430,7 +422,7 @@ func TestTransport(t *testing.T) {
 					"/callbacks", "/applications", "/review/sign-in", "/review/sign-out"} {
 					refused(t, fmt.Sprint(path, from), f.do(t, b.copy(), "POST", path, "", append(from, "Content-Type", asForm)...))
 				}
-				// Its own return is taken without looking at a cookie, and gives none.
+				// A redirect callback is accepted without a cookie, and sets none.
 				got := f.do(t, nil, "POST", "/redirect/return", form(s.token(v.task, nil)), append(from, "Content-Type", asForm)...)
 				if got.status != 303 || !strings.HasPrefix(got.location(), "/redirect/finish/") || len(got.header.Values("Set-Cookie")) != 0 {
 					t.Errorf("%v = %d to %q", from, got.status, got.location())
@@ -440,10 +432,10 @@ func TestTransport(t *testing.T) {
 				}
 				refused(t, "without cookies", f.do(t, nil, "GET", got.location(), ""))
 			}
-			f.open(t, "from other sites", v)
-			f.land(t, "form", v)
+			f.checkOpen(t, "from other sites", v)
+			f.complete(t, "form", v)
 		})
-		t.Run("who the proxy says", func(t *testing.T) {
+		t.Run("forwarding headers", func(t *testing.T) {
 			v := f.start(t, b)
 			s.finish(v.task)
 			got := f.do(t, b, "GET", "/redirect/return?jwt="+s.token(v.task, nil), "",
@@ -452,7 +444,7 @@ func TestTransport(t *testing.T) {
 			if got.location() != v.application {
 				t.Errorf("the return leads to %q", got.location())
 			}
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		})
 		t.Run("open redirects", func(t *testing.T) {
 			for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`,
@@ -475,7 +467,7 @@ func TestTransport(t *testing.T) {
 				}
 			}
 		})
-		t.Run("where the service leads", func(t *testing.T) {
+		t.Run("redirectUrl of the service", func(t *testing.T) {
 			host := strings.TrimPrefix(s.URL, "http://")
 			for _, to := range []string{"javascript:alert(1)", "data:text/html,x", "https://evil.example/redirect/N",
 				"http://" + host + "@evil.example/N", "http://evil@" + host + "/N",
@@ -490,12 +482,12 @@ func TestTransport(t *testing.T) {
 				}
 				s.set(func() { s.lead = nil })
 				away := f.good(t, 303, fresh, "GET", at+"/connect", "").location()
-				f.land(t, "GET", &visit{s.task(away), fresh, at})
+				f.complete(t, "GET", &visit{s.task(away), fresh, at})
 			}
 		})
 		t.Run("the last page", func(t *testing.T) {
 			v := f.start(t, b)
-			f.land(t, "GET", v)
+			f.complete(t, "GET", v)
 			got := f.good(t, 200, b, "GET", v.application, "")
 			for name, want := range map[string]string{"Referrer-Policy": "no-referrer",
 				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
@@ -533,8 +525,8 @@ func TestTransport(t *testing.T) {
 				""); got.status != 404 {
 				t.Errorf("another's application is shown as a run: %d", got.status)
 			}
-			f.open(t, "the playground", v)
-			f.land(t, "form", v)
+			f.checkOpen(t, "the playground", v)
+			f.complete(t, "form", v)
 			until(t, "a run", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 			page := f.good(t, 200, mine, "GET", run, "").body
 			for _, bad := range []string{"evil.example", "<script>alert", "applicant-else", v.publicToken,
@@ -544,7 +536,7 @@ func TestTransport(t *testing.T) {
 				}
 			}
 		})
-		t.Run("addresses that an app names", func(t *testing.T) {
+		t.Run("URLs of an onboarding app", func(t *testing.T) {
 			for _, bad := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a@evil.example/",
 				"ftp://evil.example/", "https://evil.example/\r\nSet-Cookie: a=b",
 				"http://evil.example/", "https:/evil.example", "/redirect/return", "https://"} {
@@ -571,10 +563,10 @@ func TestTransport(t *testing.T) {
 			for _, path := range []string{"/restart", "/link", "/applicant"} {
 				refused(t, "another's "+path, f.do(t, theirs.browser.copy(), "POST", mine.application+path, "", "Content-Type", asForm))
 			}
-			f.open(t, "of others", mine)
-			f.land(t, "GET", mine)
+			f.checkOpen(t, "of others", mine)
+			f.complete(t, "GET", mine)
 		})
-		f.settled(t)
+		f.checkInvariants(t)
 	})
 }
 
@@ -596,14 +588,14 @@ func TestKeySets(t *testing.T) {
 				t.Error("the answer has no Retry-After")
 			}
 		}
-		f.open(t, "without keys", v)
+		f.checkOpen(t, "without keys", v)
 		s.set(func() { s.broken = 0 })
 		until(t, "the same return, later", func() (string, bool) {
 			s.finish(v.task)
 			got := ways["GET"](t, f, b, s.token(v.task, nil))
 			return fmt.Sprint(got.status), got.status == 303 && s.keySets.Load() >= int32(2*len(f.dirs))
 		})
-		f.landed = append(f.landed, v)
+		f.returned = append(f.returned, v)
 
 		// A newly published key works at once, at every replica.
 		s.set(func() { s.published = true })
@@ -613,7 +605,7 @@ func TestKeySets(t *testing.T) {
 			if got := ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(v.task, nil), s.later)); got.status != 303 {
 				t.Errorf("42: a new key is not known: %d", got.status)
 			}
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		}
 
 		// A thousand unknown kids, while the key set answers badly in every way.
@@ -627,7 +619,7 @@ func TestKeySets(t *testing.T) {
 			if len(by[400]) != 200 {
 				t.Errorf("43: %d of 200 unknown kids are refused as such", len(by[400]))
 			}
-			f.land(t, wayNames[broken%3], f.start(t, b))
+			f.complete(t, wayNames[broken%3], f.start(t, b))
 		}
 		if n := s.keySets.Load() - known; n > int32(len(f.dirs))*int32(1+time.Since(f.began)/(30*time.Second)) {
 			t.Errorf("43: a thousand unknown kids cost %d fetches", n)
@@ -637,9 +629,9 @@ func TestKeySets(t *testing.T) {
 		// A known kid does not make another key valid.
 		other := f.start(t, b)
 		refused(t, "another key by a known kid", ways["GET"](t, f, b, sign(s.header(object{"kid": "later"}), s.claims(other.task, nil), s.key)))
-		f.land(t, "form", other)
-		f.land(t, "GET", open)
-		f.settled(t)
+		f.complete(t, "form", other)
+		f.complete(t, "GET", open)
+		f.checkInvariants(t)
 	})
 }
 
@@ -652,13 +644,13 @@ func TestBackChannel(t *testing.T) {
 			for _, stumbles := range [][]int{{401}, {503, 502}, {429, 429}, {500}} {
 				s.set(func() { s.stumbles = stumbles })
 				v := f.start(t, &browser{})
-				f.land(t, "GET", v)
+				f.complete(t, "GET", v)
 				until(t, fmt.Sprint("after ", stumbles), func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 			}
 		})
 		t.Run("webhooks", func(t *testing.T) {
 			v := f.start(t, &browser{})
-			event := webhook.Event{EventID: "evt_siege", Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
+			event := webhook.Event{EventID: "evt_attack", Type: webhook.TypeVisit, CreatedAt: time.Now(), Environment: contract.Sandbox,
 				PublicID: publicID, ProductID: productID, PublicToken: v.publicToken, ExternalID: v.externalID, Status: contract.StatusSuccess}
 			body, _ := json.Marshal(event)
 			foreign := event
@@ -688,12 +680,12 @@ func TestBackChannel(t *testing.T) {
 				}
 				return out
 			}
-			good := signed(f.secret, "evt_siege", time.Now(), body)
+			good := signed(f.secret, "evt_attack", time.Now(), body)
 			for name, h := range map[string][]string{
 				"not signed":     {"Content-Type", asJSON},
-				"another secret": signed(webhook.NewSecret(), "evt_siege", time.Now(), body),
-				"late":           signed(f.secret, "evt_siege", time.Now().Add(-6*time.Minute), body),
-				"early":          signed(f.secret, "evt_siege", time.Now().Add(6*time.Minute), body),
+				"another secret": signed(webhook.NewSecret(), "evt_attack", time.Now(), body),
+				"late":           signed(f.secret, "evt_attack", time.Now().Add(-6*time.Minute), body),
+				"early":          signed(f.secret, "evt_attack", time.Now().Add(6*time.Minute), body),
 				"another id":     change(good, webhook.HeaderID, "evt_other"),
 				"another time":   change(good, webhook.HeaderTimestamp, fmt.Sprint(time.Now().Unix()+7)),
 				"signed twice":   append(append([]string{}, good...), webhook.HeaderSignature, "v1,AAAA"),
@@ -702,22 +694,22 @@ func TestBackChannel(t *testing.T) {
 			}
 			refused(t, "another body", f.do(t, nil, "POST", "/webhooks/visit", strings.Replace(string(body), "SUCCESS", "ERROR", 1), good...))
 			refused(t, "another customer's", f.do(t, nil, "POST", "/webhooks/visit", string(theirs),
-				signed(f.secret, "evt_siege", time.Now(), theirs)...))
+				signed(f.secret, "evt_attack", time.Now(), theirs)...))
 			refused(t, "a token for a signature", f.do(t, nil, "POST", "/webhooks/visit", s.token(v.task, nil), "Content-Type", "application/jwt"))
-			f.open(t, "webhooks", v)
+			f.checkOpen(t, "webhooks", v)
 			s.finish(v.task)
 			by := f.atOnce(t, 20, func(int) (reply, error) { return f.send(nil, "POST", "/webhooks/visit", string(body), good...) })
 			if len(by[204]) != 20 {
 				t.Errorf("of twenty of the same, %d are taken", len(by[204]))
 			}
 			until(t, "an announced report", func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
-			// What was so before comes last.
+			// An older status arrives last.
 			event.EventID, event.Status, event.CreatedAt = "evt_before", contract.StatusPending, time.Now().Add(-time.Minute)
 			body, _ = json.Marshal(event)
 			f.good(t, 204, nil, "POST", "/webhooks/visit", string(body), signed(f.secret, "evt_before", time.Now(), body)...)
-			f.landed = append(f.landed, v)
+			f.returned = append(f.returned, v)
 		})
-		t.Run("an embed token opens to one browser", func(t *testing.T) {
+		t.Run("an embed token works in one browser", func(t *testing.T) {
 			var made struct{ ID, EmbedToken string }
 			body := `{"product":"cashflow","mode":"redirect","prefill":{"firstName":"` + firstName + `","lastName":"` +
 				lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
@@ -734,10 +726,10 @@ func TestBackChannel(t *testing.T) {
 				return f.send(&browser{}, "GET", "/applications/"+made.ID+"?grant="+made.EmbedToken, "")
 			})
 			if len(by[303]) != 1 || len(by[404]) != 19 {
-				t.Errorf("%d browsers are let in, %d are not", len(by[303]), len(by[404]))
+				t.Errorf("%d browsers have access, %d do not", len(by[303]), len(by[404]))
 			}
 		})
-		t.Run("a link opens to one browser", func(t *testing.T) {
+		t.Run("a resume link works in one browser", func(t *testing.T) {
 			v := f.start(t, &browser{})
 			page := f.good(t, 200, v.browser, "POST", v.application+"/link", "", "Content-Type", asForm, "Sec-Fetch-Site", "same-origin").body
 			_, rest, _ := strings.Cut(page, f.url+"/resume/")
@@ -752,7 +744,7 @@ func TestBackChannel(t *testing.T) {
 				return f.send(&browser{}, "POST", "/resume/"+secret, "", "Content-Type", asForm)
 			})
 			if len(by[303]) != 1 {
-				t.Errorf("%d browsers are let in: %v", len(by[303]), len(by))
+				t.Errorf("%d browsers have access: %v", len(by[303]), len(by))
 			}
 			for _, bad := range []string{secret[1:], strings.ToLower(secret), "%00"} {
 				if got := f.do(t, &browser{}, "POST", "/resume/"+bad, "", "Content-Type", asForm); got.status < 400 || got.status > 499 {
@@ -797,9 +789,9 @@ func TestBackChannel(t *testing.T) {
 				}
 				refused(t, "held back", got)
 			}
-			// The applicants go on.
-			f.land(t, "GET", f.start(t, &browser{}))
+			// Applicants are not limited.
+			f.complete(t, "GET", f.start(t, &browser{}))
 		})
-		f.settled(t)
+		f.checkInvariants(t)
 	})
 }

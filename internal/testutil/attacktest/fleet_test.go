@@ -46,10 +46,10 @@ type fleet struct {
 	client *http.Client
 	began  time.Time
 
-	mu      sync.Mutex
-	landed  []*visit // whose report must be fetched, once
-	secrets []string // that neither log nor database may hold
-	names   []string // publicTokens, which the database has: they open nothing without the account's credentials
+	mu       sync.Mutex
+	returned []*visit // whose report must be fetched, once
+	secrets  []string // must not be in log, metrics or database
+	names    []string // publicTokens, which only the log may not hold
 }
 
 const (
@@ -114,7 +114,6 @@ func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 
 // replica runs a portal of the fleet until the test ends, and returns its HOST:PORT.
 func (f *fleet) replica(t *testing.T, key string) string {
-	t.Helper()
 	t.Helper()
 	dir, at := t.TempDir(), ports.Must(t, "localhost") // the portal prints the balancer's URL
 	f.dirs = append(f.dirs, dir)
@@ -247,7 +246,7 @@ func (f *fleet) send(b *browser, method, to, body string, header ...string) (rep
 	return reply{resp.StatusCode, resp.Header, string(raw)}, nil
 }
 
-// do is send for requests that are answered.
+// do is send that fails the test if there is no response.
 func (f *fleet) do(t *testing.T, b *browser, method, to, body string, header ...string) reply {
 	t.Helper()
 	got, err := f.send(b, method, to, body, header...)
@@ -257,7 +256,7 @@ func (f *fleet) do(t *testing.T, b *browser, method, to, body string, header ...
 	return got
 }
 
-// good is do for requests that must be answered with that status.
+// good is do that fails the test for any other status.
 func (f *fleet) good(t *testing.T, status int, b *browser, method, to, body string, header ...string) reply {
 	t.Helper()
 	got := f.do(t, b, method, to, body, header...)
@@ -279,7 +278,7 @@ type visit struct {
 	application string // path of its page
 }
 
-// apply has a browser fill in the form; at is the page of its application.
+// apply submits the application form and returns the path of the application's page.
 func (f *fleet) apply(t *testing.T, b *browser) (at string) {
 	t.Helper()
 	form := url.Values{"product": {"cashflow"}, "mode": {"redirect"}, "firstName": {firstName}, "lastName": {lastName},
@@ -306,8 +305,8 @@ func (f *fleet) start(t *testing.T, b *browser) *visit {
 	return v
 }
 
-// ways are how a token comes back. A POST is another site's page's: no cookie is
-// with it, and what was taken waits for the browser's own GET.
+// ways are the ways to return a token. A POST is sent by another site's page, so without
+// cookies; its result is stored until the browser requests it by GET.
 var ways = map[string]func(t *testing.T, f *fleet, b *browser, token string) reply{
 	"GET": func(t *testing.T, f *fleet, b *browser, token string) reply {
 		return f.do(t, b, "GET", "/redirect/return?jwt="+url.QueryEscape(token), "")
@@ -348,20 +347,20 @@ func refused(t *testing.T, name string, got reply) {
 		bad("not refused")
 	}
 	if got.location() != "" || got.header.Get("Set-Cookie") != "" {
-		bad("a refusal leads on or sets a cookie")
+		bad("a refusal redirects or sets a cookie")
 	}
 	id := got.header.Get("X-Request-Id")
 	if id == "" {
-		if got.status != 400 && got.status != 431 { // those of the HTTP server, before any handler
+		if got.status != 400 && got.status != 431 { // net/http answers these before any handler
 			bad("no request id")
 		}
 		return
 	}
 	if !strings.Contains(got.header.Get("Cache-Control"), "no-store") {
-		bad("may be kept")
+		bad("may be cached")
 	}
 	if got.body != "" && !strings.Contains(got.body, id) {
-		bad("the request's id is not told")
+		bad("the body lacks the request ID")
 	}
 	for _, s := range []string{"eyJ", firstName, "<script>alert", "goroutine", "jose:", "redirect:", "sql"} {
 		if strings.Contains(got.body, s) {
@@ -382,16 +381,16 @@ func (f *fleet) state(t *testing.T, v *visit) string {
 	return m[1]
 }
 
-// open checks that an attempt is still open.
-func (f *fleet) open(t *testing.T, name string, v *visit) {
+// checkOpen checks that an attempt is still open.
+func (f *fleet) checkOpen(t *testing.T, name string, v *visit) {
 	t.Helper()
 	if s := f.state(t, v); s != "connecting" || v.fetched() != 0 {
 		t.Errorf("%s: the application is %s, and its report was asked for %d times", name, s, v.fetched())
 	}
 }
 
-// land returns a valid token to v, which must be accepted.
-func (f *fleet) land(t *testing.T, way string, v *visit) {
+// complete returns a valid token to v, which must be accepted.
+func (f *fleet) complete(t *testing.T, way string, v *visit) {
 	t.Helper()
 	before := v.browser.cookies["vestibule"]
 	f.service.finish(v.task)
@@ -405,7 +404,7 @@ func (f *fleet) land(t *testing.T, way string, v *visit) {
 		f.keep(now)
 	}
 	f.mu.Lock()
-	f.landed = append(f.landed, v)
+	f.returned = append(f.returned, v)
 	f.mu.Unlock()
 }
 

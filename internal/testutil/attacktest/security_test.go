@@ -14,9 +14,9 @@ import (
 
 var named = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`")
 
-// TestTheThreatModelNamesTestsThatExist checks that the tests named in SECURITY.md
+// TestSecurityPageNamesExistingTests checks that the tests named in SECURITY.md
 // exist.
-func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
+func TestSecurityPageNamesExistingTests(t *testing.T) {
 	page, err := os.ReadFile("../../../SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 		rows++
 		tests := named.FindAllStringSubmatch(line, -1)
 		if len(tests) == 0 {
-			t.Errorf("no test holds: %.80s", line)
+			t.Errorf("no test named: %.80s", line)
 		}
 		for _, m := range tests {
 			if _, ok := code[m[1]]; !ok {
@@ -58,10 +58,10 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 	}
 }
 
-// TestNamesThatPointInside uses names and spellings of addresses that lead to this
-// machine or its network. The check is made when connecting, so what the name resolved
-// to before does not matter.
-func TestNamesThatPointInside(t *testing.T) {
+// TestSenderRefusesInternalAddresses uses names and notations of addresses of this machine
+// or its network. The sender checks the address when it connects, so an earlier DNS answer
+// does not matter.
+func TestSenderRefusesInternalAddresses(t *testing.T) {
 	var heard atomic.Int32
 	inside, err := net.Listen("tcp", ":0")
 	if err != nil {
@@ -106,6 +106,6 @@ func TestNamesThatPointInside(t *testing.T) {
 		t.Errorf("%d connections were made to this machine", n)
 	}
 	if try(webhook.NewSender(true, nil), "127.0.0.1"); heard.Load() == 0 {
-		t.Error("where loopback is allowed nothing arrives either: this test sees nothing")
+		t.Error("nothing arrives where loopback is allowed, so this test shows nothing")
 	}
 }

@@ -29,24 +29,24 @@ import (
 // with any key, and gives any answer.
 type service struct {
 	*httptest.Server
-	key     *ecdsa.PrivateKey // of the kid good, and of those that are not fit
+	key     *ecdsa.PrivateKey // of the kid good and of unusable ones
 	later   *ecdsa.PrivateKey // of the kid later, once it is published
 	rsa     *rsa.PrivateKey   // of the kid rsa
 	weak    *rsa.PrivateKey   // of the kid weak, 1024 bits
-	spied   atomic.Int32      // requests to where headers of tokens point
+	spied   atomic.Int32      // requests to URLs in token headers
 	tokens  atomic.Int32      // calls for an access token
 	keySets atomic.Int32      // fetches of the key set
 
 	mu        sync.Mutex
 	tasks     map[string]*task // by the nonce of their address, by external id and by publicToken
 	published bool             // later is in the key set
-	broken    int              // the key set is answered in this bad way; 0 is well
+	broken    int              // how the key set fails, see keySet; 0 for not at all
 	lead      func(nonce string) string
 	revoked   map[string]bool // access tokens that are refused
 	stumbles  []int           // statuses of the next answers to the report's fetch
 }
 
-// task is what the portal asked for by one secure redirect.
+// task is one secure redirect that the portal requested.
 type task struct {
 	externalID, args, publicToken string
 
@@ -128,7 +128,7 @@ func (s *service) redirect(w http.ResponseWriter, r *http.Request) {
 	say(w, 200, map[string]any{"redirectUrl": to, "redirectToken": nonce, "exp": time.Now().Add(30 * time.Minute).Unix()})
 }
 
-// task is that of the link that leads to an address, or nil.
+// task returns the task of a redirect URL, or nil.
 func (s *service) task(address string) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,8 @@ func (s *service) finish(v *task) {
 	v.done = true
 }
 
-// asked is the task that a request names, if its access token is good.
+// asked returns the task that a request names. It answers the request and returns nil if
+// the access token is revoked or the task unknown.
 func (s *service) asked(w http.ResponseWriter, r *http.Request) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +169,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	if len(s.stumbles) > 0 {
 		stumble, s.stumbles = s.stumbles[0], s.stumbles[1:]
 	}
-	if stumble == 401 { // for this token, until there is another
+	if stumble == 401 { // revokes the access token
 		s.revoked[r.Header.Get("Authorization")] = true
 	}
 	s.mu.Unlock()
@@ -186,7 +187,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// object is a JSON object; a member that is nil is left out of what it is merged into.
+// object is a JSON object. As an argument of with, a nil member removes the member.
 type object map[string]any
 
 func (o object) with(change object) object {
@@ -208,7 +209,7 @@ func rsaKey(kid string, key *rsa.PublicKey) object {
 	return object{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": kid, "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes())}
 }
 
-// keySet answers with two good keys among all that a key set should not have.
+// keySet answers with two usable keys among unusable ones, or fails as broken says.
 func (s *service) keySet(w http.ResponseWriter, r *http.Request) {
 	s.keySets.Add(1)
 	s.mu.Lock()
@@ -259,7 +260,7 @@ func (s *service) claims(v *task, change object) object {
 		"iat": now, "exp": now + 300}.with(change)
 }
 
-// token is a good one for v, with claims changed.
+// token returns a valid token for v, with changed claims.
 func (s *service) token(v *task, change object) string {
 	return sign(s.header(nil), s.claims(v, change), s.key)
 }
@@ -270,8 +271,8 @@ func sign(header, claims object, key any) string {
 	return signText(string(h), string(c), key)
 }
 
-// signText signs a header and claims that are written by hand. key is an EC or RSA
-// key, the bytes of an HMAC's, or nil.
+// signText signs a header and claims given as text. key is an EC or RSA key, the bytes of
+// an HMAC key, or nil.
 func signText(header, claims string, key any) string {
 	input := b64([]byte(header)) + "." + b64([]byte(claims))
 	sum := sha256.Sum256([]byte(input))
@@ -290,7 +291,7 @@ func signText(header, claims string, key any) string {
 	return input + "." + b64(sig)
 }
 
-// mirrored is the same token with (r, n−s): as good, and of other bytes.
+// mirrored returns the token with the signature (r, n−s), which is equally valid.
 func mirrored(token string) string {
 	i := strings.LastIndexByte(token, '.')
 	sig, _ := base64.RawURLEncoding.DecodeString(token[i+1:])

@@ -19,24 +19,24 @@ import (
 	"vestibule/internal/testutil/storetest/cluster"
 )
 
-// TestRestoredOnSQLite and its sister make a backup under load, the way that
-// docs/how-to/operations.md says, go on, lose everything, and begin again from the backup:
-// what was acknowledged before it is there, opens and goes on, and no webhook that was
-// acknowledged is sent again. The backup reveals no personal data.
-func TestRestoredOnSQLite(t *testing.T) {
+// TestRestoreOnSQLite makes a backup under load, as docs/how-to/operations.md describes,
+// deletes the database and restores the backup. Everything acknowledged before the backup
+// must be there and work, and no acknowledged webhook may be sent again. The backup must
+// not reveal personal data.
+func TestRestoreOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	f := newFleet(t, 1, "")
 	to := t.TempDir()
-	restored(t, f, func() []byte {
+	testRestore(t, f, func() []byte {
 		var all []byte
 		for _, party := range []string{"portal", "provider"} {
 			from, into := filepath.Join(f.dir, "a", party+".db"), filepath.Join(to, party+".db")
 			if tool, err := exec.LookPath("sqlite3"); err == nil {
 				run(t, tool, from, ".timeout 10000", ".backup "+into)
 			} else if _, err := f.open(party).SQL.ExecContext(t.Context(), `VACUUM INTO '`+into+`'`); err != nil {
-				t.Fatal(err) // what the tool does, by the driver: one transaction's view of the file
+				t.Fatal(err) // without the tool, the driver makes the same copy
 			}
 			for _, file := range []string{into, from, from + "-wal"} {
 				raw, err := os.ReadFile(file)
@@ -68,7 +68,7 @@ func TestRestoredOnSQLite(t *testing.T) {
 	})
 }
 
-func TestRestoredOnPostgreSQL(t *testing.T) {
+func TestRestoreOnPostgreSQL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -82,7 +82,7 @@ func TestRestoredOnPostgreSQL(t *testing.T) {
 		return path
 	}
 	f := newFleet(t, 2, address)
-	restored(t, f, func() []byte {
+	testRestore(t, f, func() []byte {
 		run(t, tool("pg_dump"), "-Fc", "-n", "portal", "-n", "provider", "-f", dump, address)
 		return run(t, tool("pg_restore"), "-f", "-", dump)
 	}, func() {
@@ -92,49 +92,48 @@ func TestRestoredOnPostgreSQL(t *testing.T) {
 	})
 }
 
-// restored is the story of both. backup returns what can be read in it, and replicas
-// begin on what back leaves.
-func restored(t *testing.T, f *fleet, backup func() []byte, back func()) {
+// testRestore runs both tests. backup returns the backup's content as it can be read, and
+// restore replaces the database by the backup.
+func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 	f.start()
 	l := newLedger(t, f)
-	enough := l.load(2)
-	insistUntil(t, func() bool {
-		var so int
-		l.note(func() { so = min(len(l.landed), len(l.submissions), len(l.shared)) })
-		return so >= 2 && len(attempts(f)) >= 2
+	stopLoad := l.load(2)
+	waitUntil(t, func() bool {
+		var n int
+		l.locked(func() { n = min(len(l.returned), len(l.submissions), len(l.shared)) })
+		return n >= 2 && len(deliveredEvents(f)) >= 2
 	})
-	promised := newLedger(t, f)
-	l.note(func() {
-		promised.submissions, promised.submitter, promised.shared = maps.Clone(l.submissions), maps.Clone(l.submitter), maps.Clone(l.shared)
-		promised.withdrawn, promised.applications, promised.landed = maps.Clone(l.withdrawn), maps.Clone(l.applications), maps.Clone(l.landed)
+	saved := newLedger(t, f)
+	l.locked(func() {
+		saved.submissions, saved.submitter, saved.shared = maps.Clone(l.submissions), maps.Clone(l.submitter), maps.Clone(l.shared)
+		saved.withdrawn, saved.applications, saved.returned = maps.Clone(l.withdrawn), maps.Clone(l.applications), maps.Clone(l.returned)
 	})
 	readable := backup()
-	made := l.acknowledged
 	var before int
-	l.note(func() { before = made() })
-	insistUntil(t, func() bool { var now int; l.note(func() { now = made() }); return now >= before+6 })
-	enough()
-	// What was shared, withdrawn or ended while the backup was made may be in it.
-	maps.DeleteFunc(promised.shared, func(relay, _ string) bool { return l.withdrawn[relay] != promised.withdrawn[relay] })
+	l.locked(func() { before = l.acknowledged() })
+	waitUntil(t, func() bool { var now int; l.locked(func() { now = l.acknowledged() }); return now >= before+6 })
+	stopLoad()
+	// A share that was withdrawn while the backup was made may be in it in either state.
+	maps.DeleteFunc(saved.shared, func(relay, _ string) bool { return l.withdrawn[relay] != saved.withdrawn[relay] })
 
 	for _, r := range f.replicas {
 		r.stop()
 	}
-	for _, publicToken := range promised.submissions {
-		if !says(readable, publicToken) {
+	for _, publicToken := range saved.submissions {
+		if !contains(readable, publicToken) {
 			t.Errorf("the search does not find %s, which is there", publicToken)
 		}
 	}
 	for _, personal := range []string{firstName, lastName, email, payer, landlord} {
-		if says(readable, personal) {
+		if contains(readable, personal) {
 			t.Errorf("%q is in the backup", personal)
 		}
 		if strings.Contains(f.logs(), personal) {
 			t.Errorf("%q is in the log", personal)
 		}
 	}
-	back()
-	sent := attempts(f)
+	restore()
+	sent := deliveredEvents(f)
 	if len(sent) == 0 {
 		t.Fatal("no webhook was acknowledged before the backup")
 	}
@@ -158,79 +157,76 @@ func restored(t *testing.T, f *fleet, backup func() []byte, back func()) {
 	}
 	other.args = right
 	f.start()
-	lost, doubled := promised.reconcile()
-	// The backup includes a little more than was promised before it; and events that were
-	// sent after it are sent again.
+	lost, doubled := saved.reconcile()
+	// The backup includes a little more than was acknowledged before it, and events sent
+	// after it are sent again.
 	doubled = slices.DeleteFunc(doubled, func(s string) bool {
-		return strings.Contains(s, "applications are there") || strings.Contains(s, "told twice")
+		return strings.Contains(s, "applications are there") || strings.Contains(s, "notified twice")
 	})
-	t.Logf("restored: %s of %s; %d acknowledged webhooks; lost %d, doubled %d", promised, l, len(sent), len(lost), len(doubled))
+	t.Logf("restored: %s of %s; %d acknowledged webhooks; lost %d, doubled %d", saved, l, len(sent), len(lost), len(doubled))
 	for _, what := range append(lost, doubled...) {
 		t.Error(what)
 	}
-	now := attempts(f)
+	now := deliveredEvents(f)
 	for id, n := range sent {
 		if now[id] != n {
 			t.Errorf("event %s was acknowledged after %s, and is sent again: %s", id, n, now[id])
 		}
 	}
-	// And it goes on as it should.
+	// The restored program accepts new work.
 	after := newLedger(t, f)
-	enough = after.load(1)
-	insistUntil(t, func() bool {
+	stopLoad = after.load(1)
+	waitUntil(t, func() bool {
 		var n int
-		after.note(func() { n = len(after.landed) + len(after.submissions) })
+		after.locked(func() { n = len(after.returned) + len(after.submissions) })
 		return n >= 4 || t.Failed()
 	})
-	enough()
+	stopLoad()
 	if t.Failed() {
 		t.Logf("the last of the logs:\n%s", f.logs())
 	}
 }
 
-// says reports whether text stands in what was read, as it is or in the hexadecimal that
-// a dump has bytes in.
-func says(read []byte, text string) bool {
-	return bytes.Contains(read, []byte(text)) || bytes.Contains(read, []byte(hex.EncodeToString([]byte(text))))
+// contains reports whether data contains text, in plain or in hexadecimal, as a dump
+// writes bytes.
+func contains(data []byte, text string) bool {
+	return bytes.Contains(data, []byte(text)) || bytes.Contains(data, []byte(hex.EncodeToString([]byte(text))))
 }
 
-// insistUntil waits for ok, which the load brings about.
-func insistUntil(t *testing.T, ok func() bool) {
+// waitUntil waits until the load has made ok true.
+func waitUntil(t *testing.T, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(retryTime)
 	for tick := time.NewTicker(50 * time.Millisecond); !ok(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal("the load does not go on")
+			t.Fatal("the load makes no progress")
 		}
 	}
 }
 
-// attempts are the events that were acknowledged, with the deliveries and attempts that
-// there were of each.
-func attempts(f *fleet) map[string]string {
+// deliveredEvents returns the acknowledged events by ID, with a text on their deliveries
+// and attempts.
+func deliveredEvents(f *fleet) map[string]string {
 	f.t.Helper()
 	db := f.open(store.Provider)
 	defer db.Close()
-	rows, err := db.SQL.QueryContext(f.t.Context(), `SELECT e.id, count(*), sum(d.attempts), max(d.updated_at)
+	out := map[string]string{}
+	_, err := store.QueryAll(f.t.Context(), db.SQL, func(row store.Row) (struct{}, error) {
+		var id string
+		var deliveries, attempts, at int64
+		err := row.Scan(&id, &deliveries, &attempts, &at)
+		out[id] = fmt.Sprintf("%d deliveries of %d attempts, the last at %d", deliveries, attempts, at)
+		return struct{}{}, err
+	}, `SELECT e.id, count(*), sum(d.attempts), max(d.updated_at)
 		FROM events e JOIN deliveries d ON d.event_id = e.id
 		GROUP BY e.id HAVING max(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END) = 1`)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	defer rows.Close()
-	out := map[string]string{}
-	for rows.Next() {
-		var id string
-		var deliveries, tries, at int64
-		if err := rows.Scan(&id, &deliveries, &tries, &at); err != nil {
-			f.t.Fatal(err)
-		}
-		out[id] = fmt.Sprintf("%d deliveries of %d attempts, the last at %d", deliveries, tries, at)
-	}
 	return out
 }
 
-// run returns what the tool writes.
+// run returns the tool's output.
 func run(t *testing.T, tool string, args ...string) []byte {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput()
@@ -240,7 +236,7 @@ func run(t *testing.T, tool string, args ...string) []byte {
 	return out
 }
 
-// stop kills the process for good.
+// stop kills the process.
 func (r *replica) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,7 +244,7 @@ func (r *replica) stop() {
 	r.cmd.Wait()
 }
 
-// moveTo has the replicas begin on another database.
+// moveTo makes replicas that are started later use another database.
 func (f *fleet) moveTo(address string) {
 	if _, err := url.Parse(address); err != nil {
 		f.t.Fatal(err)

@@ -1,8 +1,8 @@
-// Package crashtest kills the program at random under load, starts it again, and
-// holds what it had acknowledged against what is there: one process on SQLite, and
+// Package crashtest kills the program at random under load, restarts it, and checks that
+// nothing it acknowledged is lost or done twice: with one process on SQLite, and with
 // three replicas on a PostgreSQL that crashes too.
 //
-// make test runs it briefly; `make test-crash N=200` for long.
+// make test runs it briefly; `make test-crash N=200` runs it longer.
 package crashtest
 
 import (
@@ -28,12 +28,12 @@ import (
 
 var (
 	kills = flag.Int("kills", 4, "how many processes are killed on each engine")
-	seed  = flag.Uint64("seed", 1, "of the moments and victims")
+	seed  = flag.Uint64("seed", 1, "seed of the times and processes")
 )
 
-// asProgram makes this binary the program itself, so that there are processes to
-// kill without building another.
-const asProgram = "VESTIBULE_SURVIVAL_PROGRAM"
+// asProgram names the variable that makes the test binary run as the program, so that the
+// tests need no other binary.
+const asProgram = "VESTIBULE_TEST_CRASH_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
@@ -54,14 +54,14 @@ func TestProcessKillsOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	survive(t, newFleet(t, 1, ""), nil)
+	testKills(t, newFleet(t, 1, ""), nil)
 }
 
 func TestReplicaKillsOnPostgreSQL(t *testing.T) {
 	if os.Getenv(cluster.Env) == "off" {
 		t.Skip("PostgreSQL is left out")
 	}
-	// A cluster of its own, that keeps what it promised and can be crashed.
+	// A separate cluster, which the test may crash, with durable commits.
 	c, err := cluster.Start(t.Context(), "fsync=on", "synchronous_commit=on", "full_page_writes=on")
 	if errors.Is(err, cluster.ErrMissing) {
 		tools.Missing(t, "PostgreSQL is not installed")
@@ -70,12 +70,11 @@ func TestReplicaKillsOnPostgreSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Stop)
-	survive(t, newFleet(t, 3, c.URL), c)
+	testKills(t, newFleet(t, 3, c.URL), c)
 }
 
-// load has n of each kind of caller at work until enough is called, which waits for
-// what they are at.
-func (l *ledger) load(n int) (enough func()) {
+// load starts n callers of each kind. stop ends them and waits for their requests.
+func (l *ledger) load(n int) (stop func()) {
 	working, cancel := context.WithCancel(l.t.Context())
 	var wait sync.WaitGroup
 	for i := range n {
@@ -85,11 +84,11 @@ func (l *ledger) load(n int) (enough func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// survive kills while there is load, lets the load end in peace, and reconciles.
-func survive(t *testing.T, f *fleet, db *cluster.Cluster) {
+// testKills kills processes under load, ends the load, and reconciles.
+func testKills(t *testing.T, f *fleet, db *cluster.Cluster) {
 	f.start()
 	l := newLedger(t, f)
-	enough := l.load(4)
+	stopLoad := l.load(4)
 	chance := rand.New(rand.NewPCG(*seed, 2))
 	crashes := 0
 	for n := range *kills {
@@ -103,7 +102,7 @@ func survive(t *testing.T, f *fleet, db *cluster.Cluster) {
 			crashes++
 		}
 	}
-	enough()
+	stopLoad()
 	lost, doubled := l.reconcile()
 	said := fmt.Sprintf("%d kills, %d crashes of the database: %s; lost %d, doubled %d", *kills, crashes, l, len(lost), len(doubled))
 	fmt.Println(t.Name()+":", said)
@@ -111,7 +110,7 @@ func survive(t *testing.T, f *fleet, db *cluster.Cluster) {
 		t.Error(what)
 	}
 	if l.acknowledged() < *kills {
-		t.Errorf("too little was under way to tell anything: %s", said)
+		t.Errorf("too little load for a result: %s", said)
 	}
 	if t.Failed() {
 		t.Logf("the last of the logs:\n%s", f.logs())

@@ -25,8 +25,8 @@ import (
 	"vestibule/internal/testutil/program"
 )
 
-// fleet is the program as it is deployed: one process, or replicas behind a
-// balancer, on one database.
+// fleet is the deployed program: one process, or replicas behind a load balancer, on one
+// database.
 type fleet struct {
 	t           *testing.T
 	dir         string
@@ -39,28 +39,28 @@ type fleet struct {
 	Credentials program.Credentials
 }
 
-// replica is one process, whose addresses stay the same when it is started again.
+// replica is one process. Its addresses stay the same when it is restarted.
 type replica struct {
 	portal, provider, control string // HOST:PORT
 	args                      []string
 	log                       *tail
-	away                      atomic.Bool // the balancer leaves it out, as one that says it is not ready
+	draining                  atomic.Bool // the balancer skips it, like a replica that is not ready
 
 	mu     sync.Mutex // held while it is killed and started
-	binary string     // what is started; "" is this test's own program
+	binary string     // the binary to start; "" for the test binary
 	cmd    *exec.Cmd
 }
 
-// failures are the answers of 5xx that the balancer gave.
+// failures holds the balancer's responses with status 5xx.
 type failures struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (f *failures) note(r *http.Request, why string) {
+func (f *failures) add(r *http.Request, cause string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.all = append(f.all, r.Method+" "+r.URL.Path+": "+why)
+	f.all = append(f.all, r.Method+" "+r.URL.Path+": "+cause)
 }
 
 func newFleet(t *testing.T, n int, databaseURL string) *fleet {
@@ -100,7 +100,8 @@ func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 
 var masterKey = bytes.Repeat([]byte{5}, 32)
 
-// balance serves an address by whichever replica takes the connection, in turn.
+// balance starts a load balancer and returns its URL. It uses the replicas in turn and
+// skips those that refuse the connection.
 func (f *fleet) balance(host string, of func(*replica) string) string {
 	l, err := net.Listen("tcp", ports.Must(f.t, host))
 	if err != nil {
@@ -117,7 +118,7 @@ func (f *fleet) balance(host string, of func(*replica) string) string {
 			var all error
 			for range f.replicas {
 				r := f.replicas[turn.Add(1)%uint64(len(f.replicas))]
-				if r.away.Load() {
+				if r.draining.Load() {
 					continue
 				}
 				conn, err := dialer.DialContext(ctx, network, of(r))
@@ -126,17 +127,17 @@ func (f *fleet) balance(host string, of func(*replica) string) string {
 				}
 				all = errors.Join(all, err)
 			}
-			return nil, errors.Join(all, errors.New("no replica is there"))
+			return nil, errors.Join(all, errors.New("no replica is ready"))
 		}},
 		ModifyResponse: func(r *http.Response) error {
 			if r.StatusCode >= 500 {
-				f.failed.note(r.Request, r.Status)
+				f.failed.add(r.Request, r.Status)
 			}
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if r.Context().Err() == nil { // else the client is gone
-				f.failed.note(r, err.Error())
+			if r.Context().Err() == nil { // otherwise the client has disconnected
+				f.failed.add(r, err.Error())
 			}
 			w.WriteHeader(http.StatusBadGateway)
 		},
@@ -163,15 +164,15 @@ func (f *fleet) start() {
 	f.app.verify(f.Credentials.EventsSecret)
 }
 
-// start runs the process until it says that it is ready.
+// start starts the process and waits until it is ready.
 func (r *replica) start() error {
 	binary := r.binary
 	if binary == "" {
 		binary = os.Args[0]
 	}
 	r.cmd = exec.Command(binary, r.args...)
-	// The ledger asks of thousands of applications at the end. An older program knows no
-	// such flag, and no such variable either, which it minds less.
+	// reconcile requests thousands of applications. A variable, because an older program
+	// refuses an unknown flag.
 	r.cmd.Env = append(os.Environ(), asProgram+"=1", "VESTIBULE_API_RATE=1000000")
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	r.cmd.Stderr = r.log
@@ -179,8 +180,8 @@ func (r *replica) start() error {
 	return err
 }
 
-// kill kills a replica and starts it again. While the database recovers, a start may
-// fail: an operator's supervisor would try again.
+// kill kills a replica and restarts it. A start may fail while the database recovers, and
+// is then repeated, as a supervisor would.
 func (f *fleet) kill(i int) {
 	r := f.replicas[i]
 	r.mu.Lock()
@@ -197,14 +198,13 @@ func (f *fleet) kill(i int) {
 	f.t.Errorf("a killed process does not start again: %v\n%s", err, r.log)
 }
 
-// replace has a replica drain, as an operator does who rolls out another binary, and
-// starts that in its place.
+// replace drains a replica and starts a binary in its place, as in a rolling upgrade.
 func (f *fleet) replace(i int, binary string) {
 	f.t.Helper()
 	r := f.replicas[i]
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.away.Store(true)
+	r.draining.Store(true)
 	r.cmd.Process.Signal(syscall.SIGTERM)
 	if err := r.cmd.Wait(); err != nil {
 		f.t.Errorf("a replica does not drain: %v\n%s", err, r.log)
@@ -213,10 +213,10 @@ func (f *fleet) replace(i int, binary string) {
 	if err := r.start(); err != nil {
 		f.t.Fatalf("a replica does not start beside others: %v\n%s", err, r.log)
 	}
-	r.away.Store(false)
+	r.draining.Store(false)
 }
 
-// open opens a party's database beside the programs.
+// open opens a party's database while the program uses it.
 func (f *fleet) open(party string) *store.DB {
 	f.t.Helper()
 	db, err := store.Open(f.t.Context(), store.Config{URL: f.databaseURL, Dir: filepath.Join(f.dir, "a"), Party: party, MasterKey: masterKey})
@@ -235,7 +235,7 @@ func (f *fleet) logs() string {
 	return b.String()
 }
 
-// tail keeps the end of what is written.
+// tail is a writer that keeps the last 64 KiB.
 type tail struct {
 	mu sync.Mutex
 	b  []byte

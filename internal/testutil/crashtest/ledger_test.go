@@ -19,8 +19,8 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// ledger is what the program acknowledged. Whatever is in it must be there at the
-// end, once.
+// ledger records what the program acknowledged. At the end of a test, all of it must
+// exist exactly once.
 type ledger struct {
 	t     *testing.T
 	f     *fleet
@@ -29,13 +29,13 @@ type ledger struct {
 	http  *http.Client
 
 	mu           sync.Mutex
-	submissions  map[string]string // externalId → publicToken; "" where the answer was lost
+	submissions  map[string]string // externalId → publicToken; "" if the response was lost
 	submitter    map[string]string // externalId → the child account
 	shared       map[string]string // relay token → publicToken
 	withdrawn    map[string]bool   // relay token
 	applications map[string]bool   // id → whether its visit's end was acknowledged
-	landed       map[string]bool   // applications whose return was acknowledged
-	decided      map[string]string // application → what a reviewer decided
+	returned     map[string]bool   // applications whose redirect callback was acknowledged
+	decided      map[string]string // application → a reviewer's decision
 }
 
 func newLedger(t *testing.T, f *fleet) *ledger {
@@ -47,30 +47,31 @@ func newLedger(t *testing.T, f *fleet) *ledger {
 		http: &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		submissions: map[string]string{}, submitter: map[string]string{}, shared: map[string]string{}, withdrawn: map[string]bool{},
-		applications: map[string]bool{}, landed: map[string]bool{}, decided: map[string]string{}}
+		applications: map[string]bool{}, returned: map[string]bool{}, decided: map[string]string{}}
 }
 
-func (l *ledger) note(f func()) {
+// locked calls f while no other caller changes the ledger.
+func (l *ledger) locked(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f()
 }
 
 func (l *ledger) acknowledged() int {
-	return len(l.submissions) + len(l.shared) + len(l.withdrawn) + len(l.applications) + len(l.landed) + len(l.decided)
+	return len(l.submissions) + len(l.shared) + len(l.withdrawn) + len(l.applications) + len(l.returned) + len(l.decided)
 }
 
 func (l *ledger) String() string {
 	return fmt.Sprintf("%d submissions, %d shares, %d withdrawals, %d applications with %d returns and %d decisions, %d events",
-		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.landed), len(l.decided), l.f.app.count())
+		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.returned), len(l.decided), l.f.app.count())
 }
 
-// patience is how long a request is retried: longer than a process needs to restart.
-const patience = 60 * time.Second
+// retryTime is how long a request is retried: longer than a process needs to restart.
+const retryTime = 60 * time.Second
 
-// insist calls f until it is answered: true when it is done with.
-func insist(f func(ctx context.Context) bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// retry calls f until it returns true. It returns false if retryTime has passed.
+func retry(f func(ctx context.Context) bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), retryTime)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -84,13 +85,13 @@ func insist(f func(ctx context.Context) bool) bool {
 	return true
 }
 
-// submit sends bank data of child accounts until it is enough.
-func (l *ledger) submit(enough context.Context, worker int) {
+// submit submits bank data for child accounts until working ends.
+func (l *ledger) submit(working context.Context, worker int) {
 	var child, product, configuration string
-	for n := 0; enough.Err() == nil; n++ {
-		if n%25 == 0 { // an account may submit thirty times a minute
+	for n := 0; working.Err() == nil; n++ {
+		if n%25 == 0 { // an account's limit is 30 submissions a minute
 			name := svcapi.Names{Name: fmt.Sprintf("Branch %d %d", worker, n)}
-			ok := insist(func(ctx context.Context) bool {
+			ok := retry(func(ctx context.Context) bool {
 				var err error
 				if configuration == "" {
 					all, err := l.owner.ProductConfigurations(ctx)
@@ -118,10 +119,10 @@ func (l *ledger) submit(enough context.Context, worker int) {
 		}
 		in := household(product, child, fmt.Sprintf("s-%d-%d", worker, n))
 		var last error
-		ok := insist(func(ctx context.Context) bool {
+		ok := retry(func(ctx context.Context) bool {
 			sent, err := l.owner.Submit(ctx, in)
 			if last = err; err == nil || svcapi.CodeOf(err) == contract.CodeDuplicateExternalID {
-				l.note(func() { l.submissions[in.ExternalID], l.submitter[in.ExternalID] = sent.PublicToken, child })
+				l.locked(func() { l.submissions[in.ExternalID], l.submitter[in.ExternalID] = sent.PublicToken, child })
 				return true
 			}
 			return false
@@ -130,20 +131,20 @@ func (l *ledger) submit(enough context.Context, worker int) {
 			l.t.Errorf("a submission was not taken: %v", last)
 			return
 		}
-		if n%5 == 4 { // applicants are to have their turn
-			insist(func(ctx context.Context) bool {
+		if n%5 == 4 { // waits, to leave capacity for apply
+			retry(func(ctx context.Context) bool {
 				s, err := l.owner.Status(ctx, svcapi.Ref{ExternalID: in.ExternalID, PublicID: child})
-				return enough.Err() != nil || err == nil && s.Status != contract.StatusPending
+				return working.Err() != nil || err == nil && s.Status != contract.StatusPending
 			})
 		}
 	}
 }
 
-// share gives a report to the third party, and takes it back.
-func (l *ledger) share(publicToken string, back bool) {
+// share shares a report with the third party, and withdraws it if withdraw is true.
+func (l *ledger) share(publicToken string, withdraw bool) {
 	var relay string
 	var last error
-	ok := insist(func(ctx context.Context) bool {
+	ok := retry(func(ctx context.Context) bool {
 		relay, last = l.owner.CreateRelayToken(ctx, publicToken, l.f.Credentials.ThirdParty.PublicID)
 		return last == nil
 	})
@@ -151,21 +152,21 @@ func (l *ledger) share(publicToken string, back bool) {
 		l.t.Errorf("a report was not shared: %v", last)
 		return
 	}
-	l.note(func() { l.shared[relay] = publicToken })
-	if !back {
+	l.locked(func() { l.shared[relay] = publicToken })
+	if !withdraw {
 		return
 	}
-	ok = insist(func(ctx context.Context) bool {
+	ok = retry(func(ctx context.Context) bool {
 		last = l.owner.RevokeRelayToken(ctx, relay)
 		return last == nil || svcapi.CodeOf(last) == contract.CodeRelayTokenRevoked
 	})
 	if !ok {
 		l.t.Errorf("a report was not withdrawn: %v", last)
 	}
-	l.note(func() { l.withdrawn[relay] = true })
+	l.locked(func() { l.withdrawn[relay] = true })
 }
 
-// Everybody's name and address, and whom they are paid by and pay.
+// Personal data of every applicant.
 const (
 	firstName = "Zsófia-Canaria"
 	lastName  = "Canarison"
@@ -174,7 +175,7 @@ const (
 	landlord  = "CANARY WHARF RENT"
 )
 
-// household is half a year of pay and rent.
+// household returns half a year of pay and rent.
 func household(product, child, externalID string) svcapi.Submission {
 	pulled := time.Now().Add(-time.Hour)
 	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
@@ -193,7 +194,7 @@ func household(product, child, externalID string) svcapi.Submission {
 		Accounts: []svcapi.SubmittedAccount{account}}
 }
 
-// answer is what one request came to; status 0 is for none.
+// answer is a response; status 0 means that none arrived.
 type answer struct {
 	status int
 	header http.Header
@@ -228,10 +229,10 @@ func (l *ledger) ask(ctx context.Context, method, to, body string, header ...str
 	return answer{res.StatusCode, res.Header, raw}
 }
 
-// until repeats a request until it has one of the wanted answers, and gives up at
-// any other that is final.
+// until repeats a request until it is answered without a server error, and reports
+// whether the status is the wanted one.
 func (l *ledger) until(method, to, body string, want int, header ...string) (got answer, ok bool) {
-	insist(func(ctx context.Context) bool {
+	retry(func(ctx context.Context) bool {
 		got = l.ask(ctx, method, to, body, header...)
 		return got.status != 0 && got.status < 500
 	})
@@ -243,17 +244,18 @@ const (
 	asForm = "application/x-www-form-urlencoded"
 )
 
-// signIn has a reviewer come in, and returns the cookie.
+// signIn signs a reviewer in and returns the cookie.
 func (l *ledger) signIn() string {
 	in := url.Values{"email": {l.f.Credentials.Reviewer.Email}, "password": {l.f.Credentials.Reviewer.Password}}
 	got, ok := l.until("POST", l.f.portal+"/review/sign-in", in.Encode(), 303, "Content-Type", asForm)
 	if !ok {
-		l.t.Errorf("a reviewer is not let in: %d", got.status)
+		l.t.Errorf("the reviewer's sign-in fails: %d", got.status)
 	}
 	return cookies(got)
 }
 
-// decide decides on an application. Where the answer was lost, it was decided already.
+// decide stores a reviewer's decision. A conflict means that the response to an earlier
+// try was lost.
 func (l *ledger) decide(reviewer, id, what string) {
 	form := url.Values{"seen": {"0"}, "decision": {what}, "text": {"as we talked about"}}
 	got, ok := l.until("POST", l.f.portal+"/review/applications/"+id+"/decision",
@@ -262,7 +264,7 @@ func (l *ledger) decide(reviewer, id, what string) {
 		l.t.Errorf("a decision was not taken: %d %.300s", got.status, got.body)
 		return
 	}
-	l.note(func() { l.decided[id] = what })
+	l.locked(func() { l.decided[id] = what })
 }
 
 func cookies(a answer) string {
@@ -272,13 +274,12 @@ func cookies(a answer) string {
 	return ""
 }
 
-// apply walks applicants through secure redirects until it is enough, shares each
-// second report, takes each second share back, and decides on two of three. A browser
-// whose answer was lost at a step that can be taken once gives up there: what it did
-// not hear of was not promised to it.
-func (l *ledger) apply(enough context.Context, worker int) {
+// apply completes secure redirects until working ends, shares every second report,
+// withdraws every second share, and decides on two of three applications. It abandons an
+// application if the response to a single-use step is lost.
+func (l *ledger) apply(working context.Context, worker int) {
 	reviewer := l.signIn()
-	for n := 0; enough.Err() == nil; n++ {
+	for n := 0; working.Err() == nil; n++ {
 		body := fmt.Sprintf(`{"product":"cashflow","mode":"redirect","externalId":"a-%d-%d","prefill":{"firstName":%q,`+
 			`"lastName":%q,"email":%q,"dob":"1990-12-10"}}`, worker, n, firstName, lastName, email)
 		made, ok := l.until("POST", l.f.portal+"/api/v1/applications", body, 201, "Authorization", "Bearer "+l.f.Credentials.PortalAPIKey,
@@ -288,7 +289,7 @@ func (l *ledger) apply(enough context.Context, worker int) {
 			return
 		}
 		id := made.field("id")
-		l.note(func() { l.applications[id] = false })
+		l.locked(func() { l.applications[id] = false })
 		at := l.f.portal + "/applications/" + id
 		entered, ok := l.until("GET", at+"?grant="+made.field("embedToken"), "", 303)
 		if !ok {
@@ -307,7 +308,7 @@ func (l *ledger) apply(enough context.Context, worker int) {
 		handle, _, _ = strings.Cut(handle, "?")
 		var done answer
 		turn := 0
-		insist(func(ctx context.Context) bool {
+		retry(func(ctx context.Context) bool {
 			turn++
 			control := l.f.replicas[turn%len(l.f.replicas)].control
 			done = l.ask(ctx, "POST", "http://"+control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
@@ -316,9 +317,9 @@ func (l *ledger) apply(enough context.Context, worker int) {
 		if done.status != 200 {
 			continue
 		}
-		l.note(func() { l.applications[id] = true })
+		l.locked(func() { l.applications[id] = true })
 		if _, ok := l.until("GET", done.field("completeUrl"), "", 303, "Cookie", cookie); ok {
-			l.note(func() { l.landed[id] = true })
+			l.locked(func() { l.returned[id] = true })
 		}
 		if kind := []string{"approved", "declined", ""}[n%3]; kind != "" {
 			l.decide(reviewer, id, kind)
@@ -329,11 +330,11 @@ func (l *ledger) apply(enough context.Context, worker int) {
 	}
 }
 
-// settle is how long the program may take to finish what it was killed at.
+// settle is how long the program may take to finish interrupted work.
 const settle = 90 * time.Second
 
-// reconcile waits until what was acknowledged is done, and says what is not there,
-// and what is there more than once.
+// reconcile waits until all acknowledged work is done, and describes what is lost and
+// what was done more than once.
 func (l *ledger) reconcile() (lost, doubled []string) {
 	deadline, cancel := context.WithTimeout(l.t.Context(), settle)
 	defer cancel()
@@ -386,7 +387,7 @@ func (l *ledger) reconcile() (lost, doubled []string) {
 		})
 		if done {
 			eventually("application "+id, func() (string, bool) {
-				return "the onboarding app has not heard of its report", l.f.app.told(id, "application.ready") > 0
+				return "the onboarding app was not notified of its report", l.f.app.notified(id, "application.ready") > 0
 			})
 		}
 	}
@@ -403,19 +404,19 @@ func (l *ledger) reconcile() (lost, doubled []string) {
 			return fmt.Sprintf("it is %+v, want %s", got.Decision, want), got.Decision.Kind == want && got.Decision.Number == 1
 		})
 		if *older != "" {
-			continue // which may have known of no such event
+			continue // an older version may not send the event
 		}
 		eventually("decision on "+id, func() (string, bool) {
-			return "the onboarding app has not heard of it", l.f.app.told(id, "application.decided") > 0
+			return "the onboarding app was not notified of it", l.f.app.notified(id, "application.decided") > 0
 		})
 	}
 	doubled = append(doubled, l.f.app.doubled()...)
-	l.books(&lost, &doubled, eventually)
+	l.checkRows(&lost, &doubled, eventually)
 	return lost, doubled
 }
 
-// books holds the rows of both databases against the ledger.
-func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (string, bool))) {
+// checkRows compares the rows of both databases with the ledger.
+func (l *ledger) checkRows(lost, doubled *[]string, eventually func(string, func() (string, bool))) {
 	provider, portal := l.f.open(store.Provider), l.f.open(store.Portal)
 	count := func(db *store.DB, query string, args ...any) int {
 		var n int
@@ -442,7 +443,7 @@ func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (
 		{provider, "report of one visit", `SELECT count(*) FROM (SELECT 1 FROM visits GROUP BY public_token HAVING count(*) > 1) AS twice`},
 		{provider, "live relay token of one pair", `SELECT count(*) FROM (SELECT 1 FROM relay_tokens
 			GROUP BY public_token, third_party_id HAVING count(*) > 1) AS twice`},
-		{portal, "landing of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0
+		{portal, "callback of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0
 			GROUP BY application, number HAVING count(*) > 1) AS twice`},
 		{portal, "application of one externalId", `SELECT count(*)
 			FROM (SELECT 1 FROM applications GROUP BY external_id HAVING count(*) > 1) AS twice`},
@@ -460,9 +461,9 @@ func (l *ledger) books(lost, doubled *[]string, eventually func(string, func() (
 	if want, n := len(l.applications), count(portal, `SELECT count(*) FROM applications`); n != want {
 		*doubled = append(*doubled, fmt.Sprintf("%d applications are there, and %d were acknowledged", n, want))
 	}
-	for id := range l.landed {
+	for id := range l.returned {
 		if n := count(portal, `SELECT count(*) FROM attempts WHERE application = $1 AND landed_at <> 0`, id); n != 1 {
-			*lost = append(*lost, fmt.Sprintf("application %s: its return was acknowledged, and %d attempts landed", id, n))
+			*lost = append(*lost, fmt.Sprintf("application %s: its redirect callback was acknowledged, and %d attempts have one", id, n))
 		}
 	}
 }

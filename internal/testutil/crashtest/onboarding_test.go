@@ -12,31 +12,30 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// onboardingApp is the onboarding app, which is told of what becomes of its applications.
-// It is never killed.
+// onboardingApp receives the portal's webhooks about applications. It is never killed.
 type onboardingApp struct {
 	*httptest.Server
 	t *testing.T
 
 	mu     sync.Mutex
 	secret string
-	events map[string]heard // by the event's id
+	events map[string]appEvent // by event ID
 }
 
-type heard struct {
+type appEvent struct {
 	Type        string
 	Sequence    int64
 	Application struct{ ID string }
 }
 
 func newOnboardingApp(t *testing.T) *onboardingApp {
-	h := &onboardingApp{t: t, events: map[string]heard{}}
+	h := &onboardingApp{t: t, events: map[string]appEvent{}}
 	h.Server = httptest.NewServer(h)
 	t.Cleanup(h.Close)
 	return h
 }
 
-// ServeHTTP takes an event. One whose delivery was cut off comes again under its id.
+// ServeHTTP stores an event by its ID, which an interrupted delivery repeats.
 func (h *onboardingApp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -53,7 +52,7 @@ func (h *onboardingApp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.t.Errorf("an event that cannot be verified: %v", err)
 		}
 	}
-	var e heard
+	var e appEvent
 	if err := json.Unmarshal(body, &e); err != nil {
 		h.t.Errorf("an event that is no JSON: %s", body)
 	}
@@ -61,7 +60,7 @@ func (h *onboardingApp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// verify has all that comes from now on be signed with the secret.
+// verify makes the app check later events with the secret.
 func (h *onboardingApp) verify(secret string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,8 +73,8 @@ func (h *onboardingApp) count() int {
 	return len(h.events)
 }
 
-// told is how many events of a type there were of an application.
-func (h *onboardingApp) told(application, kind string) (n int) {
+// notified returns the number of an application's events of a type.
+func (h *onboardingApp) notified(application, kind string) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range h.events {
@@ -86,14 +85,14 @@ func (h *onboardingApp) told(application, kind string) (n int) {
 	return n
 }
 
-// doubled says what was told under more than one id.
+// doubled describes the changes that were sent under more than one event ID.
 func (h *onboardingApp) doubled() (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	seen := map[heard]bool{}
+	seen := map[appEvent]bool{}
 	for _, e := range h.events {
 		if seen[e] {
-			all = append(all, fmt.Sprintf("the onboarding app was told twice: %+v", e))
+			all = append(all, fmt.Sprintf("the onboarding app was notified twice: %+v", e))
 		}
 		seen[e] = true
 	}

@@ -1,4 +1,4 @@
-// Package program runs Vestibule for tests and for figures: inside the process of a test,
+// Package program runs Vestibule for tests and benchmarks: inside the process of a test,
 // or as a process that can be killed.
 package program
 
@@ -65,7 +65,7 @@ func StartProcess(cmd *exec.Cmd) (Listeners, error) {
 // Program is a program that runs inside the process of a test.
 type Program struct {
 	Listeners
-	Stop  context.CancelFunc // has the program drain
+	Stop  context.CancelFunc // makes the program drain and end
 	Ended <-chan struct{}    // closed when it has
 }
 
@@ -100,7 +100,7 @@ func Start(t testing.TB, main func(ctx context.Context, args []string, stdout, s
 	return &Program{Listeners: l, Stop: stop, Ended: ended}
 }
 
-// Credentials are those that a program generates.
+// Credentials are the credentials that a program generates.
 type Credentials struct {
 	Account
 	Products      map[string]string

@@ -1,4 +1,4 @@
-// Package providertest starts a whole provider for tests, with a real database, real
+// Package providertest starts a whole provider for tests, with a database, background
 // jobs, a clock that the test controls, and a receiver of webhooks.
 package providertest
 
@@ -203,13 +203,13 @@ func (r *Server) Until(what string, ok func() bool) {
 	for !ok() {
 		select {
 		case <-deadline.C:
-			r.T.Fatalf("waited in vain for %s", what)
+			r.T.Fatalf("timeout while waiting for %s", what)
 		case <-tick.C:
 		}
 	}
 }
 
-// Answer is an answer of the provider.
+// Answer is a response of the provider.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -224,7 +224,7 @@ func (r *Server) Do(method, path string, body any, edit ...func(*http.Request)) 
 	return r.browser.Do(method, path, body, edit...)
 }
 
-// Do is Rig.Do from this browser.
+// Do is Server.Do from this browser.
 func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
 	r := b.server
 	r.T.Helper()

@@ -1,5 +1,5 @@
-// Package storetest gives tests a fresh database on each engine. A suite is
-// written once and run with Each; neither engine is skipped where CI is set.
+// Package storetest gives tests a fresh database on each engine. Each runs a test on both.
+// If CI is set, a missing PostgreSQL fails the test instead of skipping it.
 package storetest
 
 import (
@@ -45,8 +45,8 @@ func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
 	})
 }
 
-// SQLite returns a fresh, migrated SQLite database, copied from a template that
-// is made once.
+// SQLite returns a fresh, migrated SQLite database, copied from a template that each
+// process makes once.
 func SQLite(t testing.TB, party string) *store.DB {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,8 +60,8 @@ func SQLite(t testing.TB, party string) *store.DB {
 	return openFor(t, store.Config{Dir: dir, Party: party})
 }
 
-// Postgres returns a fresh, migrated PostgreSQL database, copied from a template
-// that is made once a cluster.
+// Postgres returns a fresh, migrated PostgreSQL database, copied from a template that is
+// made once in each cluster.
 func Postgres(t testing.TB, party string) *store.DB {
 	t.Helper()
 	admin := server(t)
@@ -84,8 +84,8 @@ func URL(t testing.TB) string {
 
 // Pool starts a PgBouncer in front of the tests' PostgreSQL, in mode session or
 // transaction, and returns a function that maps a database's URL to the one through it.
-// In mode transaction the URL says so, unless told is false.
-func Pool(t testing.TB, mode string, told bool, settings ...string) func(address string) string {
+// In mode transaction the URL has pool_mode=transaction if named is true.
+func Pool(t testing.TB, mode string, named bool, settings ...string) func(address string) string {
 	t.Helper()
 	c, err := cluster.Bounce(context.Background(), server(t), mode, settings...)
 	if errors.Is(err, cluster.ErrNoBouncer) {
@@ -95,17 +95,17 @@ func Pool(t testing.TB, mode string, told bool, settings ...string) func(address
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Stop)
-	return by(c.URL, mode, told)
+	return through(c.URL, mode, named)
 }
 
-func by(bouncer, mode string, told bool) func(string) string {
+func through(bouncer, mode string, named bool) func(string) string {
 	return func(address string) string {
 		u, err := url.Parse(address)
 		if err != nil {
 			return address
 		}
 		at := inDatabase(bouncer, strings.TrimPrefix(u.Path, "/"))
-		if mode == "transaction" && told {
+		if mode == "transaction" && named {
 			at += "&pool_mode=transaction"
 		}
 		return at
@@ -129,7 +129,7 @@ var ownPool = sync.OnceValues(func() (func(string) string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return by(c.URL, mode, true), nil
+	return through(c.URL, mode, true), nil
 })
 
 func pooled(t testing.TB, address string) string {
@@ -266,8 +266,8 @@ func server(t testing.TB) string {
 	return u
 }
 
-// postgresTemplate makes the party's template database if this cluster has none
-// for the present migrations. An advisory lock keeps other test processes out.
+// postgresTemplate makes the party's template database if this cluster has none for the
+// present migrations. An advisory lock excludes other test processes.
 func postgresTemplate(t testing.TB, admin, party string) string {
 	t.Helper()
 	name := "template_" + party + "_" + fingerprint(t, party)

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// ErrNoBouncer is returned where PgBouncer is not installed.
+// ErrNoBouncer is Bounce's error if PgBouncer is not installed.
 var ErrNoBouncer = errors.New("cluster: no PgBouncer found")
 
-// Bounce starts a PgBouncer in front of the server at the address to, in the mode
-// session or transaction. It is ended by Stop, or with this process.
+// Bounce starts a PgBouncer in front of the server at the URL to, in mode session or
+// transaction. It ends with Stop or with this process.
 func Bounce(ctx context.Context, to, mode string, settings ...string) (*Cluster, error) {
 	bin := "/usr/sbin/pgbouncer"
 	if _, err := os.Stat(bin); err != nil {

@@ -25,7 +25,7 @@ import (
 // Env names the variable that holds the URL of a running cluster for tests.
 const Env = "VESTIBULE_TEST_POSTGRES"
 
-// ErrMissing is returned where PostgreSQL is not installed.
+// ErrMissing is the error of Start and Tool if PostgreSQL is not installed.
 var ErrMissing = errors.New("cluster: no PostgreSQL binaries found")
 
 // Cluster is a running server.
@@ -99,16 +99,16 @@ func (c *Cluster) run(ctx context.Context) error {
 	return nil
 }
 
-// Crash ends the server as a power cut would, without a last checkpoint, and
-// starts it again: it recovers from its log, if it keeps one (fsync=on).
+// Crash ends the server at once, without a checkpoint, and restarts it. The server then
+// recovers from its write-ahead log.
 func (c *Cluster) Crash(ctx context.Context) error {
 	c.stop <- syscall.SIGQUIT
 	<-c.done
 	return c.run(ctx)
 }
 
-// keepThread keeps the thread that started the server alive, because the parent-death signal
-// is tied to it.
+// keepThread starts the server and keeps the starting thread alive, because the
+// parent-death signal is tied to it.
 func (c *Cluster) keepThread(server *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	err := server.Start()
@@ -184,7 +184,7 @@ func version(path string) int {
 	return n
 }
 
-// account makes dir belong to the server's user: ours, or postgres if we are root.
+// account makes the server's user own dir: the present user, or postgres instead of root.
 func account(dir string) (*syscall.Credential, string, error) {
 	if os.Geteuid() != 0 {
 		return nil, "this user", nil

@@ -1,5 +1,5 @@
-// Command withpostgres runs a command with one throw-away PostgreSQL that all
-// its tests share:
+// Command withpostgres runs a command with one temporary PostgreSQL that all its tests
+// share:
 //
 //	go run ./internal/testutil/storetest/withpostgres go test ./...
 package main
