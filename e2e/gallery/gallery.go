@@ -74,7 +74,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	branded := base
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
 		Support: pages.Support{Email: "help@harborlane.example", Phone: "+1 555 010 0142", URL: "https://harborlane.example/help"}}
-	elsewhere := pages.Elsewhere{Link: "/link", Letter: "/letter"}
+	resume := pages.ResumeOptions{LinkURL: "/link", EmailURL: "/letter"}
 	recent := []pages.RecentApplication{{URL: "/applications/2", Product: contract.Income, State: "exited", At: at},
 		{URL: "/applications/1", Product: contract.Cashflow, State: "ready", At: at}}
 	apply := func(p contract.Product, change func(*pages.Apply)) templ.Component {
@@ -85,9 +85,9 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	connect := pages.Connect{Base: base, Product: contract.Cashflow, Script: "/still/widget.js",
 		Global: "SvcWidget", Env: contract.Sandbox, ProductID: "p", PublicID: "c",
 		Token: "t", Attempt: 1, State: "connecting", Today: "2026-05-04", Report: "/callbacks",
-		Next: "/applications/1", Restart: "/restart", Elsewhere: elsewhere}
+		Next: "/applications/1", Restart: "/restart", Resume: resume}
 	manual := connect
-	manual.Base, manual.Manual, manual.Elsewhere = framed, true, pages.Elsewhere{}
+	manual.Base, manual.Manual, manual.Resume = framed, true, pages.ResumeOptions{}
 	all := []Exhibit{
 		{"components", components(base)},
 		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products()})},
@@ -135,13 +135,13 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	status("not set up, of a brand", branded, applicant.Visitor{}, setup)
 	status("framed", base, applicant.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
 	return append(all,
-		Exhibit{"another device", pages.HandoverPage(pages.Handover{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr",
+		Exhibit{"another device", pages.AnotherDevicePage(pages.AnotherDevice{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr",
 			Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
-			Again: "/link", Letter: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
+			LinkURL: "/link", EmailURL: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
 		Exhibit{"another device, asked",
-			pages.ArrivePage(pages.Arrive{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
-		Exhibit{"find it by e-mail", pages.ReturnPage(pages.Return{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.ReturnPage(pages.Return{Base: base, Email: "unknown",
+			pages.OpenLinkPage(pages.OpenLink{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
+		Exhibit{"find it by e-mail", pages.FindPage(pages.Find{Base: base})},
+		Exhibit{"find it by e-mail, refused", pages.FindPage(pages.Find{Base: base, Email: "unknown",
 			Problem: "resume.find.no_email"})},
 		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{By: "reviewer@example.org",
 			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Continue",

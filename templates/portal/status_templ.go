@@ -544,8 +544,8 @@ func StatusPage(m Status) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.Elsewhere != (Elsewhere{}) {
-				templ_7745c5c3_Err = elsewhere(m.Elsewhere, m.Lang).Render(ctx, templ_7745c5c3_Buffer)
+			if m.Resume != (ResumeOptions{}) {
+				templ_7745c5c3_Err = resumeOptions(m.Resume, m.Lang).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -200,7 +200,7 @@ type Connect struct {
 	Report          string // address that receives the widget's callbacks
 	Next            string // the status page
 	Restart         string // where another try is asked for
-	Elsewhere       Elsewhere
+	Resume          ResumeOptions
 }
 
 func (c Connect) attrs() templ.Attributes {
@@ -255,7 +255,7 @@ type Status struct {
 	Correct   string  // where the form is filled in once more; "" where that does not help
 	Support   Support // where to ask for help, beside what went wrong
 	ReturnURL string
-	Elsewhere Elsewhere
+	Resume    ResumeOptions
 	Lines     []StatusLine
 }
 

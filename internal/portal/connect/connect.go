@@ -105,7 +105,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
 		Report: applicant.CallbacksURL(a.ID) + v.QuerySuffix, Next: applicant.StatusURL(a.ID) + v.QuerySuffix,
 		Restart:         applicant.RestartURL(a.ID) + v.QuerySuffix,
-		SandboxReportID: a.SandboxReportID, Elsewhere: h.Applicants.ResumeOptions(a.ID, v.Framed)}
+		SandboxReportID: a.SandboxReportID, Resume: h.Applicants.ResumeOptions(a.ID, v.Framed)}
 	if t.Token == "" {
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}

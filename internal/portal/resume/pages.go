@@ -60,10 +60,10 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 		return errTooOften
 	}
 	base := d.Applicants.Base(r)
-	m := pages.Handover{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
-		Again: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.isLoopback()}
+	m := pages.AnotherDevice{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
+		LinkURL: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.isLoopback()}
 	if d.CanEmail() {
-		m.Letter = "/applications/" + a.ID + "/letter"
+		m.EmailURL = "/applications/" + a.ID + "/letter"
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		m.Link, err = d.link(ctx, tx, a.ID, ShownLife, base.Lang)
@@ -76,7 +76,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.HandoverPage(m))
+	return httpx.HTML(w, r, http.StatusOK, pages.AnotherDevicePage(m))
 }
 
 // isLoopback reports whether the portal's address is a loopback address, which other
@@ -155,7 +155,7 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.ArrivePage(pages.Arrive{Base: base, Product: a.Product, Begun: a.CreatedAt,
+	return httpx.HTML(w, r, http.StatusOK, pages.OpenLinkPage(pages.OpenLink{Base: base, Product: a.Product, Begun: a.CreatedAt,
 		Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
@@ -239,7 +239,7 @@ func (d *Handler) showForm(w http.ResponseWriter, r *http.Request) error {
 
 func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem i18n.Key) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.ReturnPage(pages.Return{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
+	return httpx.HTML(w, r, status, pages.FindPage(pages.Find{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
 }
 
 // handleForm handles that form. The response is the same for every valid address,

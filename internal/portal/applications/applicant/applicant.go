@@ -81,13 +81,13 @@ func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks
 
 // ResumeOptions returns the ways to continue an application in another browser. A
 // frame has none, because it has no session.
-func (s *Handler) ResumeOptions(id string, framed bool) pages.Elsewhere {
+func (s *Handler) ResumeOptions(id string, framed bool) pages.ResumeOptions {
 	if framed {
-		return pages.Elsewhere{}
+		return pages.ResumeOptions{}
 	}
-	e := pages.Elsewhere{Link: "/applications/" + id + "/link"}
+	e := pages.ResumeOptions{LinkURL: "/applications/" + id + "/link"}
 	if s.ResumeByEmail {
-		e.Letter = "/applications/" + id + "/letter"
+		e.EmailURL = "/applications/" + id + "/letter"
 	}
 	return e
 }

@@ -75,7 +75,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 		m.ReturnURL = a.ReturnURL
 	}
 	if !a.Final() || m.Retry {
-		m.Elsewhere = s.ResumeOptions(a.ID, v.Framed)
+		m.Resume = s.ResumeOptions(a.ID, v.Framed)
 	}
 	if s.Service.ShowsDecision(a) {
 		s.showDecision(&m, a)
@@ -100,7 +100,7 @@ func (s *Handler) showDecision(m *pages.Status, a applications.Application) {
 			m.Tone = ui.Neutral
 		}
 		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = "", false, false, false, "", false, ""
-		m.Elsewhere = pages.Elsewhere{}
+		m.Resume = pages.ResumeOptions{}
 	case journey.MoreAsked:
 		if m.Moving {
 			return // the answer is on its way; the page shows the request again if anything is still missing

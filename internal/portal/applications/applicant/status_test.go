@@ -102,7 +102,7 @@ func ways(m pages.Status) []string {
 		there bool
 	}{
 		{"go on", m.Connect != ""}, {"the service's own page", m.Other || m.Retry}, {"try again", m.Retry}, {"correct the form", m.Correct != ""},
-		{"wait", m.Moving}, {"it takes long", m.Slow}, {"another browser", m.Elsewhere != (pages.Elsewhere{})},
+		{"wait", m.Moving}, {"it takes long", m.Slow}, {"another browser", m.Resume != (pages.ResumeOptions{})},
 		{"ask for help", m.Support != (pages.Support{})}, {"back to the company", m.ReturnURL != ""},
 	} {
 		if w.there {
@@ -133,7 +133,7 @@ func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 		}
 		open := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income,
 			Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
-		if got := open.Elsewhere != (pages.Elsewhere{}); got == c.v.Framed {
+		if got := open.Resume != (pages.ResumeOptions{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}
 	}

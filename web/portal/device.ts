@@ -2,7 +2,7 @@
 // changes: the other device has opened the link or continued. The copy button is
 // shown where the browser can copy.
 
-const section = document.querySelector<HTMLElement>('[data-vestibule="handover"]');
+const section = document.querySelector<HTMLElement>('[data-vestibule="device"]');
 
 if (section) {
 	const link = section.querySelector<HTMLInputElement>("#link");
