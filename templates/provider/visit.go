@@ -333,7 +333,8 @@ func (v Visit) steps() ui.Steps {
 	case "":
 		order = append(order, connecting)
 	}
-	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly {
+	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly ||
+		v.Product == contract.Cashflow && len(v.Connected) > 0 {
 		order = append(order, Finish)
 	}
 	switch list := map[Way]Step{Bankwise: Banks, Payroll: Employers, Abroad: Suppliers}[way]; now {

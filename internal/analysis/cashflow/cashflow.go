@@ -28,6 +28,7 @@ type Input struct {
 	InputRecordID      string           // source_record_id of that input
 	Consumer           *bankdata.Person // nil: no name was entered
 	Bank               bankdata.Data
+	Failed             []report.Source // banks that could not be read beside them
 	Options            Options
 }
 
@@ -117,7 +118,7 @@ func sources(in Input) []report.Source {
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})
 	}
-	return out
+	return append(out, in.Failed...)
 }
 
 // identities lists the consumer's own input first and then every owner known to

@@ -69,7 +69,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status contr
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: productOf(product), InputSource: in.Source, InputUUID: derivedID(r.PublicToken, "input"),
-		InputRecordID: derivedID(r.PublicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data,
+		InputRecordID: derivedID(r.PublicToken, "input-record"), Consumer: in.Consumer, Bank: *in.Data, Failed: in.Failed,
 		Options: cashflow.Options{Attributes: true, Deprecated: configured.DeprecatedAttributes,
 			ScoreV1: configured.ScoreV1, ScoreV21: configured.ScoreV21},
 	}, r.Retrieved), nil

@@ -140,6 +140,7 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 			!strings.Contains(back.Body, i18ntest.EN("visit.authorize.returned.title")) {
 			t.Fatalf("the callback answers %d %s", back.Status, back.Body)
 		}
+		a.post(t, "action", "finish")
 		hooks := r.Hooks(a.publicToken, 1)
 		if hooks[0]["status"] != "SUCCESS" {
 			t.Fatalf("%v", hooks)
@@ -268,6 +269,7 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				bank.fetch = sources.Fail(reason, errors.New("test"))
 				a, query := atBank(t, r, nil)
 				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+				a.post(t, "action", "finish")
 				if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(want) {
 					t.Errorf("%s: %v, want %s", reason, hooks, want)
 				}

@@ -157,7 +157,7 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 			in = flow.Input{Kind: flow.EventMFASubmitted, Login: s.catalogue(v.environment).login(v.SourceType, v.Username),
 				Correct: true, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
 		case v.Step == flow.StepAccounts:
-			in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v)}
+			in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v), More: remaining(all, v) > 1}
 			for _, a := range s.accounts(v) {
 				in.Accounts = append(in.Accounts, a.ID)
 			}

@@ -69,6 +69,16 @@ func nextPlanned(all []plannedSource, v visit) (plannedSource, bool) {
 	return plannedSource{}, false
 }
 
+// remaining returns how many sources the visit has not tried yet.
+func remaining(all []plannedSource, v visit) (n int) {
+	for i := range all {
+		if _, ok := nextPlanned(all[i:i+1], v); ok {
+			n++
+		}
+	}
+	return n
+}
+
 // plan returns the sources of a completion in the order in which a visit asks for them:
 // those of employers before the banks, and otherwise the banks first. Sources that the
 // report cannot use are errors.
@@ -127,7 +137,8 @@ func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 }
 
 func (c Catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
-	all, n := c.list(to.SourceType), 0
+	// A bank that authorizes access needs a browser.
+	all, n := slices.DeleteFunc(slices.Clone(c.list(to.SourceType)), func(b Bank) bool { return b.Authorize }), 0
 	if at.Provider != "" {
 		n = slices.IndexFunc(all, func(b Bank) bool { return b.ID == at.Provider || b.Name == at.Provider })
 	}

@@ -41,7 +41,7 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 				in.Gathered = &eligibility.Gathered{Skipped: map[string]string{}}
 			}
 			in.Gathered.Skipped[names[c.Employer-1]] = c.Skipped
-		case c.Failed != "" && !v.MultipleSources():
+		case c.Failed != "" && !v.AsksForMore():
 			// Another source was connected in its place, and the report has that.
 		case c.SourceType == flow.SourceBank:
 			in.Banks = append(in.Banks, s.reportSignIn(v, c, names))

@@ -177,7 +177,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 			return flow.Input{}, ""
 		}
 		chosen := false
-		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v)}
+		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v), More: form.Get("more") != ""}
 		for _, a := range s.accounts(v) {
 			if slices.Contains(form["account"], a.ID) {
 				in.Accounts = append(in.Accounts, a.ID)

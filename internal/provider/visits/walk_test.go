@@ -423,3 +423,26 @@ func TestAStepPostedManyTimesAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// The accounts page of a cashflow visit leads to the report, or to another bank.
+func TestAddingABankToACashflowReport(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Server) {
+		a := newcomer(t, r, named("Ana", "Pérez"))
+		ids := a.toAccounts(t, "default")
+		a.post(t, "action", "accounts", "account", ids[0], "more", "1")
+		if step := a.step(t); step != "connected" {
+			t.Fatalf("the step is %q", step)
+		}
+		a.post(t, "action", "more")
+		a.post(t, "action", "bank", "bank", "kestrel-bank")
+		a.post(t, "action", "sign-in", "username", "error", "password", "anything")
+		a.post(t, "action", "code", "code", "123456")
+		if page := a.get(t); a.step(t) != "connected" || !strings.Contains(page.Body, i18ntest.EN("visit.connected.failed")) {
+			t.Errorf("a second bank that fails leads to %q %s", a.step(t), page.Body)
+		}
+		a.post(t, "action", "finish")
+		if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(contract.StatusSuccess) {
+			t.Errorf("%v", hooks)
+		}
+	})
+}

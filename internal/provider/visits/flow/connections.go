@@ -86,8 +86,8 @@ func (j Journey) SignInNumber() (n int) {
 	return n
 }
 
-// MultipleSources reports whether the visit may have more than one source.
-func (j Journey) MultipleSources() bool {
+// AsksForMore reports whether the applicant decides after each source whether more follow.
+func (j Journey) AsksForMore() bool {
 	return j.Product == contract.Income || j.Product == contract.Eligibility
 }
 
@@ -112,7 +112,7 @@ func (j Journey) usable() []SourceType {
 // Limit returns the maximum number of sources of a type.
 func (j Journey) Limit(w SourceType) int {
 	switch {
-	case w == SourceBank && j.MultipleSources():
+	case w == SourceBank:
 		return maxBanks
 	case w == SourcePayroll && j.Employer == 0:
 		return maxPayroll
@@ -200,11 +200,13 @@ func (j Journey) clearSource() (Journey, Effects, bool) {
 	return j, 0, true
 }
 
-// connect adds the current source. If only one is possible, the sources are complete;
-// otherwise the applicant decides when.
-func (j Journey) connect(c Connection) (Journey, Effects, bool) {
+// connect adds the current source. The applicant then decides whether more follow. A
+// cashflow report is generated at once from a bank that is the only one, unless more is
+// set: its accounts page asks.
+func (j Journey) connect(c Connection, more bool) (Journey, Effects, bool) {
+	first := !j.connected()
 	j.record(c)
-	if !j.MultipleSources() {
+	if !j.AsksForMore() && first && !more {
 		j.State, j.Step = Generating, StepProgress
 		return j, GenerateReport, true
 	}

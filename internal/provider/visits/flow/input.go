@@ -56,6 +56,7 @@ type Input struct {
 	Unusable       bool       // of MFASubmitted: the bank has no account that a report can use
 	Empty          bool       // of MFASubmitted, AccountsSelected: the source has no recent data
 	Accounts       []string   // of AccountsSelected: their ids
+	More           bool       // of AccountsSelected: another source follows
 	Employer       int        // of EmployerSelected, EmployerSkipOpened: number of the employer
 	At             int64      // time, in Unix microseconds
 	Status         contract.Status

@@ -138,7 +138,7 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 	case j.Step == StepCode && in.Kind == EventMFASubmitted:
 		return j.code(in)
 	case j.Step == StepAccounts && in.Kind == EventAccountsSelected, j.Step == StepDocuments && in.Kind == EventDocumentsSubmitted:
-		return j.connect(Connection{Accounts: in.Accounts, Empty: in.Empty})
+		return j.connect(Connection{Accounts: in.Accounts, Empty: in.Empty}, in.More)
 	case j.Step == StepDocuments && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
 		// The documents are stored elsewhere; counting them in the journey prevents changes
 		// concurrent with their submission.
@@ -161,7 +161,7 @@ func (j Journey) authorized(in Input) (Journey, Effects, bool) {
 	case j.Scenario == ScenarioNoMFACode:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 	}
-	return j.connect(Connection{Connection: in.Connection})
+	return j.connect(Connection{Connection: in.Connection}, true)
 }
 
 func (j Journey) signIn(in Input) (Journey, Effects, bool) {
@@ -221,7 +221,7 @@ func (j Journey) code(in Input) (Journey, Effects, bool) {
 	case j.Scenario == ScenarioNoMFACode:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
 	case in.Login.Profile != "" && j.SourceType == SourcePayroll:
-		return j.connect(Connection{Empty: in.Empty})
+		return j.connect(Connection{Empty: in.Empty}, false)
 	case in.Unusable:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, in)
 	case in.Login.Profile != "":
