@@ -2,6 +2,7 @@ package fdx
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -149,13 +150,14 @@ func (e *examination) api(ctx context.Context) {
 }
 
 func (e *examination) certificates() {
-	if e.in.Certificate != nil && e.in.Certificate.Leaf != nil {
-		if ours := e.in.Certificate.Leaf.NotAfter; e.expires.IsZero() || ours.Before(e.expires) {
-			e.expires = ours
+	if e.in.Certificate != nil {
+		ours, err := x509.ParseCertificate(e.in.Certificate.Certificate[0])
+		if err == nil && (e.expires.IsZero() || ours.NotAfter.Before(e.expires)) {
+			e.expires = ours.NotAfter
 		}
 	}
 	switch {
-	case e.expires.IsZero() && e.in.Loopback:
+	case e.expires.IsZero() && strings.HasPrefix(e.in.BaseURL, "http:"):
 		e.add(CheckTLS, true, "no certificate is used")
 	case e.expires.IsZero():
 		e.add(CheckTLS, false, "no connection was made")

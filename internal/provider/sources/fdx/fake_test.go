@@ -11,6 +11,8 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
+	"io"
+	"log"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -57,7 +59,7 @@ func newFakeBank(t *testing.T, secure bool) *fakeBank {
 		metadata: map[string]any{"authorization_endpoint": "/authorize", "token_endpoint": "/token", "revocation_endpoint": "/revoke",
 			"jwks_uri": "/jwks", "id_token_signing_alg_values_supported": []string{"ES256"}}}
 	b.Server = httptest.NewUnstartedServer(b)
-	b.Server.Config.ErrorLog = nil
+	b.Server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if secure {
 		b.Server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 		b.StartTLS()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,7 +24,7 @@ const (
 	maxFetch        = 5 * time.Minute
 	maxAccounts     = 200
 	maxTransactions = 100_000  // of all accounts
-	maxText         = 16 << 20 // bytes of all transactions' texts
+	maxText         = 12 << 20 // bytes of all transactions' texts
 	maxPages        = 2_000    // of one list
 	maxID           = 256      // characters of an id
 	shortestWindow  = 31       // days that a request for transactions is divided down to
@@ -524,4 +525,18 @@ func (l *ledger) merge(old, again *bankdata.Transaction) error {
 		return l.rejected("two transactions have one id")
 	}
 	return nil
+}
+
+// MapTransactions maps one page of a deposit account's transactions, as Fetch does with
+// each page that it receives.
+func MapTransactions(r io.Reader, today report.Date) ([]bankdata.Transaction, error) {
+	var into bankdata.Account
+	l := &ledger{fetch: &fetch{bank: &bank{}, from: bankdata.HistoryStart(today), to: today, today: today, left: maxTransactions,
+		textLeft: maxText}, into: &into, kind: deposit, index: map[string]int{}, alike: map[string]int{}}
+	each := l.element()
+	_, _, err := readPage(r, "transactions", func(d *json.Decoder) error {
+		_, err := each(d)
+		return err
+	})
+	return into.Transactions, err
 }

@@ -43,12 +43,20 @@ func (t *text) UnmarshalJSON(b []byte) error {
 			*t = text(b)
 		}
 	case bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b):
+		if common, ok := commonTexts[string(b[1:len(b)-1])]; ok {
+			*t = common
+			return nil
+		}
 		*t = text(b[1 : len(b)-1])
 	default:
 		_ = json.Unmarshal(b, (*string)(t))
 	}
 	return nil
 }
+
+// commonTexts are texts of most transactions, for which no memory is allocated.
+var commonTexts = map[string]text{"DEBIT": "DEBIT", "CREDIT": "CREDIT", "POSTED": "POSTED", "PENDING": "PENDING",
+	"POSDEBIT": "POSDEBIT", "WITHDRAWAL": "WITHDRAWAL", "DEPOSIT": "DEPOSIT", "DEPOSIT_ACCOUNT": "DEPOSIT_ACCOUNT"}
 
 // texts is a list of strings, or one string.
 type texts []text

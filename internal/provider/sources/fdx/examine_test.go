@@ -1,0 +1,73 @@
+package fdx
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+// verdicts returns which checks succeed.
+func verdicts(checks []Check) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range checks {
+		out[c.Name] = c.OK
+	}
+	return out
+}
+
+func TestExamine(t *testing.T) {
+	answer := func(status int, at time.Time) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Date", at.Format(http.TimeFormat))
+			w.WriteHeader(status)
+		}
+	}
+	const accounts = "/fdx/v6/accounts"
+	for name, c := range map[string]struct {
+		change func(*fakeBank, *Institution)
+		failed []string
+	}{
+		"all is well":  {func(*fakeBank, *Institution) {}, nil},
+		"no discovery": {func(_ *fakeBank, in *Institution) { in.Issuer += "/x" }, []string{CheckDiscovery}},
+		"an unknown client": {func(b *fakeBank, _ *Institution) {
+			b.accepts = func(*http.Request) bool { return false }
+		}, []string{CheckClient}},
+		"another method": {func(b *fakeBank, _ *Institution) {
+			b.metadata["token_endpoint_auth_methods_supported"] = []string{"none"}
+		}, []string{CheckDiscovery}},
+		"PKCE without S256": {func(b *fakeBank, _ *Institution) {
+			b.metadata["code_challenge_methods_supported"] = []string{"plain"}
+		}, []string{CheckDiscovery}},
+		"an unknown CA":    {func(_ *fakeBank, in *Institution) { in.CA = nil }, []string{CheckAPI, CheckClock, CheckDiscovery, CheckTLS}},
+		"our certificate":  {func(_ *fakeBank, in *Institution) { in.Certificate = clientCertificate(t) }, nil},
+		"any code is good": {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(200, fakeNow) }, []string{CheckClient}},
+		"an error page":    {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(404, fakeNow) }, []string{CheckClient}},
+		"another base":     {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(404, fakeNow) }, []string{CheckAPI}},
+		"an open API":      {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(200, fakeNow) }, []string{CheckAPI}},
+		"another clock": {func(b *fakeBank, _ *Institution) {
+			b.answers[accounts] = answer(401, fakeNow.Add(-time.Minute))
+		}, []string{CheckClock}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, true)
+			checks, err := b.connect(func(in *Institution) { c.change(b, in) }).Examine(t.Context(), "fake")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var failed []string
+			for name, ok := range verdicts(checks) {
+				if !ok {
+					failed = append(failed, name)
+				}
+			}
+			slices.Sort(failed)
+			if !slices.Equal(failed, c.failed) {
+				t.Errorf("failed are %v, want %v: %+v", failed, c.failed, checks)
+			}
+		})
+	}
+	if _, err := newFakeBank(t, false).connect(nil).Examine(t.Context(), "other"); err == nil {
+		t.Error("an unknown institution is examined")
+	}
+}

@@ -1,0 +1,517 @@
+package fdx
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/report"
+)
+
+var grant = sources.Grant{Access: "access-1", Refresh: "refresh-1"}
+
+// retrieve fetches everything of the two years before fakeNow.
+func (b *fakeBank) retrieve(c *Connector) (sources.Fetched, error) {
+	return c.Fetch(b.t.Context(), "fake", grant, date("2024-03-10"), date("2026-03-10"))
+}
+
+// one sets a checking account "1" with transactions, in version 6.
+func (b *fakeBank) one(transactions ...string) {
+	b.bodies["accounts"] = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","accountType":"CHECKING",
+		"currency":{"currencyCode":"USD"},"currentBalance":100}]}`
+	b.bodies["accounts/1/transactions"] = `{"transactions":[` + strings.Join(transactions, ",") + `]}`
+}
+
+// movement is one posted transaction of version 6.
+func movement(id, day, amount, memo string) string {
+	return fmt.Sprintf(`{"transactionId":%q,"postedTimestamp":%q,"amount":%s,"debitCreditMemo":%q,"description":"D","status":"POSTED"}`,
+		id, day, amount, memo)
+}
+
+// TestVersions checks that both versions give the same accounts.
+func TestVersions(t *testing.T) {
+	accounts := []string{
+		`"accountId":"dep/1","accountType":"CHECKING","productName":"Everyday","nickname":"<i>Bills</i>","currency":{"currencyCode":"USD"},
+			"currentBalance":3690.10,"availableBalance":3600,"balanceAsOf":"2026-03-09T22:00:00-05:00","accountOpenDate":"2021-02-03"`,
+		`"accountId":2,"accountType":"CREDITCARD","productName":"Card","currency":"cad","currentBalance":"2140","creditLine":5000`,
+		`"accountId":"3","accountType":"AUTOLOAN","productName":"Loan","currency":{"currencyCode":"USD"},"principalBalance":11860.5`,
+		`"accountId":"4","accountType":"BROKERAGEACCOUNT","productName":"Fund","currency":null,"currentValue":42310,"holdings":[{}]`,
+	}
+	transactions := []string{
+		`"transactionId":"t1","postedTimestamp":"2026-03-01T23:30:00-05:00","transactionTimestamp":"2026-02-27T00:00:00Z","amount":12.5,
+			"debitCreditMemo":"DEBIT","description":"KROGER &amp; CO","payee":"Kroger","memo":"card 1","status":"POSTED","category":"5411"`,
+		`"transactionId":"t2","transactionTimestamp":"2026-03-10","amount":-4.2,"debitCreditMemo":"DEBIT","description":"CAFE",
+			"status":"PENDING"`,
+	}
+	wrap := func(list []string, names ...string) string {
+		var out []string
+		for i, members := range list {
+			out = append(out, fmt.Sprintf(`{%q:{%s}}`, names[i%len(names)], members))
+		}
+		return strings.Join(out, ",")
+	}
+	flat := func(list []string, names ...string) string {
+		var out []string
+		for i, members := range list {
+			out = append(out, fmt.Sprintf(`{"accountCategory":%q,%s,"fiAttributes":[],"new":{"a":[null]}}`, names[i%len(names)], members))
+		}
+		return strings.Join(out, ",")
+	}
+	day := func(s string) *report.Date { d := date(s); return &d }
+	want := []bankdata.Account{
+		{ID: "dep/1", Institution: "Fake Bank", Name: "Bills", Type: report.CashEquivalent, Subtype: report.Checking, Owner: "Jane Q Doe Jr",
+			Responsibility: report.Individual, Number: "000412887301", Routing: "021000089", Currency: "USD", Opened: day("2021-02-03"),
+			Balance: 369010, BalanceDate: day("2026-03-09"),
+			Addresses: []bankdata.Address{{Street: "418 Maple Avenue Apt 2", City: "Austin", State: "TX", ZIP: "78701"}},
+			Transactions: []bankdata.Transaction{
+				{ID: "t1", Posted: date("2026-03-01"), Amount: -1250, Description: "KROGER & CO", Merchant: "Kroger", Memo: "card 1"},
+				{ID: "t2", Posted: date("2026-03-10"), Amount: -420, Description: "CAFE", Pending: true}}},
+		{ID: "2", Institution: "Fake Bank", Name: "Card", Type: report.Debt, Currency: "CAD", Balance: -214000},
+		{ID: "3", Institution: "Fake Bank", Name: "Loan", Type: report.Debt, Currency: "USD", Balance: -1186050},
+		{ID: "4", Institution: "Fake Bank", Name: "Fund", Type: report.Investment, Currency: "USD", Balance: 4231000},
+	}
+	for version, bodies := range map[string]map[string]string{
+		"5": {"accounts": `{"page":{},"accounts":[` + wrap(accounts, "depositAccount", "locAccount", "loanAccount", "investmentAccount") +
+			`,{"insuranceAccount":{"accountId":"5"}}]}`,
+			"accounts/dep/1/transactions": `{"transactions":[` + wrap(transactions, "depositTransaction") + `]}`},
+		"6": {"accounts": `{"accounts":[` + flat(accounts, "DEPOSIT_ACCOUNT", "LOC_ACCOUNT", "LOAN_ACCOUNT", "INVESTMENT_ACCOUNT") +
+			`,{"accountCategory":"INSURANCE_ACCOUNT","accountId":"5"}]}`,
+			"accounts/dep/1/transactions": `{"transactions":[` + flat(transactions, "DEPOSIT_ACCOUNT") + `]}`},
+	} {
+		t.Run(version, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			b.bodies = bodies
+			for _, id := range []string{"2", "3", "4"} {
+				b.bodies["accounts/"+id+"/transactions"] = `{"transactions":null}`
+			}
+			b.bodies["accounts/dep/1/contact"] = `{"holders":[{"relationship":"PRIMARY","name":{"first":"Jane","middle":"Q","last":"Doe",
+				"suffix":"Jr"}},{"relationship":"AUTHORIZED_USER","name":{"first":"Ann","last":"Other"}}],"emails":["jane@mail.example"],
+				"addresses":[{"line1":"418 Maple Avenue","line2":"Apt 2","city":"Austin","region":"US-TX","postalCode":"78701","country":"US"}],
+				"telephones":[{"type":"CELL","number":"5125550100"}]}`
+			b.bodies["accounts/dep/1/payment-networks"] = `{"paymentNetworks":[
+				{"bankId":"999999999","identifier":"9999","type":"US_RTP"},
+				{"bankId":"021000089","identifier":"000412887301","type":"US_ACH","transferIn":true,"transferOut":true}]}`
+			got, err := b.retrieve(b.connect(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got.Accounts {
+				for j := range got.Accounts[i].Addresses {
+					if uuid.Validate(got.Accounts[i].Addresses[j].ID) != nil {
+						t.Errorf("address id %q", got.Accounts[i].Addresses[j].ID)
+					}
+					got.Accounts[i].Addresses[j].ID = ""
+				}
+			}
+			if diff := cmp.Diff(want, got.Accounts); diff != "" {
+				t.Error(diff)
+			}
+			if len(got.Owners) != 1 || got.Owners[0].FullName() != "Jane Q Doe Jr" || uuid.Validate(got.Owners[0].RecordID) != nil {
+				t.Errorf("owners are %+v", got.Owners)
+			}
+			if diff := cmp.Diff([]sources.AccountFailure{{ID: "5", Reason: sources.Unsupported}}, got.Failed); diff != "" {
+				t.Error(diff)
+			}
+			for _, r := range b.seen {
+				if r.URL.Path != "/fdx/v6/accounts" && r.Header.Get("Accept") != "application/json" ||
+					uuid.Validate(r.Header.Get("x-fapi-interaction-id")) != nil || r.Header.Get("Authorization") != "Bearer access-1" {
+					t.Errorf("%s has the headers %v", r.URL, r.Header)
+				}
+			}
+			if !slices.ContainsFunc(b.seen, func(r *http.Request) bool { return r.URL.EscapedPath() == "/fdx/v6/accounts/dep%2F1/contact" }) {
+				t.Errorf("the id is not escaped: %v", b.paths())
+			}
+		})
+	}
+}
+
+// TestDetails checks that balances are requested where lists have descriptions only.
+func TestDetails(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.bodies["accounts"] = `{"accounts":[{"depositAccount":{"accountId":"1","accountType":"SAVINGS","nickname":"Reserve"}}]}`
+	b.bodies["accounts/1"] = `{"depositAccount":{"accountId":"1","accountType":"SAVINGS","currency":{"currencyCode":"USD"},
+		"currentBalance":null,"availableBalance":"17.00"}}`
+	b.bodies["accounts/1/transactions"] = `{}`
+	b.bodies["customers/current"] = `{"customerId":"c1","name":{"first":"Jane","last":"Doe"},"email":["jane@mail.example"]}`
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 1 {
+		t.Fatal(err, got)
+	}
+	if a := got.Accounts[0]; a.Name != "Reserve" || a.Balance != 1700 || a.Subtype != report.Savings {
+		t.Errorf("the account is %+v", a)
+	}
+	if len(got.Owners) != 1 || got.Owners[0].FullName() != "Jane Doe" || !slices.Equal(got.Owners[0].Emails, []string{"jane@mail.example"}) {
+		t.Errorf("owners are %+v", got.Owners)
+	}
+	for _, body := range []string{`{"accountId":"1"}`, `{"accountId":"2","currentBalance":1}`, `{"accountId":"1","currentBalance":1e400}`,
+		`{"accountId":"1","currentBalance":1,"currency":"dollars"}`, `[`, ``} {
+		b.bodies["accounts/1"] = body
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil || len(got.Accounts) != 0 || len(got.Failed) != 1 || got.Failed[0].Reason != sources.Rejected {
+			t.Errorf("details %s: %+v, %v", body, got, err)
+		}
+	}
+}
+
+// TestContacts maps holders to owners, and leaves out who only may use the account.
+func TestContacts(t *testing.T) {
+	for _, c := range []struct{ body, owner, responsibility, people string }{
+		{`{}`, "", "", ""},
+		{`{"holders":null,"emails":null}`, "", "", ""},
+		{`{"holders":[{"name":{"first":"Joint","last":"Okafor"},"relationship":"PRIMARY_JOINT","email":["a@b.example"]},
+			{"name":{"first":"Jordan","last":"Okafor"},"relationship":"SECONDARY_JOINT"}],"emails":["x@y.example"]}`,
+			"Joint Okafor and Jordan Okafor", report.Joint, "Joint Okafor a@b.example;Jordan Okafor "},
+		{`{"holders":[{"name":{"first":"Ann","last":"Lee"},"relationship":"PRIMARY_JOINT_TENANTS"}]}`, "Ann Lee", report.Joint, "Ann Lee "},
+		{`{"holders":[{"name":"Ann B Lee"}],"emails":["a@b.example","a@b.example, x"]}`, "Ann B Lee", report.Individual, "Ann B Lee a@b.example"},
+		{`{"holders":[{"name":{"company":"Lee LLC"},"relationship":"BUSINESS"}]}`, "Lee LLC", report.Individual, ""},
+		{`{"holders":[{"name":{"first":"Kid","last":"Lee"},"relationship":"FOR_BENEFIT_OF"}]}`, "", "", ""},
+		{`{"holders":[{"name":[1]},{"name":{"first":{},"last":"\u0000Lee\u202e"}}]}`, "Lee", report.Individual, "Lee "},
+	} {
+		b := newFakeBank(t, false)
+		b.one()
+		b.bodies["accounts/1/contact"] = c.body
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil || len(got.Accounts) != 1 {
+			t.Fatalf("%s: %+v, %v", c.body, got, err)
+		}
+		var people []string
+		for _, o := range got.Owners {
+			people = append(people, o.FullName()+" "+strings.Join(o.Emails, ","))
+		}
+		a := got.Accounts[0]
+		if a.Owner != c.owner || a.Responsibility != c.responsibility || strings.Join(people, ";") != c.people {
+			t.Errorf("%s: owner %q, %q, people %q", c.body, a.Owner, a.Responsibility, people)
+		}
+	}
+}
+
+// TestWhatABankLacks checks that contact and numbers are optional, whatever the answer.
+func TestWhatABankLacks(t *testing.T) {
+	for _, status := range []int{400, 403, 404, 405, 500, 501} {
+		b := newFakeBank(t, false)
+		b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+		for _, path := range []string{"contact", "payment-networks"} {
+			b.answers["/fdx/v6/accounts/1/"+path] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+		}
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil || len(got.Failed) != 0 || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 1 {
+			t.Errorf("%d: %+v, %v", status, got, err)
+		}
+	}
+}
+
+// TestDirections checks that the memo gives the direction, then the type, then a sign.
+func TestDirections(t *testing.T) {
+	for _, c := range []struct {
+		members string
+		want    report.Cents
+		debit   bool
+		ok      bool
+	}{
+		{`"amount":5,"debitCreditMemo":"DEBIT"`, -500, false, true},
+		{`"amount":-5,"debitCreditMemo":"DEBIT"`, -500, false, true},
+		{`"amount":5,"debitCreditMemo":"CREDIT"`, 500, false, true},
+		{`"amount":-5,"debitCreditMemo":"credit"`, 500, false, true},
+		{`"amount":0,"debitCreditMemo":"DEBIT"`, 0, true, true},
+		{`"amount":5,"transactionType":"CHECK"`, -500, false, true},
+		{`"amount":5,"transactionType":"DIRECTDEPOSIT"`, 500, false, true},
+		{`"amount":5,"transactionType":"INTEREST","debitCreditMemo":null`, 500, false, true},
+		{`"amount":-5,"transactionType":"TRANSFER"`, -500, false, true},
+		{`"amount":5,"transactionType":"TRANSFER"`, 0, false, false},
+		{`"amount":5`, 0, false, false},
+		{`"debitCreditMemo":"DEBIT"`, 0, false, false},
+		{`"amount":"1.001","debitCreditMemo":"DEBIT"`, 0, false, false},
+		{`"amount":1e400,"debitCreditMemo":"DEBIT"`, 0, false, false},
+	} {
+		b := newFakeBank(t, false)
+		b.one(`{"transactionId":"1","postedTimestamp":"2026-01-01",` + c.members + `}`)
+		got, err := b.retrieve(b.connect(nil))
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.members, err)
+		case !c.ok && (len(got.Failed) != 1 || got.Failed[0].Reason != sources.Rejected || len(got.Accounts) != 0):
+			t.Errorf("%s: %+v, want the account rejected", c.members, got)
+		case c.ok && (len(got.Accounts) != 1 || got.Accounts[0].Transactions[0].Amount != c.want ||
+			got.Accounts[0].Transactions[0].Debit != c.debit):
+			t.Errorf("%s: %+v, want %d", c.members, got, c.want)
+		}
+	}
+}
+
+// TestStatusesAndDates checks which transactions count, and on which day.
+func TestStatusesAndDates(t *testing.T) {
+	b := newFakeBank(t, false)
+	amount := `"amount":1,"debitCreditMemo":"CREDIT","transactionId":`
+	b.one(
+		`{`+amount+`"1","status":"POSTED","transactionTimestamp":"2026-01-02T00:00:00Z"}`,
+		`{`+amount+`"2","postedTimestamp":"2026-01-03"}`,
+		`{`+amount+`"3","transactionTimestamp":"2026-01-04"}`,
+		`{`+amount+`"4","status":"AUTHORIZATION","postedTimestamp":"2026-01-05"}`,
+		`{`+amount+`"5","status":"CANCELLED","postedTimestamp":"2026-01-06"}`,
+		`{`+amount+`"6","status":"PENDING"}`,
+		`{`+amount+`"7","status":"PENDING","transactionTimestamp":"2027-01-01"}`,
+		`{`+amount+`"8","status":"POSTED","postedTimestamp":"2026-03-11"}`,
+		`{`+amount+`"9","status":"POSTED","postedTimestamp":"2020-03-11"}`,
+		`{`+amount+`"","status":"POSTED","postedTimestamp":"2026-01-07","description":"D"}`,
+		`{`+amount+`"","status":"POSTED","postedTimestamp":"2026-01-07","description":"D"}`,
+	)
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 1 {
+		t.Fatal(err, got)
+	}
+	var list []string
+	for _, tx := range got.Accounts[0].Transactions {
+		list = append(list, fmt.Sprintf("%s %s %v", tx.ID, tx.Posted, tx.Pending))
+	}
+	want := []string{"1 2026-01-02 false", "2 2026-01-03 false", "3 2026-01-04 true", "4 2026-01-05 true",
+		"2026-01-07 1.00 D 1 2026-01-07 false", "2026-01-07 1.00 D 2 2026-01-07 false"}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPaging follows every way to the next page.
+func TestPaging(t *testing.T) {
+	const pages = 3
+	for name, next := range map[string]func(b *fakeBank, page int, w http.ResponseWriter) string{
+		"nextOffset": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"page":{"nextOffset":"%d"},`, n)
+		},
+		"a number": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"page":{"nextOffset":%d},`, n)
+		},
+		"an opaque text": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"page":{"nextOffset":"p&%d"},`, n)
+		},
+		"nextPageKey": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"page":{"nextPageKey":"%d"},`, n)
+		},
+		"link": func(b *fakeBank, n int, _ http.ResponseWriter) string {
+			return nextLink(b.URL+"/fdx/v6/accounts?x=%d", n)
+		},
+		"link from root": func(_ *fakeBank, n int, _ http.ResponseWriter) string { return nextLink("/fdx/v6/accounts?x=%d", n) },
+		"link from base": func(_ *fakeBank, n int, _ http.ResponseWriter) string { return nextLink("/accounts?x=%d", n) },
+		"link's query":   func(_ *fakeBank, n int, _ http.ResponseWriter) string { return nextLink("?x=%d", n) },
+		"link as a text": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"links":{"next":"?x=%d"},`, n)
+		},
+		"a list of links": func(_ *fakeBank, n int, _ http.ResponseWriter) string {
+			return fmt.Sprintf(`"links":[{"rel":"self","href":"?"},{"rel":"next","href":"?x=%d"}],`, n)
+		},
+		"header": func(_ *fakeBank, n int, w http.ResponseWriter) string {
+			w.Header().Set("Link", fmt.Sprintf(`<?x=0>; rel="self", <?x=%d>; rel="next"`, n))
+			return ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			page := 0
+			b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) {
+				page++
+				more := ""
+				if page < pages {
+					more = next(b, page, w)
+				}
+				fmt.Fprintf(w, `{%s"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"%d","currentBalance":1}]}`, more, page)
+			}
+			for n := range pages {
+				b.bodies["accounts/"+strconv.Itoa(n+1)+"/transactions"] = `{"transactions":[]}`
+			}
+			got, err := b.retrieve(b.connect(nil))
+			if err != nil || len(got.Accounts) != pages {
+				t.Errorf("%d accounts, %v", len(got.Accounts), err)
+			}
+		})
+	}
+}
+
+func nextLink(format string, n int) string {
+	return fmt.Sprintf(`"links":{"next":{"href":"`+format+`"}},`, n)
+}
+
+// limitedHistory answers requests for transactions of at most a number of days.
+func (b *fakeBank) limitedHistory(maxDays int, oldest report.Date, format string) {
+	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
+		from, err1 := time.Parse(format, r.URL.Query().Get("startTime"))
+		to, err2 := time.Parse(format, r.URL.Query().Get("endTime"))
+		if err1 != nil || err2 != nil || to.Sub(from) > time.Duration(maxDays)*24*time.Hour {
+			writeJSON(w, 400, map[string]any{"code": "704"})
+			return
+		}
+		if from.Before(oldest.Time) {
+			w.WriteHeader(404)
+			return
+		}
+		var list []string
+		for day := from.Truncate(24 * time.Hour); !day.After(to); day = day.AddDate(0, 0, 1) {
+			list = append(list, movement(day.Format("20060102"), day.Format(time.DateOnly), "1", "CREDIT"))
+		}
+		fmt.Fprintf(w, `{"transactions":[%s]}`, strings.Join(list, ","))
+	}
+}
+
+// TestWindows checks that a limited window still gives every day once.
+func TestWindows(t *testing.T) {
+	for _, c := range []struct {
+		days   int
+		oldest string
+		format string
+		want   int
+		failed []sources.AccountFailure
+	}{
+		{1000, "2024-01-01", time.DateOnly, 731, nil},
+		{400, "2024-01-01", time.DateOnly, 731, nil},
+		{90, "2024-01-01", time.DateOnly, 731, nil},
+		{31, "2024-01-01", time.RFC3339, 731, nil},
+		{1000, "2024-01-01", time.RFC3339, 731, nil},
+		{182, "2025-03-11", time.DateOnly, 365, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
+		{1000, "2026-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+		{7, "2024-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+	} {
+		b := newFakeBank(t, false)
+		b.one()
+		b.limitedHistory(c.days, date(c.oldest), c.format)
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, days := 0, map[report.Date]bool{}
+		for _, a := range got.Accounts {
+			for _, tx := range a.Transactions {
+				n++
+				days[tx.Posted] = true
+			}
+		}
+		// A window in part before the oldest day is refused whole.
+		if c.failed != nil && c.want > 0 {
+			if n == 0 || n > c.want || !days[date("2026-03-10")] {
+				t.Errorf("%+v: %d transactions", c, n)
+			}
+		} else if n != c.want || len(days) != c.want {
+			t.Errorf("%+v: %d transactions on %d days", c, n, len(days))
+		}
+		if diff := cmp.Diff(c.failed, got.Failed); diff != "" {
+			t.Errorf("%+v: %s", c, diff)
+		}
+	}
+}
+
+// TestFailures gives each answer of the API its reason.
+func TestFailures(t *testing.T) {
+	for status, want := range map[int]sources.Reason{400: sources.Misused, 401: sources.Unauthorized, 403: sources.Ended,
+		404: sources.Unsupported, 429: sources.Unresponsive, 500: sources.Unresponsive, 501: sources.Unsupported,
+		503: sources.Unresponsive, 302: sources.Rejected} {
+		b := newFakeBank(t, false)
+		b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+		if _, err := b.retrieve(b.connect(nil)); sources.ReasonOf(err) != want || err == nil {
+			t.Errorf("%d: %v, want %s", status, err, want)
+		}
+		if n := len(b.seen); want == sources.Unresponsive && n != attempts || want != sources.Unresponsive && n != 1 {
+			t.Errorf("%d: %d requests", status, n)
+		}
+	}
+	b := newFakeBank(t, false)
+	c := b.connect(nil)
+	ended := grant
+	ended.Until = fakeNow
+	if _, err := c.Fetch(t.Context(), "fake", ended, date("2026-01-01"), date("2026-03-10")); sources.ReasonOf(err) != sources.Ended {
+		t.Errorf("an ended consent: %v", err)
+	}
+	b.bodies["accounts"] = `{"accounts":[]}`
+	if got, err := b.retrieve(c); err != nil || len(got.Accounts)+len(got.Failed)+len(got.Owners) != 0 {
+		t.Errorf("no accounts: %+v, %v", got, err)
+	}
+	b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }
+	if got, err := b.retrieve(c); err != nil || len(got.Accounts) != 0 {
+		t.Errorf("no content: %+v, %v", got, err)
+	}
+	b.Close()
+	if _, err := b.retrieve(c); sources.ReasonOf(err) != sources.Unresponsive || strings.Contains(err.Error(), b.URL) {
+		t.Errorf("a closed bank: %v", err)
+	}
+}
+
+// TestOneAccountFails keeps the others.
+func TestOneAccountFails(t *testing.T) {
+	for status, want := range map[int]sources.Reason{401: sources.Unauthorized, 403: sources.Unsupported, 404: sources.Unsupported,
+		503: sources.Unresponsive} {
+		b := newFakeBank(t, false)
+		b.bodies["accounts"] = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","currentBalance":1},
+			{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"2","currentBalance":2},
+			{"accountCategory":"LOC_ACCOUNT","accountId":"3","currentBalance":3}]}`
+		b.bodies["accounts/2/transactions"] = `{"transactions":[` + movement("1", "2026-01-01", "1", "CREDIT") + `]}`
+		for _, id := range []string{"1", "3"} {
+			b.answers["/fdx/v6/accounts/"+id+"/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+		}
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil || len(got.Accounts) != 2 || got.Accounts[0].ID != "2" || got.Accounts[1].ID != "3" {
+			t.Errorf("%d: %+v, %v", status, got.Accounts, err)
+		}
+		if diff := cmp.Diff([]sources.AccountFailure{{ID: "1", Reason: want}, {ID: "3", Partial: true, Reason: want}}, got.Failed); diff != "" {
+			t.Errorf("%d: %s", status, diff)
+		}
+	}
+}
+
+// TestRetries checks what is repeated, and how long it waits.
+func TestRetries(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+	n := 0
+	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, _ *http.Request) {
+		switch n++; n {
+		case 1:
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(429)
+		case 2: // an answer that breaks off
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, `{"transactions":[`, movement("0", "2026-01-01", "1", "CREDIT"), ",")
+		case 3:
+			w.Header().Set("Retry-After", fakeNow.Add(9*time.Second).Format(http.TimeFormat))
+			w.WriteHeader(503)
+		default:
+			fmt.Fprintf(w, `{"transactions":[%s]}`, movement("1", "2026-01-01", "1", "CREDIT"))
+		}
+	}
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 1 || got.Accounts[0].Transactions[0].ID != "1" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if len(b.slept) != 3 || b.slept[0] != 7*time.Second || b.slept[1] < firstPause || b.slept[1] > 4*firstPause ||
+		b.slept[2] != 9*time.Second {
+		t.Errorf("slept %v", b.slept)
+	}
+	b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(503)
+	}
+	b.slept, b.seen = nil, nil
+	if _, err := b.retrieve(b.connect(nil)); sources.ReasonOf(err) != sources.Unresponsive || len(b.slept) != 0 || len(b.seen) != 1 {
+		t.Errorf("%v after %v", err, b.slept)
+	}
+}
+
+// TestDuplicates merges what two windows or pages repeat.
+func TestDuplicates(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.one(`{"transactionId":"1","transactionTimestamp":"2026-01-01","amount":1,"debitCreditMemo":"DEBIT","status":"PENDING"}`,
+		movement("1", "2026-01-02", "1", "DEBIT"), movement("1", "2026-01-02", "1", "DEBIT"), movement("2", "2026-01-02", "1", "DEBIT"))
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 2 || got.Accounts[0].Transactions[0].Pending {
+		t.Errorf("%+v, %v", got, err)
+	}
+	b.one(movement("1", "2026-01-02", "1", "DEBIT"), movement("1", "2026-01-02", "2", "DEBIT"))
+	got, err = b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 0 || len(got.Failed) != 1 || got.Failed[0].Reason != sources.Rejected {
+		t.Errorf("two transactions of one id: %+v, %v", got, err)
+	}
+}
