@@ -75,7 +75,7 @@ func (u *usage) key(where, k string) {
 // catalogue that neither Go nor TypeScript uses.
 func TestKeys(t *testing.T) {
 	u := &usage{t: t, texts: load(t, i18n.English), used: map[string]bool{"language.name": true}}
-	u.check(list(t, nil, "./cmd/..."))
+	u.check(list(t, nil, "./cmd/...", "./internal/provider/sandbox/..."))
 	u.check(list(t, []string{"GOOS=js", "GOARCH=wasm"}, "./wasm"))
 	u.scripts("../../web")
 	for k := range u.texts {

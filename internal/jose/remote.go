@@ -1,12 +1,14 @@
 package jose
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -347,4 +349,14 @@ func (s *RemoteKeySet) log() *slog.Logger {
 		return s.Log
 	}
 	return slog.New(slog.DiscardHandler)
+}
+
+// ParseKeySet reads a JWK Set (RFC 7517). Keys that parseKey refuses are left out, and a
+// set without a usable key is an error.
+func ParseKeySet(raw []byte) (KeySet, error) {
+	got, err := parseSet(bytes.NewReader(raw), Algs())
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(maps.Values(got.keys)), nil
 }

@@ -226,7 +226,7 @@ var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "e
 // usernames are those of the sandbox's banks and payroll providers.
 var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error",
 	"supplier_unresponsive", "mfa", "debt_only", "investment_only", "gig", "overdraft", "benefits", "transfers", "transfers_savings",
-	"e_banking_unsupported", "hourly", "two_jobs", "gig", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
+	"e_banking_unsupported", "hourly", "two_jobs", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
 
 // tempt posts whatever a step of the sandbox could take, until the visit is over.
 func (p production) tempt(path, username string) {

@@ -1,0 +1,79 @@
+// Package bank has the pages of the sandbox's FDX bank: sign-in, one-time code, choice of
+// accounts, and consent.
+package bank
+
+import (
+	"time"
+
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+// Page is a step of an authorization.
+type Page struct {
+	Lang        i18n.Lang
+	Languages   []ui.Choice
+	Style, Icon string // URLs
+	Bank        string
+	Client      string // the party that asks
+	Step        string // sign-in, code, accounts, consent, refused
+	Action      string // address of the forms
+	TriesLeft   int    // after a wrong password or code; 0 before one
+	Problem     i18n.Key
+	Reason      i18n.Key // why the bank refused
+	Accounts    []Account
+	Shared      []i18n.Key // what the client may read
+	Until       time.Time  // end of the consent
+}
+
+// Account is an account to choose, or a chosen one.
+type Account struct {
+	ID, Name string
+	Mask     string // last four digits
+	Chosen   bool
+}
+
+// Message is a page that only says something.
+type Message struct {
+	Lang        i18n.Lang
+	Style, Icon string
+	Bank        string // empty: none is known
+	Title, Text i18n.Key
+}
+
+func (p Page) t(k i18n.Key) string { return i18n.T(p.Lang, k) }
+
+func (p Page) title() string {
+	switch p.Step {
+	case "code":
+		return p.t("bank.code.title")
+	case "accounts":
+		return p.t("bank.accounts.title")
+	case "consent":
+		return i18n.T(p.Lang, "bank.consent.title", "company", p.Client)
+	case "refused":
+		return p.t("bank.refused.title")
+	}
+	return i18n.T(p.Lang, "bank.sign_in.title", "bank", p.Bank)
+}
+
+func (p Page) options() (out []ui.Option) {
+	for _, a := range p.Accounts {
+		out = append(out, ui.Option{Value: a.ID, Label: a.Name, Detail: p.t("visit.accounts.ends_in") + a.Mask, Chosen: a.Chosen})
+	}
+	return out
+}
+
+func (p Page) problem() string { return p.t(p.Problem) }
+
+func (p Page) layout() ui.Page {
+	return ui.Page{Lang: p.Lang, Title: p.title(), Brand: ui.Brand{Name: p.Bank}, Icon: p.Icon, Styles: []string{p.Style},
+		Languages: p.Languages, Footer: ui.SandboxNote(p.Lang)}
+}
+
+func (m Message) brand() string {
+	if m.Bank == "" {
+		return i18n.T(m.Lang, "bank.sandbox.title")
+	}
+	return m.Bank
+}

@@ -1,0 +1,73 @@
+package bank
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+var update = flag.Bool("update", false, "write the pages that are expected")
+
+func examples(lang i18n.Lang) map[string]templ.Component {
+	page := Page{Lang: lang, Style: "/assets/provider.css", Icon: "/assets/icon.svg", Bank: "Acorn <Cove>", Client: "Tern & Sons",
+		Action: "/acorn-cove/authorize/x", Until: time.Date(2026, 10, 12, 0, 0, 0, 0, time.UTC),
+		Languages: []ui.Choice{{Lang: lang, URL: "?lang=" + string(lang), Current: true}},
+		Accounts:  []Account{{"1", "Everyday <Checking>", "7301", true}, {"2", "Savings", "7718", false}},
+		Shared:    []i18n.Key{"bank.consent.accounts", "bank.consent.transactions"}}
+	at := func(step string, change func(*Page)) templ.Component {
+		p := page
+		p.Step = step
+		change(&p)
+		return BankPage(p)
+	}
+	same := func(*Page) {}
+	return map[string]templ.Component{
+		"sign-in":         at("sign-in", same),
+		"sign-in-wrong":   at("sign-in", func(p *Page) { p.TriesLeft = 1 }),
+		"sign-in-missing": at("sign-in", func(p *Page) { p.Problem = "visit.sign_in.missing" }),
+		"code":            at("code", func(p *Page) { p.TriesLeft = 2 }),
+		"accounts":        at("accounts", func(p *Page) { p.Problem = "bank.accounts.none" }),
+		"consent":         at("consent", same),
+		"refused":         at("refused", func(p *Page) { p.Reason = "bank.refused.tries" }),
+		"message":         MessagePage(Message{Lang: lang, Title: "bank.ended.title", Text: "bank.ended.text"}),
+	}
+}
+
+// TestPages compares each page with its expected output, which has one tag per line.
+func TestPages(t *testing.T) {
+	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
+		for name, c := range examples(lang) {
+			var buf bytes.Buffer
+			if err := c.Render(t.Context(), &buf); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+"."+string(lang)+".html")
+			got := strings.ReplaceAll(buf.String(), "><", ">\n<") + "\n"
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
+			}
+			if strings.Contains(got, "<script") || strings.Contains(got, "style=") || strings.Contains(got, "<Cove>") {
+				t.Errorf("%s has script, inline style, or text that is not escaped", name)
+			}
+		}
+	}
+}
