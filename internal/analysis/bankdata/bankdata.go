@@ -3,8 +3,8 @@
 // transactions, money in Cents, days in UTC. The reports on bank data are computed
 // from it (docs/explanation/analytics.md, "From transactions to a ledger").
 //
-// It takes values and returns values: no clock, no database, no randomness. It
-// refuses nothing: the code that reads the data in has validated them.
+// The package takes values and returns values, without clock, database or randomness. It
+// expects validated data.
 package bankdata
 
 import (
@@ -28,7 +28,7 @@ type Person struct {
 	Emails    []string `json:"emails,omitempty"`
 }
 
-// FullName is first and last name with one space between.
+// FullName returns first and last name with one space between.
 func (p Person) FullName() string {
 	return strings.TrimSpace(p.FirstName + " " + p.LastName)
 }
@@ -70,12 +70,12 @@ type Account struct {
 	Opened         *report.Date  `json:"opened,omitempty"`
 	StatementEnd   *report.Date  `json:"statementEnd,omitempty"`
 	Addresses      []Address     `json:"addresses,omitempty"`   // the present one first
-	Balance        report.Cents  `json:"balance"`               // as the bank states it
-	BalanceDate    *report.Date  `json:"balanceDate,omitempty"` // the day at whose end that is the balance; nil: the fetch date
+	Balance        report.Cents  `json:"balance"`               // as the bank states it, at the end of BalanceDate
+	BalanceDate    *report.Date  `json:"balanceDate,omitempty"` // nil: the fetch date
 	Transactions   []Transaction `json:"transactions,omitempty"`
 }
 
-// Mask is the last four digits of the account's number, or empty.
+// Mask returns the last four digits of the account's number, or empty.
 func (a Account) Mask() string {
 	if len(a.Number) < 4 {
 		return ""
@@ -98,7 +98,7 @@ type Transaction struct {
 	Posted      report.Date  `json:"posted"`
 	Pending     bool         `json:"pending,omitempty"` // left out of every figure
 	Amount      report.Cents `json:"amount"`
-	Debit       bool         `json:"debit,omitempty"` // an amount of 0 was stated as money out; the sign says it of others
+	Debit       bool         `json:"debit,omitempty"` // for an amount of 0: stated as money out
 	Description string       `json:"description"`
 	Merchant    string       `json:"merchant,omitempty"`
 	Memo        string       `json:"memo,omitempty"`
@@ -163,12 +163,11 @@ func SourceID(institution string, i int) string {
 	return id
 }
 
-// HistoryStart is the oldest day whose transactions are retrieved: the same date
+// HistoryStart returns the oldest day whose transactions are retrieved: the same date
 // two years before the fetch date, that day included.
 func HistoryStart(fetch report.Date) report.Date { return MonthsBefore(fetch, 24) }
 
-// MonthsBefore is the same date n months earlier; in a shorter month, its last
-// day.
+// MonthsBefore returns the same date n months earlier, or the last day of a shorter month.
 func MonthsBefore(d report.Date, n int) report.Date {
 	y, m, day := d.Date()
 	first := time.Date(y, m-time.Month(n), 1, 0, 0, 0, 0, time.UTC)
@@ -196,8 +195,8 @@ func (a Account) History(fetch report.Date) []Transaction {
 	return out
 }
 
-// OldestPosted is the day of the first of History's transactions; false without
-// any.
+// OldestPosted returns the day of the oldest transaction of History, and false if there
+// is none.
 func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
 	first, last := HistoryStart(fetch).Unix(), fetch.Unix()
 	for i := range a.Transactions {
@@ -209,8 +208,8 @@ func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
 	return oldest, ok
 }
 
-// MonthsAvailable is how many months of transactions the account has up to the
-// fetch date, a begun month counted; 0 without any, and at most 24.
+// MonthsAvailable returns how many months of transactions the account has up to the
+// fetch date, from 0 to 24. A begun month counts.
 func (a Account) MonthsAvailable(fetch report.Date) int {
 	oldest, ok := a.OldestPosted(fetch)
 	if !ok {

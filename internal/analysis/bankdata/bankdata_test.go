@@ -38,7 +38,7 @@ func TestMonthsBefore(t *testing.T) {
 	}
 }
 
-func TestHistoryHoldsTwoPostedYears(t *testing.T) {
+func TestHistory(t *testing.T) {
 	a := Account{Transactions: []Transaction{
 		{ID: "5", Posted: day("2026-03-02")},
 		{ID: "4", Posted: day("2026-03-01"), Pending: true},
@@ -101,7 +101,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-func TestOrderOfTransactionsDoesNotMatter(t *testing.T) {
+func TestHistoryIgnoresInputOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		var a, b Account
@@ -120,7 +120,7 @@ func TestOrderOfTransactionsDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestDataAtAnotherInstitution(t *testing.T) {
+func TestDataAt(t *testing.T) {
 	d := Data{Connections: []Connection{
 		{SourceID: "A", Institution: "A", Accounts: []Account{{ID: "1", Institution: "A"}}},
 		{SourceID: "B", Institution: "B"},
@@ -138,7 +138,7 @@ func TestDataAtAnotherInstitution(t *testing.T) {
 	}
 }
 
-func TestOnlyTheChosenAccounts(t *testing.T) {
+func TestDataOnly(t *testing.T) {
 	d := Data{Connections: []Connection{{Accounts: []Account{{ID: "1"}, {ID: "2"}}}}}
 	if got := d.Only([]string{"2", "9"}).Connections[0].Accounts; len(got) != 1 || got[0].ID != "2" {
 		t.Errorf("Only(2, 9) kept %+v", got)

@@ -11,24 +11,20 @@ import (
 	"vestibule/internal/report"
 )
 
-// The test compares day-end balances with the bank's own running balance: of 1,229
-// accounts, on every day with transactions. The ledger gets the bank's last balance as
-// the current one and computes the earlier balances backward.
-// before is walked back to.
+// TestDayEndsMatchBankBalances compares day-end balances with a bank's running balances of
+// 1,229 accounts, on every day with transactions. The ledger gets the bank's last balance
+// as the current one and computes the earlier balances backward.
 //
-// The file has two quirks, and is cut:
+// The file is special in three ways:
 //
-//   - The lines of a day are not in the order in which they were booked. The
-//     bank's day-end is therefore the balance after that line of the day which no
-//     other line of the day begins from.
-//   - Amounts are printed in tenths of a crown, while the bank counted on with
-//     more: after a line of interest (rarely another) its balance is up to a
-//     tenth off the sum of what it printed. Walked back, such a tenth stays in
-//     all days before. Days are "within rounding" when they differ by no more
-//     than a tenth for each line of interest since.
-//   - It ends in the middle of a day, between an account's fee and the interest
-//     that its balance already holds: that day is left out.
-func TestDayEndsAgainstABanksRunningBalance(t *testing.T) {
+//   - The lines of a day are not in booking order. The bank's day-end is therefore the
+//     balance after the line of the day from which no other line continues.
+//   - Amounts are rounded to tenths of a crown, but the bank's balances are not: after a
+//     line of interest (rarely another), the balance differs from the printed amounts by up
+//     to a tenth, also on all earlier days. Days are "within rounding" if they differ by at
+//     most a tenth for each later line of interest.
+//   - It ends in the middle of a day, which is left out.
+func TestDayEndsMatchBankBalances(t *testing.T) {
 	bank := readBerka(t)
 	l := Read(bank.data, bank.fetch.Date())
 	days, exact, rounded, shown := 0, 0, 0, 0
@@ -73,14 +69,14 @@ type dayOf struct {
 	day     Day
 }
 
-// bankDay is what the bank printed about one account on one day.
+// bankDay holds the bank's lines about one account on one day.
 type bankDay struct {
 	before, after []report.Cents // the balance before and after each line
-	interest      report.Cents   // how many lines of interest
+	interest      report.Cents   // number of lines of interest
 }
 
-// end is the balance after the line that no other line begins from; rounding
-// allows a tenth.
+// end returns the balance after the line from which no other line continues, within a
+// tenth.
 func (b *bankDay) end() report.Cents {
 	used := make([]bool, len(b.before))
 	end := b.after[len(b.after)-1]

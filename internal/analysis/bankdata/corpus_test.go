@@ -8,8 +8,10 @@ import (
 	"testing"
 )
 
-// The corpora are statement lines in the wordings of US banks and payers, with invented
-// names and numbers. Each was labeled before the rules were run on it. At the first run,
+// TestStatementCorpora checks the categories of statement lines in the wordings of US banks
+// and payers, with invented names and numbers.
+//
+// Each corpus was labeled before the rules were run on it. At the first run,
 // 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together), 93.4 %, 97.6 %,
 // 94.7 % and 98.0 % of the lines were right, and of the critical ones 88.9 %, 96.0 %,
 // 96.3 %, 89.4 %, 93.3 %, 96.9 %, 94.2 % and 98.2 %; the rules were widened by kind after
@@ -18,7 +20,7 @@ import (
 func TestStatementCorpora(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		leaves int // how many categories must occur
+		leaves int // number of categories that must occur
 	}{
 		{"statements.tsv", 59}, {"statements-second.tsv", 59}, {"statements-critical.tsv", 39},
 		{"statements-third.tsv", 59}, {"statements-fourth.tsv", 59}, {"statements-fifth.tsv", 46},
@@ -29,8 +31,8 @@ func TestStatementCorpora(t *testing.T) {
 	}
 }
 
-// checkCorpus demands the right category for 95 % of the lines and 98 % of the
-// critical ones.
+// checkCorpus requires the right category for 95 % of the lines and 98 % of the critical
+// ones.
 func checkCorpus(t *testing.T, name string, wantLeaves int) {
 	const wantAll, wantCritical = 95, 98
 	f, err := os.Open(filepath.Join("testdata", name))
@@ -58,7 +60,7 @@ func checkCorpus(t *testing.T, name string, wantLeaves int) {
 			t.Fatalf("line %d: unknown label %q %q", n, col[0], col[1])
 		}
 		seen[want] = true
-		got := Categorise(Transaction{Description: col[2]}, col[0] == "credit")
+		got := Categorize(Transaction{Description: col[2]}, col[0] == "credit")
 		all++
 		if isCritical(want) {
 			critical++
@@ -87,6 +89,6 @@ func checkCorpus(t *testing.T, name string, wantLeaves int) {
 	}
 }
 
-// isCritical: income, deposits, transfers, lending, fees and rent; figures and
-// the score depend on them.
+// isCritical reports whether figures and the score depend on a category: income, deposits,
+// transfers, lending, fees and rent.
 func isCritical(l Leaf) bool { return l != LeafOther && l.Group() <= GroupHousing }

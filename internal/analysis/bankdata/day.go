@@ -11,7 +11,7 @@ type Day int32
 
 const secondsPerDay = 24 * 60 * 60
 
-// DayOf is the day of a date.
+// DayOf returns the day of a date.
 func DayOf(d report.Date) Day {
 	s := d.Unix()
 	n := s / secondsPerDay
@@ -21,16 +21,16 @@ func DayOf(d report.Date) Day {
 	return Day(n)
 }
 
-// Date is the day as a date.
+// Date returns the day as a date.
 func (d Day) Date() report.Date {
 	return report.Date{Time: time.Unix(int64(d)*secondsPerDay, 0).UTC()}
 }
 
-// Weekday is the day of the week, Sunday = 0.
+// Weekday returns the day of the week, Sunday = 0.
 func (d Day) Weekday() int { return int(((d+4)%7 + 7) % 7) }
 
-// Civil is the day's year, month (1–12) and day of the month, without a
-// time.Time.
+// Civil returns the day's year, month (1–12) and day of the month. It is faster than
+// Date.Date.
 func (d Day) Civil() (year, month, day int) {
 	z := int(d) + 719468 // days since 0000-03-01: the leap day is the last day of the year
 	era := z / 146097

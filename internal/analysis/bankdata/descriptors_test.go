@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// The real descriptors are not part of the project, so a label identifies its line by
-// number and by the beginning of its SHA-256. They were labeled by hand from the
-// descriptor and the direction alone, before the rules were run on them. Lines whose
-// words tell nothing are OTHER. Services about the home and clothes are RETAIL, like
-// their leaf. The author of the rules had read these lines: on unseen lines the share
-// is lower.
+// TestRealDescriptors checks the categories of real descriptors, and separately those that
+// the score or a decision depends on.
 //
-// Categories that the score or a decision depends on are counted separately.
+// The descriptors are not part of the project, so a label identifies its line by number and
+// by the beginning of its SHA-256. They were labeled by hand from the descriptor and the
+// direction alone, before the rules were run on them. Lines whose words say nothing are
+// OTHER. The author of the rules had read these lines: on unseen lines the share is lower.
 func TestRealDescriptors(t *testing.T) {
 	f := sharedData(t, "descriptors/bank-descriptors.tsv")
 	lines := bufio.NewScanner(f)
@@ -26,10 +25,10 @@ func TestRealDescriptors(t *testing.T) {
 		}
 		label, known := labelOf(n, lines.Text())
 		if !known {
-			t.Fatalf("line %d is not the one that was labelled", n)
+			t.Fatalf("line %d is not the labeled one", n)
 		}
 		col := strings.Split(lines.Text(), "\t")
-		got := Categorise(Transaction{Description: col[0]}, col[1] == "CREDIT")
+		got := Categorize(Transaction{Description: col[0]}, col[1] == "CREDIT")
 		all++
 		if isVital(label) {
 			vital++
@@ -66,7 +65,8 @@ func labelOf(n int, line string) (Leaf, bool) {
 	return LeafOther, false
 }
 
-// isVital: payroll, NSF and overdraft, loans, advances, transfers and rent.
+// isVital reports whether the score or a decision depends on a category: payroll, NSF and
+// overdraft, loans, advances, transfers and rent.
 func isVital(l Leaf) bool {
 	switch {
 	case l == LeafPayroll, l == LeafNSFFee, l == LeafOverdraftFee, l == LeafRent:

@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// A credit of a merchant is a refund, unless its words say that the merchant pays
-// its worker; the names of accounts and streets say nothing about the mechanism.
+// TestMechanismBeatsNames checks that a merchant's credit is a refund unless its words name
+// pay, and that names of accounts and streets do not decide.
 func TestMechanismBeatsNames(t *testing.T) {
 	const in, out = true, false
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestMechanismBeatsNames(t *testing.T) {
 		{"MN DEPT OF REVEN MN Refund", in, LeafTaxRefund},
 		{"COMPTROLLER OF MD TAX REFND", in, LeafTaxRefund},
 	} {
-		if got := Categorise(Transaction{Description: c.text}, c.in); got.Leaf != c.leaf {
+		if got := Categorize(Transaction{Description: c.text}, c.in); got.Leaf != c.leaf {
 			t.Errorf("%q, in %v, is %v by %v, want %v", c.text, c.in, got.Leaf, got.Tier, c.leaf)
 		}
 	}

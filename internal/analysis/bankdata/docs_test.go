@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-//go:generate go test -vet=off -run ^TestTheCategoriesAreDocumented$ -update .
+//go:generate go test -vet=off -run ^TestCategoriesAreDocumented$ -update .
 
 var update = flag.Bool("update", false, "write the categories into docs/explanation/analytics.md")
 
@@ -18,8 +18,9 @@ const (
 	docsEnd   = "<!-- end of categories -->\n"
 )
 
-// The section about categories in docs/explanation/analytics.md is what the code says.
-func TestTheCategoriesAreDocumented(t *testing.T) {
+// TestCategoriesAreDocumented compares the categories in docs/explanation/analytics.md with
+// the code.
+func TestCategoriesAreDocumented(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "explanation", "analytics.md")
 	raw, err := os.ReadFile(path)
 	if err != nil && !(*update && os.IsNotExist(err)) {
@@ -76,7 +77,7 @@ in %d groups. What decided is kept with it:
 4. **pattern**: words that businesses of a kind have in their names.
 5. **other**: nothing of this, and the category is OTHER.
 
-Words are compared after normalisation: capitals, no accents or punctuation, and
+Words are compared after normalization: capitals, no accents or punctuation, and
 without digits, masks and codes. The words of merchant, description and memo are
 read, %d at most. The words of a street address name no merchant: a number between
 spaces and up to three words, of which the last is a word such as ST or AVE. An

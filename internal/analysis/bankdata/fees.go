@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	returnDays   = 2  // a returned payment this close to a fee is the fee's
-	reversalDays = 90 // a fee is given back within
+	returnDays   = 2  // maximum days between a fee and its returned payment
+	reversalDays = 90 // maximum days from a fee to its refund
 )
 
 // countNSF marks the NSF and overdraft events. A fee is an event on the fee's day, and
@@ -35,8 +35,8 @@ func (l *Ledger) countNSF() {
 	l.dropReversed(fees, reversals)
 }
 
-// joinReturns leaves out returned payments that belong to a fee: the earliest
-// that no other return has taken.
+// joinReturns stops counting returned payments that belong to a fee: for each, the
+// earliest fee without another returned payment.
 func (l *Ledger) joinReturns(fees, returns []int32) {
 	byAccount := func(a, b int32) int {
 		return cmp.Or(cmp.Compare(l.Entries[a].Account, l.Entries[b].Account), cmp.Compare(a, b))
@@ -60,8 +60,8 @@ func (l *Ledger) joinReturns(fees, returns []int32) {
 	}
 }
 
-// dropReversed takes fees out of the count that were given back: for each
-// reversal the latest fee of that amount before it.
+// dropReversed stops counting refunded fees: for each refund, the latest earlier fee of
+// that amount.
 func (l *Ledger) dropReversed(fees, reversals []int32) {
 	if len(reversals) == 0 || len(fees) == 0 {
 		return

@@ -4,8 +4,7 @@ package bankdata
 // is LeafOther, a separate group: nothing is known.
 type Leaf uint8
 
-// The leaves, in the order in which they are listed for people; LeafOther, the
-// zero value, is listed last.
+// The leaves in display order, except that LeafOther, the zero value, is displayed last.
 const (
 	LeafOther Leaf = iota
 
@@ -80,10 +79,10 @@ const (
 	leafEnd
 )
 
-// Group is what a leaf belongs to.
+// Group is a group of leaves.
 type Group uint8
 
-// The groups, in the order in which they are listed for people.
+// The groups in display order.
 const (
 	GroupIncome Group = iota
 	GroupDeposit
@@ -100,7 +99,7 @@ const (
 	groupEnd
 )
 
-// String is the group's name, as in "INCOME".
+// String returns the group's name, as in "INCOME".
 func (g Group) String() string {
 	if g >= groupEnd {
 		return "OTHER"
@@ -112,8 +111,7 @@ var groupNames = [groupEnd]string{
 	"INCOME", "DEPOSIT", "TRANSFER", "LENDING", "FEE", "HOUSING", "BILL", "LIVING", "LEISURE", "CASH", "OTHER",
 }
 
-// Tier says which step of the decision settled a transaction's leaf. The steps
-// are tried in this order.
+// Tier is the step that decided a transaction's leaf. The steps are tried in this order.
 type Tier uint8
 
 // The tiers.
@@ -122,12 +120,12 @@ const (
 	TierMechanism             // how the money moved: payroll, fee, benefit, transfer phrases
 	TierMerchant              // the dictionary of merchants and lenders
 	TierPattern               // words that businesses of a kind have in their names
-	TierOther                 // nothing is known
+	TierOther                 // no step decided
 
 	tierEnd
 )
 
-// String is the tier's name, as in "mechanism".
+// String returns the tier's name, as in "mechanism".
 func (t Tier) String() string {
 	if t >= tierEnd {
 		return "other"
@@ -137,13 +135,13 @@ func (t Tier) String() string {
 
 var tierNames = [tierEnd]string{"direction", "mechanism", "merchant", "pattern", "other"}
 
-// String is the leaf's full name, as in "INCOME.PAYROLL"; LeafOther is "OTHER".
+// String returns the leaf's full name, as in "INCOME.PAYROLL"; LeafOther is "OTHER".
 func (l Leaf) String() string { return leafTable[l.valid()].name }
 
-// Group is the group that the leaf belongs to.
+// Group returns the group that the leaf belongs to.
 func (l Leaf) Group() Group { return leafTable[l.valid()].group }
 
-// About says in a few words what the leaf holds.
+// About returns a short description of the leaf.
 func (l Leaf) About() string { return leafTable[l.valid()].about }
 
 func (l Leaf) valid() Leaf {
@@ -153,8 +151,7 @@ func (l Leaf) valid() Leaf {
 	return l
 }
 
-// Leaves lists all 59 leaves in the order in which they are shown: group by
-// group, LeafOther last.
+// Leaves lists all 59 leaves in display order: group by group, LeafOther last.
 func Leaves() []Leaf {
 	out := make([]Leaf, 0, leafEnd)
 	for l := LeafOther + 1; l < leafEnd; l++ {

@@ -11,15 +11,15 @@ import (
 type Entry struct {
 	Day     Day
 	Account int32        // index into Ledger.Accounts
-	Party   int32        // index into Ledger.Parties: the normalised counterparty
+	Party   int32        // index into Ledger.Parties: the normalized counterparty
 	Index   int32        // position in the input; see Ledger.Source
 	Amount  report.Cents // positive: money in
 	Leaf    Leaf
 	Tier    Tier // the step that decided Leaf
 	Out     bool // money out: the sign of Amount, for 0 the stated side
 	Own     bool // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
-	NSF     int8 // 1: one NSF or overdraft event; 0: none, or counted with another entry, or reversed
-	Waived  bool // an NSF or overdraft event whose fee was given back: NSF is 0 for that
+	NSF     int8 // 1 for an NSF or overdraft event; 0 also if counted with another entry, or refunded
+	Waived  bool // an NSF or overdraft event whose fee was refunded; NSF is then 0
 	paper   paper
 }
 
@@ -38,10 +38,10 @@ type LedgerAccount struct {
 	transactions []Transaction // the input's
 }
 
-// Ledger is the history of all cash-equivalent accounts of one currency, each
-// transaction with its category. It is made by Read and not changed afterwards.
+// Ledger is the history of all cash-equivalent accounts of one currency, with each
+// transaction's category. Read makes it; it does not change afterwards.
 type Ledger struct {
-	Currency string // of all amounts, as Data.Currency chooses it
+	Currency string // of all amounts; see Data.Currency
 	Fetch    Day    // the fetch date
 	Oldest   Day    // the oldest retrieved posted day; Fetch+1 without any
 	Accounts []LedgerAccount
@@ -70,23 +70,23 @@ type Stream struct {
 	Party       int32 // index into Ledger.Parties
 	Leaf        Leaf
 	In          bool
-	Irregular   bool // held together by its kind, not by a rhythm; Cadence is then Irregular
+	Irregular   bool // income of one kind without a rhythm; Cadence is then Irregular
 	Active      bool // the last payment is at most one and a half intervals and five days old
 	Cadence     Cadence
 	First, Last Day
 	Count       int32
 	Interval    int32        // mean days between payment days, in hundredths of a day
-	Mean        report.Cents // of a payment, outliers left out; negative for money out
+	Mean        report.Cents // per payment, without outliers; negative for money out
 	Entries     []int32      // indices into Ledger.Entries, oldest first
 }
 
-// Read makes the ledger of all cash-equivalent accounts of the data's currency as
-// of a fetch date: posted transactions from HistoryStart to the fetch date, both
-// included. The order of the input's transactions changes nothing but Index.
+// Read makes the ledger of all cash-equivalent accounts of the data's currency as of a
+// fetch date: posted transactions from HistoryStart to the fetch date, both included. The
+// order of the input's transactions affects only Index.
 func Read(d Data, fetch report.Date) *Ledger {
 	l := &Ledger{Currency: d.Currency(fetch), Fetch: DayOf(fetch)}
 	l.load(d, DayOf(HistoryStart(fetch)))
-	l.categorise()
+	l.categorize()
 	l.pairTransfers()
 	l.countNSF()
 	l.balance()
@@ -94,8 +94,8 @@ func Read(d Data, fetch report.Date) *Ledger {
 	return l
 }
 
-// Source finds an entry's transaction in the input: the connection, its account
-// and the transaction's position there. It panics on an index that no entry has.
+// Source returns the position of an entry's transaction in the input: the connection, its
+// account and the transaction. It panics on an unknown index.
 func (l *Ledger) Source(index int32) (connection, account, transaction int) {
 	i, _ := slices.BinarySearchFunc(l.Accounts, index, func(a LedgerAccount, x int32) int {
 		return cmp.Compare(a.first+a.count, x+1)
@@ -104,7 +104,7 @@ func (l *Ledger) Source(index int32) (connection, account, transaction int) {
 	return a.Connection, a.Position, int(index - a.first)
 }
 
-// Days is the number of days from Oldest to Fetch, both included; 0 without any
+// Days returns the number of days from Oldest to Fetch, both included; 0 without any
 // entry.
 func (l *Ledger) Days() int { return int(l.Fetch - l.Oldest + 1) }
 
@@ -116,10 +116,10 @@ func (l *Ledger) DayEnds(account int) []report.Cents {
 	return l.ends[account*n : (account+1)*n : (account+1)*n]
 }
 
-// TotalDayEnds is the sum of DayEnds over all accounts.
+// TotalDayEnds returns the sum of DayEnds over all accounts.
 func (l *Ledger) TotalDayEnds() []report.Cents { return l.DayEndsOf("") }
 
-// DayEndsOf is the sum of DayEnds over the accounts of one subtype; "" is all.
+// DayEndsOf returns the sum of DayEnds over the accounts of one subtype; "" is all.
 func (l *Ledger) DayEndsOf(subtype string) []report.Cents {
 	sum := make([]report.Cents, l.Days())
 	for i := range l.Accounts {
@@ -133,7 +133,7 @@ func (l *Ledger) DayEndsOf(subtype string) []report.Cents {
 	return sum
 }
 
-// balance walks each account's balance back from the fetch date.
+// balance computes each account's balances backward from the fetch date.
 func (l *Ledger) balance() {
 	n := l.Days()
 	l.ends = make([]report.Cents, n*len(l.Accounts))

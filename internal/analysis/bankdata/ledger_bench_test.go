@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// household makes two years of a household's life with n transactions in three
-// accounts; a part of the descriptors never repeats, as at real banks.
+// household makes two years of a household with n transactions in three accounts. Some
+// descriptors never repeat, as at real banks.
 func household(n int, seed uint64) (Data, report.Date) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	fetch := day("2026-07-15")
@@ -55,7 +55,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func BenchmarkCategorise(b *testing.B) {
+func BenchmarkCategorize(b *testing.B) {
 	t := Transaction{Description: "CHECKCARD 0412 SHELL OIL 57442 SAN ANTONIO TX 24692160102100000000000"}
 	b.ReportAllocs()
 	r := newReader()

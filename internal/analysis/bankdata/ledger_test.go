@@ -15,7 +15,7 @@ import (
 
 const fetchDate = "2026-06-30"
 
-// movement is a line of a table: account 0 is checking, 1 savings, 2 checking.
+// movement is a transaction of a test. Account 0 is checking, 1 savings, 2 checking.
 type movement struct {
 	account int
 	day     string
@@ -23,7 +23,7 @@ type movement struct {
 	text    string
 }
 
-// ledgerOf reads movements; their ids are their places in the table.
+// ledgerOf returns the ledger of movements, whose IDs are their positions.
 func ledgerOf(moves ...movement) *Ledger {
 	c := Connection{Accounts: []Account{
 		{ID: "0", Type: report.CashEquivalent, Subtype: report.Checking, Balance: 1000_00},
@@ -41,7 +41,7 @@ func ledgerOf(moves ...movement) *Ledger {
 	return Read(Data{Connections: []Connection{c}}, day(fetchDate))
 }
 
-// entry finds the entry of movement n of the table that ledgerOf read.
+// entry returns the entry of movement n of ledgerOf.
 func entry(t *testing.T, l *Ledger, n int) Entry {
 	t.Helper()
 	for _, e := range l.Entries {
@@ -155,10 +155,9 @@ func TestNSFEvents(t *testing.T) {
 	}
 }
 
-// A fee goes with one returned payment, and as many returned payments as can be
-// go with a fee: the events are the fees and the returned payments less the most
-// pairs of both that lie close enough.
-func TestEachFeeGoesWithOneReturnedPayment(t *testing.T) {
+// TestFeesPairWithOneReturnedPayment checks that the number of events is that of fees and
+// returned payments, less the maximum number of pairs that are close enough.
+func TestFeesPairWithOneReturnedPayment(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		var moves []movement
 		var days [2][]int
@@ -194,7 +193,8 @@ func TestEachFeeGoesWithOneReturnedPayment(t *testing.T) {
 	})
 }
 
-// every makes n movements, one every so many days before the fetch date.
+// every makes n movements, days apart, the newest of them newest days before the fetch
+// date.
 func every(n, days, newest int, amount report.Cents, text string) []movement {
 	var out []movement
 	for i := range n {
@@ -305,7 +305,6 @@ func TestDayEnds(t *testing.T) {
 	}
 }
 
-// Nothing is converted: docs/explanation/analytics.md says so.
 func TestLedgerWithoutTransactions(t *testing.T) {
 	l := ledgerOf()
 	if l.Oldest != l.Fetch+1 || l.Days() != 0 || len(l.TotalDayEnds()) != 0 || len(l.Accounts) != 3 ||
@@ -317,7 +316,7 @@ func TestLedgerWithoutTransactions(t *testing.T) {
 	}
 }
 
-func TestSourceLeadsBack(t *testing.T) {
+func TestSource(t *testing.T) {
 	d, fetch := household(200, 3)
 	d.Connections = append(d.Connections,
 		Connection{Accounts: []Account{{ID: "none", Type: report.CashEquivalent}, d.Connections[0].Accounts[0]}})
@@ -344,8 +343,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// facts is what a ledger says without Entry.Index, the only thing that may
-// depend on the order of the input.
+// facts returns a ledger without what may depend on the order of the input.
 func facts(l *Ledger) Ledger {
 	out := *l
 	out.Entries = slices.Clone(l.Entries)
@@ -363,7 +361,7 @@ func drawHousehold(t *rapid.T) (Data, report.Date) {
 	return household(rapid.IntRange(1, 120).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 }
 
-func TestTransactionOrderDoesNotMatter(t *testing.T) {
+func TestReadIgnoresInputOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		a := facts(Read(d, fetch))
@@ -395,7 +393,7 @@ func TestZeroAmountsChangeCountsOnly(t *testing.T) {
 		n := 0
 		for _, e := range b.Entries {
 			if b.transaction(&e).ID == "zero" {
-				if e.Out || e.NSF != 0 || e.Leaf != Categorise(zero, true).Leaf {
+				if e.Out || e.NSF != 0 || e.Leaf != Categorize(zero, true).Leaf {
 					t.Fatalf("a movement of nothing is %+v", e)
 				}
 				continue
@@ -408,7 +406,7 @@ func TestZeroAmountsChangeCountsOnly(t *testing.T) {
 	})
 }
 
-func TestAddingMoneyNeverLowersABalance(t *testing.T) {
+func TestDepositRaisesLaterBalances(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := drawHousehold(t)
 		account := rapid.IntRange(0, 2).Draw(t, "account")
@@ -478,9 +476,8 @@ func TestOwnTransfersBalance(t *testing.T) {
 	})
 }
 
-// TestUsedJudgementsAreTheTransactionsOwn: a cached judgment equals the judgment of the
-// transaction alone.
-func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
+// TestCachedJudgments checks that a cached judgment equals that of the transaction alone.
+func TestCachedJudgments(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Custom(garbled), 1, 6).Draw(t, "texts")
 		text := rapid.OneOf(rapid.SampledFrom(texts), rapid.Just(""))
@@ -494,21 +491,21 @@ func TestUsedJudgementsAreTheTransactionsOwn(t *testing.T) {
 		}
 		l := Ledger{Fetch: DayOf(day(fetchDate))}
 		l.load(Data{Connections: []Connection{{Accounts: []Account{a}}}}, l.Fetch)
-		l.categorise()
+		l.categorize()
 		for i := range l.Entries {
 			e := &l.Entries[i]
 			of := l.transaction(e)
 			r := newReader()
 			r.read(of)
 			r.judge()
-			if got, want := (Verdict{e.Leaf, e.Tier}), Categorise(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
+			if got, want := (Verdict{e.Leaf, e.Tier}), Categorize(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
 				t.Fatalf("%+v is %v of %q, want %v of %q", *of, got, l.Parties[e.Party], want, r.party())
 			}
 		}
 	})
 }
 
-// Beyond the number of judgments that are kept, each descriptor is judged anew.
+// TestManyDescriptors uses more descriptors than the cache holds.
 func TestManyDescriptors(t *testing.T) {
 	a := Account{ID: "0", Type: report.CashEquivalent}
 	for i := range 3 * maxJudged {

@@ -11,44 +11,42 @@ import (
 // rule gives the categories of descriptors in which its phrases occur.
 type rule struct {
 	tier Tier
-	in   Leaf // for credits; LeafOther: says nothing about them
+	in   Leaf // for credits; LeafOther if it does not apply to them
 	out  Leaf // for debits; likewise
-	weak bool // gives way to a merchant that says more
-	// phrases are separated by commas. A phrase is words in a row, each whole or,
-	// with a * at its end or beginning, the beginning or end of a word; "a|b" is
-	// either; "a + b" is both, anywhere; "a - b" is a where b does not occur.
+	weak bool // a merchant may override it
+	// separated by commas. A phrase is consecutive words. "a*" is the beginning of a word, "*a"
+	// the end of one; "a|b" is either; "a + b" is both, anywhere; "a - b" is a without b.
 	phrases string
 }
 
-// Flags of a word that is left out of a counterparty's name.
+// Flags of words, most of which are left out of a counterparty's name.
 const (
 	flagNoise   = 1 << iota // says how money moved, not with whom
 	flagState               // a state's two letters
-	flagCity                // the first word of cities' names of two words
-	flagPerson              // what follows is the account holder's name, up to a flagEntry
+	flagCity                // the first word of a city's name of two words
+	flagPerson              // precedes the account holder's name, which ends at a flagEntry
 	flagEntry               // the class of an ACH entry, or the company's number
 	flagStreet              // ends a street's name
 	flagSaint               // follows ST in a city's name
-	flagAddress             // of one descriptor: a part of a street address
+	flagAddress             // part of a street address in this descriptor
 )
 
-// lexicon is the rules in the form in which they are applied: a hash table of
-// words, and a trie of phrases over the words' numbers. It is built once and
-// only read.
+// lexicon holds the compiled rules: a hash table of words, and a trie of phrases over the
+// words' numbers. It is built once and then only read.
 type lexicon struct {
 	slots []uint32    // open addressing: 16 bits of a word's hash, and its number in words
 	words []knownWord // by number
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	tails []stemSlot  // the same by the last four letters
 	lasts [256]bool   // the last letters of tails
-	wider []uint16    // by the number of a stem: the next shorter one; 0: none
+	wider []uint16    // by the number of a stem: the next shorter one, or 0
 	edges []edgeSlot
 	roots []uint16 // the trie's first step, by the word's number
 	nodes []node
 	acts  []action
 
-	compounds [][]compound // by the first part they need
-	conj      partSet      // the parts by which there are compounds
+	compounds [][]compound // by their first required part
+	conj      partSet      // the first parts of compounds
 	rules     []rule
 
 	// The parts of the lists of words below.
@@ -77,14 +75,14 @@ type node struct {
 	more         bool   // longer phrases continue here
 }
 
-// action is what the end of a phrase does: it gives rule its say, or marks part.
+// action happens at the end of a phrase: it applies rule or marks part.
 type action struct {
-	rule int16 // -1: none
-	part int16 // -1: none
+	rule int16 // -1 for none
+	part int16 // -1 for none
 }
 
-// compound is a phrase that asks for several parts: one by which it is listed,
-// the rest of need, and none of not.
+// compound is a phrase of several parts: the one by which it is listed, all of need, and
+// none of not.
 type compound struct {
 	rule      int16
 	need, not []int16
@@ -112,8 +110,8 @@ func (b *partSet) fits(k *compound) bool {
 	return true
 }
 
-// cardWords tell that a movement belongs to a card: a credit with them at a
-// business that is only known by its kind is a refund.
+// cardWords mark a card transaction. If only a pattern names the business, a credit with
+// these words is a refund.
 const cardWords = "purchase|card|checkcard|ckcd|pos|visa|mastercard|crd|credit voucher"
 
 // entryWords mark a credit as an ACH entry to a person. A shop refunds to the card; a
@@ -125,22 +123,21 @@ const entryWords = "ppd|indn|direct dep|direct deposit|dir dep|dirdep|ach credit
 // wage, if the patterns agree.
 const wageWords = "pay|py|sal|hr|personnel|staffing"
 
-// businessWords tell that an ACH entry is one to a business.
+// businessWords mark an ACH entry to a business.
 const businessWords = "ccd|ctx|edi"
 
-// checkWords and cashWords tell what a payment was made with.
+// checkWords and cashWords name the means of a payment.
 const (
 	checkWords = "check|checks|chk|draft|drafts"
 	cashWords  = "cash|currency|coin|atm"
 )
 
-// ruled is the lexicon of all rules. It takes some time to make, and only the
-// reading of descriptors needs it.
+// ruled returns the lexicon of all rules, which the first call builds.
 var ruled = sync.OnceValue(func() *lexicon { return compile(rules()) })
 
 // compile builds a lexicon. The order of the rules is their precedence.
 func compile(rs []rule) *lexicon {
-	const words = 1 << 14 // about as many as there are, so that the tables grow little
+	const words = 1 << 14 // about the number of words
 	c := compiler{
 		lex: &lexicon{rules: rs}, ids: make(map[string]uint16, words), flags: map[string]uint8{},
 		names: make([]string, 0, words), edges: make(map[edgeSlot]uint16, words), steps: make([]edgeSlot, 0, words),
@@ -175,7 +172,7 @@ type compiler struct {
 	names []string          // by id, in the order of the ids
 	flags map[string]uint8
 	edges map[edgeSlot]uint16 // by {from, id}
-	steps []edgeSlot          // the edges, by the node that they lead to, from 1
+	steps []edgeSlot          // the edges, by the node that they lead to, counted from 1
 	ends  []pathEnd
 	parts map[string]int16
 }
@@ -209,7 +206,7 @@ func (c *compiler) phrase(p string, rule int16) {
 	k := compound{rule: rule}
 	all := strings.Split(p, " - ")
 	parts := strings.Split(all[0], " + ")
-	// It is listed by the part with the fewest alternatives, which is seen least.
+	// Lists it by the part with the fewest alternatives, which occurs least.
 	slices.SortStableFunc(parts, func(a, b string) int { return cmp.Compare(strings.Count(a, "|"), strings.Count(b, "|")) })
 	for _, part := range parts {
 		k.need = append(k.need, c.part(part))
@@ -227,15 +224,14 @@ func (c *compiler) phrase(p string, rule int16) {
 // word, a merchant's name also with COM appended.
 const minGlued = 8
 
-// Lengths at which banks cut: the description of an ACH entry; the name of its
-// company; the name of a card's merchant.
+// Lengths at which banks cut texts.
 var (
-	entryCuts = []int{10, 16}
-	nameCuts  = []int{16, 22, 23, 25}
+	entryCuts = []int{10, 16}         // the description and the company of an ACH entry
+	nameCuts  = []int{16, 22, 23, 25} // the company of an ACH entry and the merchant of a card payment
 )
 
-// variants lays a phrase of several words into the trie as one word, and as far
-// as a bank that cuts it within its last word shows it.
+// variants adds a phrase of several words to the trie as one word, and as cut by a bank
+// within its last word.
 func (c *compiler) variants(phrase string, merchant bool, a action) {
 	joined := strings.ReplaceAll(phrase, " ", "")
 	if joined == phrase || strings.Contains(phrase, "*") {
@@ -246,7 +242,7 @@ func (c *compiler) variants(phrase string, merchant bool, a action) {
 		cuts = nameCuts
 	}
 	for _, n := range cuts {
-		if len(phrase) > n+1 && !strings.Contains(phrase[n-2:n+2], " ") { // it leaves out more than the S of a plural
+		if len(phrase) > n+1 && !strings.Contains(phrase[n-2:n+2], " ") { // the cut removes more than a plural's S
 			c.path(phrase[:n], a)
 		}
 	}
@@ -259,7 +255,7 @@ func (c *compiler) variants(phrase string, merchant bool, a action) {
 	}
 }
 
-// part is the number of a part of a compound: any of its alternatives.
+// part returns the number of a compound's part, which is given by its alternatives.
 func (c *compiler) part(alternatives string) int16 {
 	alternatives = strings.ToUpper(alternatives)
 	n, known := c.parts[alternatives]
@@ -280,7 +276,7 @@ func (c *compiler) part(alternatives string) int16 {
 	return n
 }
 
-// path lays a phrase into the trie.
+// path adds a phrase to the trie.
 func (c *compiler) path(phrase string, a action) {
 	at := uint16(0)
 	for w := range strings.FieldsSeq(phrase) {
@@ -306,8 +302,8 @@ func (c *compiler) id(w string) uint16 {
 	return n
 }
 
-// finish lays everything out in tables. Nothing in them depends on the order in
-// which a map is walked: slots are filled in the order of the numbers.
+// finish builds the tables. It fills slots by number, so that the order of maps does not
+// matter.
 func (c *compiler) finish() *lexicon {
 	l := c.lex
 	var stems, tails []string
@@ -355,7 +351,7 @@ func (c *compiler) finish() *lexicon {
 	return l
 }
 
-// stemTable lays out parts of words, the longer first.
+// stemTable builds the hash table of parts of words, longer ones first.
 func stemTable(stems []string, of func(string) (head uint32, id uint16)) []stemSlot {
 	slices.SortStableFunc(stems, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	table := make([]stemSlot, tableSize(len(stems)))
@@ -404,7 +400,7 @@ func tableSize(n int) int {
 	return size
 }
 
-// hashOf is fast rather than strong: it uses the first and last eight letters.
+// hashOf hashes the length and the first and last eight letters of a word.
 func hashOf(w []byte) uint32 {
 	n := len(w)
 	var a, b uint64
@@ -443,7 +439,7 @@ func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
 	}
 }
 
-// stemOf is the number of the longest known beginning of the word, or else of
+// stemOf returns the number of the longest known beginning of the word, or else of
 // its longest known end; 0 for none.
 func (l *lexicon) stemOf(w []byte) uint16 {
 	if len(w) < 4 {
@@ -476,7 +472,7 @@ func (l *lexicon) stemOf(w []byte) uint16 {
 	}
 }
 
-// next is the trie's step from a node other than the root; 0 if there is no step.
+// next returns the trie's step from a node other than the root; 0 if there is no step.
 func (l *lexicon) next(from, id uint16) uint16 {
 	mask := uint32(len(l.edges) - 1)
 	for i := edgeHash(from, id); ; i++ {

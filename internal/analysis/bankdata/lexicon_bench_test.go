@@ -2,7 +2,7 @@ package bankdata
 
 import "testing"
 
-// The lexicon is built once in a process, before its first report.
+// BenchmarkCompile measures the building of the lexicon, which each process does once.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// load takes over the accounts and their transactions, in the ledger's order.
+// load copies the accounts and their transactions in the ledger's order.
 func (l *Ledger) load(d Data, start Day) {
 	total := 0
 	for ci := range d.Connections {
@@ -33,8 +33,8 @@ func (l *Ledger) load(d Data, start Day) {
 	}
 }
 
-// sortDay puts the entries of one day in order. Most days have few, and most
-// banks list them in order.
+// sortDay sorts the entries of one day. Most days have few entries, which most banks list
+// in order.
 func (l *Ledger) sortDay(day []Entry) {
 	if len(day) > 16 {
 		slices.SortFunc(day, func(a, b Entry) int { return l.compare(&a, &b) })
@@ -47,10 +47,10 @@ func (l *Ledger) sortDay(day []Entry) {
 	}
 }
 
-// place counts the transactions of each day, and lays them out by day.
+// place makes the entries, sorted by day.
 func (l *Ledger) place(start Day, total int) {
-	next := make([]int32, l.Fetch-start+2) // by day: where its next entry goes
-	days := make([]int16, 0, total)        // since start; -1: left out
+	next := make([]int32, l.Fetch-start+2) // by day: the index of its next entry
+	days := make([]int16, 0, total)        // since start; -1 if left out
 	kept := 0
 	for n := range l.Accounts {
 		txs := l.Accounts[n].transactions
@@ -88,14 +88,14 @@ func (l *Ledger) place(start Day, total int) {
 	}
 }
 
-// transaction is what an entry was made from.
+// transaction returns an entry's transaction in the input.
 func (l *Ledger) transaction(e *Entry) *Transaction {
 	a := &l.Accounts[e.Account]
 	return &a.transactions[e.Index-a.first]
 }
 
-// compare orders the entries of one day. Ids are unique within an account; the
-// rest of the order is for data that break that rule.
+// compare orders the entries of one day by account and ID. The rest is for data in which
+// IDs are not unique.
 func (l *Ledger) compare(a, b *Entry) int {
 	if a.Account != b.Account {
 		return cmp.Compare(a.Account, b.Account)
@@ -111,21 +111,19 @@ func (l *Ledger) compare(a, b *Entry) int {
 		cmp.Compare(s.Merchant, t.Merchant), cmp.Compare(s.Memo, t.Memo))
 }
 
-// judged is what the words of a transaction say, whichever way its money goes.
+// judged is the result for a transaction's words, in both directions.
 type judged struct {
 	credit, debit Verdict
 	party         int32
 	paper         paper
 }
 
-// maxJudged bounds how many judgments are kept, so that they stay in the
-// processor's cache.
+// maxJudged is the maximum number of cached judgments, which fit the processor's cache.
 const maxJudged = 4096
 
-// categorise gives each entry its category and counterparty. Judgments are kept by
-// the words they were made of: most descriptors differ from others in numbers and
-// codes only.
-func (l *Ledger) categorise() {
+// categorize sets each entry's category and counterparty. It caches judgments by words,
+// because most descriptors differ only in numbers and codes.
+func (l *Ledger) categorize() {
 	r := newReader()
 	expected := min(len(l.Entries)/4, maxJudged/4)
 	seen, parties := newPool(expected), newPool(expected)

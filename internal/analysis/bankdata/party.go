@@ -2,12 +2,12 @@ package bankdata
 
 import "encoding/binary"
 
-// maxPartyWords is how many words of a descriptor name a counterparty: what
-// follows is mostly references.
+// maxPartyWords is the maximum number of words in a counterparty's name. Later words are
+// mostly references.
 const maxPartyWords = 4
 
-// read takes a transaction's words: the merchant's name, where the bank gives
-// one, then the descriptor, then the memo.
+// read reads a transaction's words: the merchant's name, if the bank provides one, then
+// the descriptor, then the memo.
 func (r *reader) read(t *Transaction) {
 	r.text.reset()
 	r.text.add(t.Merchant)
@@ -22,12 +22,12 @@ func (r *reader) read(t *Transaction) {
 func (r *reader) all() []byte {
 	key := r.text.buf
 	if r.text.houseNumbers != ([len(r.text.houseNumbers)]uint64{}) {
-		key = append(key, 0xFF) // in no word
+		key = append(key, 0xFF) // does not occur in words
 		for _, bits := range r.text.houseNumbers {
 			key = binary.LittleEndian.AppendUint64(key, bits)
 		}
 	}
-	return append(key, byte(r.named), byte(r.described)) // neither is beyond maxWords
+	return append(key, byte(r.named), byte(r.described)) // both are at most maxWords
 }
 
 // party returns the normalized counterparty of the text that was read: the merchant as
@@ -65,7 +65,7 @@ func (r *reader) party() []byte {
 	return r.join(kept[:min(len(kept), maxPartyWords)])
 }
 
-// withoutPlace leaves out a state at the end and the city before it.
+// withoutPlace removes a state at the end and the city before it.
 func withoutPlace(w []word) []word {
 	n := len(w)
 	if n < 3 || w[n-1].flags&flagState == 0 {

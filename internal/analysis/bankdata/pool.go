@@ -2,22 +2,21 @@ package bankdata
 
 import "hash/maphash"
 
-// pool numbers texts, from 0, in the order in which they first come. Which numbers
-// they get does not depend on the seed; it keeps a choice of texts from making
-// searches long.
+// pool numbers distinct texts from 0 in the order of their first occurrence. The seed
+// prevents chosen texts from slowing searches; it does not affect the numbers.
 type pool struct {
 	seed  maphash.Seed
-	slots []poolSlot // open addressing; their number is a power of two
-	texts []byte     // one behind the other
+	slots []poolSlot // open addressing; the length is a power of two
+	texts []byte     // concatenated
 	ends  []int32    // in texts, by number
 }
 
 type poolSlot struct {
 	hash uint32
-	next int32 // the text's number and one; 0: empty
+	next int32 // the text's number plus one; 0 if empty
 }
 
-// newPool makes a pool of about so many texts; more have it grow.
+// newPool makes a pool with space for the expected number of texts.
 func newPool(expected int) pool {
 	slots := 64
 	for slots < 2*expected {
@@ -54,7 +53,7 @@ func (p *pool) text(number int) []byte {
 	return p.texts[from:p.ends[number]]
 }
 
-// add gives a text that was not found its number.
+// add adds a text that find did not find.
 func (p *pool) add(text []byte, hash uint32) (number int) {
 	if 2*len(p.ends) >= len(p.slots) {
 		old := p.slots
@@ -71,7 +70,7 @@ func (p *pool) add(text []byte, hash uint32) (number int) {
 	return len(p.ends) - 1
 }
 
-// put takes the first free slot.
+// put stores s in the first free slot.
 func (p *pool) put(s poolSlot) {
 	mask := uint32(len(p.slots) - 1)
 	i := s.hash
@@ -81,7 +80,7 @@ func (p *pool) put(s poolSlot) {
 	p.slots[i&mask] = s
 }
 
-// all are the texts, by number.
+// all returns the texts, by number.
 func (p *pool) all() []string {
 	joined, from := string(p.texts), int32(0)
 	out := make([]string, len(p.ends))

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The rules are data, in the order of their precedence within a tier. They name
-// mechanisms, merchants that anyone may pay and words of trades, never single
-// transactions, persons or places. rules/README.md describes the format.
+// The rules, in the order of their precedence within a tier. They name mechanisms,
+// merchants and words of trades, never single transactions, persons or places.
+// rules/README.md describes the format.
 var (
 	//go:embed rules/mechanism.txt
 	mechanismRules string
@@ -20,8 +20,7 @@ var (
 	wordLists string
 )
 
-// rules returns all rules. It panics on a file that parseRules refuses: the files
-// are part of the program.
+// rules returns all rules. It panics on an error in the embedded files.
 func rules() []rule {
 	var all []rule
 	for _, f := range []struct {
@@ -37,7 +36,7 @@ func rules() []rule {
 	return all
 }
 
-// parseRules reads the rules of one tier.
+// parseRules parses the rules of one tier.
 func parseRules(tier Tier, file string) ([]rule, error) {
 	leaves := map[string]Leaf{"-": LeafOther}
 	for _, l := range Leaves()[:leafEnd-1] {
@@ -47,7 +46,7 @@ func parseRules(tier Tier, file string) ([]rule, error) {
 	var names []string // of definitions, each followed by its words
 	for n, line := range strings.Split(file, "\n") {
 		line = strings.TrimSpace(line)
-		fail := func(why string) ([]rule, error) { return nil, fmt.Errorf("line %d: %s: %q", n+1, why, line) }
+		fail := func(problem string) ([]rule, error) { return nil, fmt.Errorf("line %d: %s: %q", n+1, problem, line) }
 		if name, words, ok := strings.Cut(line, " = "); ok {
 			if len(out) > 0 {
 				return fail("a definition after a rule")
@@ -88,7 +87,7 @@ func parseRules(tier Tier, file string) ([]rule, error) {
 	return out, nil
 }
 
-// parseWords reads the lists of words that have a flag, in the order of the flags.
+// parseWords parses the lists of words with a flag, in the order of the flags.
 func parseWords(file string) [][]string {
 	var lists [][]string
 	for _, line := range strings.Split(file, "\n") {

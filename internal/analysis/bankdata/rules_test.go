@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRuleFilesAreStrict(t *testing.T) {
+func TestParseRulesRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"an unknown category", "[INCOME.LOTTERY / -]\na", "unknown category"},
 		{"nothing said", "[- / -]\na", "unknown category"},
@@ -26,8 +26,8 @@ func TestRuleFilesAreStrict(t *testing.T) {
 	}
 }
 
-// A phrase decides nothing where earlier rules of its tier with the same phrase
-// decide both directions, or one that a merchant's rule speaks of.
+// TestEveryPhraseDecides checks that no phrase is hidden by earlier rules of its tier with
+// the same phrase.
 func TestEveryPhraseDecides(t *testing.T) {
 	type key struct {
 		tier   Tier
@@ -46,8 +46,8 @@ func TestEveryPhraseDecides(t *testing.T) {
 	}
 }
 
-// A long beginning of a word hides no shorter one, and an end is found where no
-// beginning is.
+// TestPartsOfWords checks that a long beginning of a word does not hide a shorter one, and
+// that an end is found if no beginning is.
 func TestPartsOfWords(t *testing.T) {
 	l := compile([]rule{
 		{tier: TierMerchant, out: LeafGrocery, phrases: "acme foot*"},

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// In is the currency of the account's amounts.
+// In returns the currency of the account's amounts.
 func (a *Account) In() string {
 	return cmp.Or(a.Currency, report.Dollars)
 }
@@ -44,8 +44,8 @@ func (a *Account) Counts(currency string) bool {
 	return a.Type == report.CashEquivalent && a.In() == currency
 }
 
-// Terms say how the account's balance is to be read in a report whose figures are
-// in a currency.
+// Terms returns the currency and date of the account's balance, for a report whose figures
+// are in a currency.
 func (a *Account) Terms(currency string, fetch report.Date) (t report.BalanceTerms) {
 	if t.LeftOut = a.In() != currency; t.LeftOut || currency != report.Dollars {
 		t.Currency = a.In()
@@ -56,7 +56,7 @@ func (a *Account) Terms(currency string, fetch report.Date) (t report.BalanceTer
 	return t
 }
 
-// Banks are the source ids of the connections that have accounts in figures of a
+// Banks returns the source ids of the connections that have accounts in figures of a
 // currency.
 func (d *Data) Banks(currency string) []string {
 	out := []string{}
@@ -69,8 +69,7 @@ func (d *Data) Banks(currency string) []string {
 	return out
 }
 
-// countPosted adds up the transactions of each currency; where there is one
-// currency, it need not.
+// countPosted counts the transactions of each currency, unless there is only one.
 func (d *Data) countPosted(counts map[string]int, cash bool, fetch report.Date) {
 	if len(counts) == 1 {
 		return
@@ -92,8 +91,8 @@ func (d *Data) countPosted(counts map[string]int, cash bool, fetch report.Date) 
 	}
 }
 
-// balanceOn is the account's balance at the end of a day: the stated one, and what
-// was posted between the day of that and this one.
+// balanceOn returns the account's balance at the end of a day: the stated balance and the
+// transactions posted between the two days.
 func (a *Account) balanceOn(day Day) report.Cents {
 	if a.BalanceDate == nil {
 		return a.Balance

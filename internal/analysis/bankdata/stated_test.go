@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// TestABalanceCountsFromItsDay states one balance as of different days.
-func TestABalanceCountsFromItsDay(t *testing.T) {
+// TestBalanceDate states one balance as of different days.
+func TestBalanceDate(t *testing.T) {
 	moves := []Transaction{
 		{ID: "0", Posted: day("2026-06-01"), Amount: 300_00},
 		{ID: "1", Posted: day("2026-06-10"), Amount: -50_00},
@@ -44,8 +44,8 @@ func TestABalanceCountsFromItsDay(t *testing.T) {
 	}
 }
 
-// TestABalanceThatIsOlderThanTheHistory has transactions between it and the history.
-func TestABalanceThatIsOlderThanTheHistory(t *testing.T) {
+// TestBalanceDateBeforeHistory has transactions between the balance and the history.
+func TestBalanceDateBeforeHistory(t *testing.T) {
 	long := day("2024-01-01")
 	a := Account{ID: "a", Type: report.CashEquivalent, Balance: 100_00, BalanceDate: &long, Transactions: []Transaction{
 		{ID: "0", Posted: day("2023-12-31"), Amount: 7_00}, {ID: "1", Posted: day("2024-02-01"), Amount: 20_00},
@@ -57,9 +57,9 @@ func TestABalanceThatIsOlderThanTheHistory(t *testing.T) {
 	}
 }
 
-// TestDayOfABalanceDoesNotMatter states the same course of an account on another
-// of its days: every balance stays.
-func TestDayOfABalanceDoesNotMatter(t *testing.T) {
+// TestBalancesFromAnyDay states an account's balance on another day and checks that all
+// balances stay the same.
+func TestBalancesFromAnyDay(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := household(rapid.IntRange(1, 80).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 		before := Read(d, fetch)
@@ -79,8 +79,8 @@ func TestDayOfABalanceDoesNotMatter(t *testing.T) {
 	})
 }
 
-// in is an account in a currency with n posted transactions of the history, one
-// pending and one that is too old.
+// in returns an account in a currency with n posted transactions in the history, a pending
+// one and one that is too old.
 func in(currency, kind string, n int) Account {
 	a := Account{ID: fmt.Sprint(currency, kind, n), Type: kind, Currency: currency, Balance: 1_00, Transactions: []Transaction{
 		{ID: "p", Posted: day(fetchDate), Amount: 1, Pending: true}, {ID: "o", Posted: day("2020-01-01"), Amount: 1}}}
@@ -90,7 +90,7 @@ func in(currency, kind string, n int) Account {
 	return a
 }
 
-func TestFiguresAreOfOneCurrency(t *testing.T) {
+func TestCurrency(t *testing.T) {
 	const cash, fund = report.CashEquivalent, report.Investment
 	for _, c := range []struct {
 		name     string
@@ -118,9 +118,9 @@ func TestFiguresAreOfOneCurrency(t *testing.T) {
 	}
 }
 
-// TestAccountsInOtherCurrenciesAreInNoFigure adds some to a household: its ledger
-// stays as it was, though they have the other legs of its transfers.
-func TestAccountsInOtherCurrenciesAreInNoFigure(t *testing.T) {
+// TestOtherCurrenciesChangeNothing adds an account in another currency to a household and
+// checks that the ledger stays the same, although the account has opposite legs.
+func TestOtherCurrenciesChangeNothing(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, fetch := household(rapid.IntRange(1, 80).Draw(t, "transactions"), rapid.Uint64().Draw(t, "seed"))
 		before := facts(Read(d, fetch))

@@ -8,13 +8,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// minStream is how many payments make a stream.
+// minStream is the minimum number of payments in a stream.
 const minStream = 3
 
-// findStreams looks for series of payments: of one counterparty, in one
-// direction and category, own transfers and amounts of nothing left out. Where
-// all of them together keep no rhythm, those of each exact amount are tried by
-// themselves (two contracts with one company). Payments of one day are one beat.
+// findStreams finds recurring payments of one counterparty in one direction and category,
+// without own transfers and zero amounts. If all of them together have no rhythm, it tries
+// those of each exact amount (two contracts with one company). Payments of one day count as
+// one for the rhythm.
 func (l *Ledger) findStreams() {
 	order := l.byParty()
 	s := finder{ledger: l}
@@ -47,7 +47,7 @@ func (l *Ledger) findStreams() {
 	}
 }
 
-// byParty lists the entries that may belong to a stream by counterparty, then
+// byParty lists the entries that may belong to a stream, sorted by counterparty,
 // direction, category and day.
 func (l *Ledger) byParty() []int32 {
 	next := make([]int32, 2*len(l.Parties)+1)
@@ -101,15 +101,15 @@ func (l *Ledger) sameSeries(a, b int32) bool {
 	return x.Party == y.Party && x.Leaf == y.Leaf && (x.Amount > 0) == (y.Amount > 0)
 }
 
-// finder collects streams; its buffers serve all series.
+// finder collects streams. Its buffers are reused for each series.
 type finder struct {
 	ledger  *Ledger
 	found   []Stream
 	days    []Day
 	amounts []report.Cents
-	keys    []uint64 // amount × maxSeries + place in the series
+	keys    []uint64 // amount × maxSeries + index in the series
 	same    []int32
-	seen    []uint16 // how many payments have these bits in their amount
+	seen    []uint16 // number of payments by bits of their amount
 }
 
 // series tries a whole series, then its exact amounts.
@@ -163,9 +163,8 @@ func (s *finder) repeated(of []int32) {
 // mix spreads an amount over the upper bits.
 func mix(c report.Cents) uint64 { return uint64(c) * 0x9E3779B97F4A7C15 }
 
-// maxSeries bounds the series in which contracts are looked for by their amount.
-// An amount times maxSeries is far from overflow: report.Cents reads at most
-// 10^15.
+// maxSeries is the maximum length of a series that is searched by amount. An amount times
+// maxSeries does not overflow, because report.Cents parses at most 10^15.
 const maxSeries = 4096
 
 // irregular reports whether income of this kind is a stream without a rhythm.
@@ -173,7 +172,7 @@ func irregular(l Leaf) bool {
 	return l == LeafGig || l == LeafRental || l == LeafP2PIn || l == LeafCashDeposit
 }
 
-// try adds the payments as a stream when they keep a rhythm.
+// try adds the payments as a stream if they have a rhythm.
 func (s *finder) try(of []int32) bool {
 	s.daysOf(of)
 	if len(s.days) < minStream {
@@ -216,7 +215,7 @@ func (s *finder) add(of []int32, c Cadence) {
 	s.found = append(s.found, st)
 }
 
-// mean is the mean amount without outliers: those more than one and a half
+// mean returns the mean amount without outliers: those more than one and a half
 // interquartile ranges below the first or above the third quartile.
 func (s *finder) mean(of []int32) report.Cents {
 	s.amounts = s.amounts[:0]
@@ -238,8 +237,8 @@ func (s *finder) mean(of []int32) report.Cents {
 	return (sum*2 + n) / (2 * n)
 }
 
-// cadences are the rhythms: the days that may lie between two payments, and how
-// many do on average, in hundredths.
+// cadences holds, for each rhythm, the minimum and maximum days between two payments and
+// the average in hundredths of a day.
 var cadences = [...]struct {
 	low, high Day
 	interval  int32
@@ -250,11 +249,10 @@ var cadences = [...]struct {
 	Monthly:     {26, 35, 3044},
 }
 
-// anchors are the days of the month on which semi-monthly payments are made; 0
-// is the last.
+// anchors holds the days of the month of semi-monthly payments; 0 is the last day.
 var anchors = [...][2]int{{1, 15}, {15, 0}}
 
-// anchorDays is how far a payment may be from its anchor.
+// anchorDays is the maximum distance of a payment from its anchor.
 const anchorDays = 2
 
 // cadenceOf returns the cadence that three quarters of the gaps between the days have,
@@ -265,7 +263,7 @@ func cadenceOf(days []Day) Cadence {
 	for i := 1; i < len(days); i++ {
 		gap := days[i] - days[i-1]
 		if gap < cadences[Weekly].low {
-			continue // as most of those of a shop
+			continue // mostly of shops
 		}
 		for c := Weekly; c <= Monthly; c++ {
 			if gap >= cadences[c].low && gap <= cadences[c].high {
@@ -298,8 +296,8 @@ func oneWeekday(days []Day) bool {
 	return true
 }
 
-// onAnchors reports whether three quarters of the days are near one of two days
-// of the month, and neither of these has less than a third of them.
+// onAnchors reports whether three quarters of the days are near one of two days of the
+// month, at least a third of them near each.
 func onAnchors(days []Day, on [2]int) bool {
 	var near [2]int
 	for _, d := range days {

@@ -8,16 +8,16 @@ import (
 	"vestibule/internal/report"
 )
 
-// How many days may lie between the legs of an own transfer.
+// Maximum days between the legs of an own transfer.
 const (
 	pairDays  = 3
-	paperDays = 5 // of a check or cash
+	paperDays = 5 // for a check or cash
 )
 
 // pairTransfers finds transfers between own accounts: equal amounts of opposite sign
 // in two accounts within pairDays, or within paperDays for a check or cash. Legs on
 // the same day pair first, then those a day apart, and so on; ties go to the earlier
-// entries. An entry whose words say otherwise (a purchase, a rent, a wage) is not a
+// entries. An entry whose words name something else (a purchase, a rent, a wage) is not a
 // leg.
 func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
@@ -40,8 +40,8 @@ func (l *Ledger) pairTransfers() {
 	}
 }
 
-// legs lists the entries that may be a leg and for whose amount an opposite one may
-// exist; it rules out most by a few bits of their amount.
+// legs lists the entries that may be a leg and may have an opposite one. A few bits of the
+// amount rule out most entries.
 func (l *Ledger) legs() []leg {
 	const in, out = 1, 2
 	shift := 64 - bits.Len(uint(4*len(l.Entries)))
@@ -70,7 +70,7 @@ type leg struct {
 	entry  int32
 }
 
-// paper is what the words of a transaction say that it was made with.
+// paper says whether a transaction's words mention a check or cash.
 type paper uint8
 
 const (
@@ -91,7 +91,7 @@ func (r *reader) paper() (p paper) {
 // mayPair reports whether an entry may be a leg.
 func mayPair(e *Entry) bool { return e.Amount != 0 && pairs[e.Leaf.valid()] }
 
-// pairs are the categories of legs: unspecific, checks and cash.
+// pairs marks the categories that a leg may have: transfers, unknown, checks and cash.
 var pairs = func() (p [leafEnd]bool) {
 	for l := range leafEnd {
 		p[l] = l.Group() == GroupTransfer
@@ -100,8 +100,8 @@ var pairs = func() (p [leafEnd]bool) {
 	return p
 }()
 
-// unspecific reports whether an entry's words are those of a transfer, say
-// nothing, or no more than that it was cash or a check.
+// unspecific reports whether an entry's words name a transfer, nothing, or only that it was
+// cash or a check.
 func (e *Entry) unspecific() bool {
 	if e.Tier == TierOther || e.Leaf.Group() == GroupTransfer {
 		return true
@@ -109,7 +109,7 @@ func (e *Entry) unspecific() bool {
 	return e.Tier == TierPattern && (e.Leaf == LeafCashDeposit || e.Leaf == LeafCheckMobile || e.Leaf == LeafCashWithdrawal)
 }
 
-// check reports whether an entry may be a check that was paid or deposited.
+// check reports whether an entry may be a paid or deposited check.
 func (e *Entry) check() bool {
 	switch e.Leaf {
 	case LeafOther:
@@ -120,13 +120,13 @@ func (e *Entry) check() bool {
 	return e.Leaf == LeafCheckMobile
 }
 
-// cash reports whether an entry may be cash that was drawn or deposited.
+// cash reports whether an entry may be withdrawn or deposited cash.
 func (e *Entry) cash() bool {
 	return e.Leaf == LeafCashWithdrawal || e.Leaf == LeafCashDeposit && e.paper != paperCheck
 }
 
-// pairGap is how many days may lie between two legs; -1: they contradict each
-// other. Cash is drawn before it is deposited.
+// pairGap returns the maximum days between two legs, or -1 if they cannot be a pair. Cash
+// is withdrawn before it is deposited.
 func pairGap(out, in *Entry) Day {
 	switch {
 	case out.check() && in.check(), out.cash() && in.cash() && out.Day <= in.Day:
@@ -137,7 +137,8 @@ func pairGap(out, in *Entry) Day {
 	return -1
 }
 
-// maxLegs bounds how many later legs of the same amount are looked at for one.
+// maxLegs is the maximum number of later legs of the same amount that are compared with
+// one leg.
 const maxLegs = 64
 
 // pairAmount pairs legs of one amount, in the ledger's order.
@@ -170,8 +171,8 @@ func (l *Ledger) pairAmount(legs []leg) {
 	}
 }
 
-// pair marks the two legs of an own transfer. Towards a savings account it is
-// saving for the account that the money leaves, and back likewise.
+// pair marks the two legs of an own transfer. In a transfer to or from savings, the leg of
+// the other account has the savings category.
 func (l *Ledger) pair(a, b *Entry) {
 	from, to := l.Accounts[a.Account].Subtype == report.Savings, l.Accounts[b.Account].Subtype == report.Savings
 	out, in := LeafOwnOut, LeafOwnIn
@@ -185,8 +186,8 @@ func (l *Ledger) pair(a, b *Entry) {
 	b.own(in)
 }
 
-// own makes the entry a leg of an own transfer. A leaf that its words gave stays
-// when it says the same, or that the money is saved: to savings, or to a broker.
+// own makes the entry a leg of an own transfer. It keeps the leaf of its words if that is
+// the same, or more specific: savings or investments.
 func (e *Entry) own(leaf Leaf) {
 	e.Own = true
 	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut || e.Leaf == LeafInvestIn || e.Leaf == LeafInvestOut

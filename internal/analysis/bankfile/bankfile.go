@@ -194,7 +194,7 @@ func identifier(names ...string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// newest is the day of the newest balance or transaction.
+// newest returns the day of the newest balance or transaction.
 func (a *Account) newest() (day report.Date) {
 	if a.BalanceDate != nil {
 		day = *a.BalanceDate

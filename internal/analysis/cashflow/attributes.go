@@ -6,7 +6,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// value is the attribute's value for the facts.
+// value returns the attribute's value for the facts.
 func (d *Definition) value(f *facts) value {
 	atFetch := d.Window == Current && (d.Node == NodeAsset || d.Node == NodeAssets)
 	if !f.records() && (!atFetch || len(f.ledger.Accounts) == 0) {
@@ -51,7 +51,7 @@ func attributes(out []report.Attribute, definitions []Definition, values []value
 	return out
 }
 
-// oldValues are the values of the deprecated attributes, in their order.
+// oldValues returns the values of the deprecated attributes, in their order.
 func oldValues(f *facts) []value {
 	out := make([]value, len(deprecated))
 	for i := range deprecated {

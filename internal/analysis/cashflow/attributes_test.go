@@ -107,7 +107,7 @@ func TestWindowsBeginAndEndOnTheirDays(t *testing.T) {
 	}
 }
 
-// long is two years of small debits, in every month and rolling month: windows
+// long returns two years of small debits, in every month and rolling month: windows
 // are never empty and months always whole.
 func long(fetch string) string {
 	c := newCalendar(bankdata.DayOf(day(fetch)), 0)

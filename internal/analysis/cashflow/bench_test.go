@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// crowd is the data of a busy household: n transactions of two years in three
+// crowd returns the data of a busy household: n transactions of two years in three
 // accounts, most of them of merchants that come again.
 func crowd(n int) (bankdata.Data, time.Time) {
 	r := rand.New(rand.NewPCG(3, 9))

@@ -2,7 +2,7 @@ package cashflow
 
 import "vestibule/internal/analysis/bankdata"
 
-// lastBefore is the last business day before a day on which no bank works; no day,
+// lastBefore returns the last business day before a day on which no bank works; no day,
 // -1, where banks work on it.
 func lastBefore(day bankdata.Day) bankdata.Day {
 	if business(day) {

@@ -57,7 +57,7 @@ type Definition struct {
 // Catalogue lists the 120 universal attributes in the order of the report.
 func Catalogue() []Definition { return append([]Definition(nil), universal[:]...) }
 
-// Reason is the description of an adverse action code; empty for an unknown one.
+// Reason returns the description of an adverse action code; empty for an unknown one.
 func Reason(code string) string { return reasons[code] }
 
 var reasons = map[string]string{

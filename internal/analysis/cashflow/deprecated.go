@@ -56,7 +56,7 @@ var deprecated = [...]Definition{
 		"Months with positive net cash flow less months with negative, last 12 complete months", monthBalance},
 }
 
-// known is a measure within a category, missing if the history has none of it.
+// known returns a measure within a category, missing if the history has none of it.
 func known(b blend, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if !b.occurs(f) {
@@ -66,7 +66,7 @@ func known(b blend, m measure) measure {
 	}
 }
 
-// held is a measure of accounts; it is missing without accounts.
+// held returns a measure of accounts; it is missing without accounts.
 func held(h holdings, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if h.count(f) == 0 {
@@ -78,7 +78,7 @@ func held(h holdings, m measure) measure {
 
 func savingsPresent(f *facts, _ Window) figure { return yesNo(savingsAccounts.count(f) > 0) }
 
-// present is 1 if the window has the subject.
+// present returns 1 if the window has the subject.
 func present(s subject) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {

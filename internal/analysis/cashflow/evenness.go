@@ -41,12 +41,12 @@ var (
 	variationBin = letter("G")
 )
 
-// letter is the bin of a letter.
+// letter returns the bin of a letter.
 func letter(letter string) *Bin {
 	return &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Letter == letter })]
 }
 
-// best is the reading of the last 12 complete months with the most points; n of them are
+// best returns the reading of the last 12 complete months with the most points; n of them are
 // covered from their first day. It assigns early credits to either month, and uses as
 // much of the income as helps its variation.
 func (in *incomes) best(n int) kept {

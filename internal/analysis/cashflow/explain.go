@@ -149,7 +149,7 @@ func (f *facts) inMonthly(d bankdata.Day) bool {
 	return d >= from && d < until
 }
 
-// monthly is what came together on the days of inMonthly, by the number of their
+// monthly returns what came together on the days of inMonthly, by the number of their
 // months.
 func (f *facts) monthly(sum int64) *report.Cents {
 	n := f.wholeMonths(Last12)

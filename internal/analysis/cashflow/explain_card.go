@@ -41,7 +41,7 @@ func (s *scored) explain() report.AnalysisBin {
 	}
 }
 
-// unit is what the attribute's values count.
+// unit returns what the attribute's values count.
 func (d *Definition) unit() string {
 	switch {
 	case d.Type == Dollar:

@@ -77,7 +77,7 @@ func (f *facts) entries() {
 	}
 }
 
-// subjectsOf is what an entry is about, its streams aside.
+// subjectsOf returns what an entry is about, its streams aside.
 func subjectsOf(e *bankdata.Entry) mask {
 	m := everything.bit()
 	if e.Out {
@@ -173,10 +173,10 @@ func (f *facts) balances() {
 	}
 }
 
-// offset is a day's place in the balances.
+// offset returns a day's place in the balances.
 func (f *facts) offset(d bankdata.Day) int { return int(d - f.oldest) }
 
-// cells are the months of a subject in a window, newest first.
+// cells returns the months of a subject in a window, newest first.
 func (f *facts) cells(s subject, w Window, n int) []cell {
 	if w == Rolling12 {
 		return f.by[s].rolling[1 : 1+n]
@@ -208,7 +208,7 @@ func add(cells []cell) (sum cell) {
 // used reports whether the window has any transaction.
 func (f *facts) used(w Window) bool { return f.in(everything, w).count > 0 }
 
-// primary is the largest recurring stream of income, if there is one.
+// primary returns the largest recurring stream of income, if there is one.
 func (f *facts) primary(active bool) *bankdata.Stream {
 	for i := range f.ledger.Streams {
 		if s := &f.ledger.Streams[i]; isIncome(s) && (s.Active || !active) {

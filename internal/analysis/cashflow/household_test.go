@@ -62,12 +62,12 @@ func parseHousehold(text string) (*bankdata.Ledger, error) {
 		}
 	}
 	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
-	return labelled(d, fetch, streams), nil
+	return labeled(d, fetch, streams), nil
 }
 
-// labelled reads the data and replaces the categories that were found by the labels of
+// labeled reads the data and replaces the categories that were found by the labels of
 // the descriptions.
-func labelled(d bankdata.Data, fetch report.Date, streams [][]string) *bankdata.Ledger {
+func labeled(d bankdata.Data, fetch report.Date, streams [][]string) *bankdata.Ledger {
 	l := bankdata.Read(d, fetch)
 	for i := range l.Entries {
 		e := &l.Entries[i]

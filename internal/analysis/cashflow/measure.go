@@ -37,7 +37,7 @@ func (b blend) sum(over func(subject, Window) cell, w Window) (total cell) {
 	return total
 }
 
-// months are the blend's sums of n months of the window, oldest first.
+// months returns the blend's sums of n months of the window, oldest first.
 func (b blend) months(f *facts, w Window, n int) []int64 {
 	out := make([]int64, n, historyMonths)
 	for _, s := range b.plus {
@@ -58,7 +58,7 @@ func (b blend) occurs(f *facts) bool {
 	return b.always || b.sum(f.in, History).count > 0
 }
 
-// sumOf is the blend's sum over the window.
+// sumOf returns the blend's sum over the window.
 func sumOf(b blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -68,7 +68,7 @@ func sumOf(b blend) measure {
 	}
 }
 
-// countOf is how many transactions of the subject the window has.
+// countOf returns how many transactions of the subject the window has.
 func countOf(s subject) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -78,7 +78,7 @@ func countOf(s subject) measure {
 	}
 }
 
-// monthsOf is in how many months of the window, partly covered ones included, the
+// monthsOf returns in how many months of the window, partly covered ones included, the
 // subject occurs.
 func monthsOf(s subject) measure {
 	return func(f *facts, w Window) figure {
@@ -95,7 +95,7 @@ func monthsOf(s subject) measure {
 	}
 }
 
-// positiveMonths is how many months of the window end with more in than out.
+// positiveMonths returns how many months of the window end with more in than out.
 func positiveMonths(f *facts, w Window) figure {
 	if !f.used(w) {
 		return missing(noValues)
@@ -109,7 +109,7 @@ func positiveMonths(f *facts, w Window) figure {
 	return whole(n)
 }
 
-// monthlyMean is the blend's sum over the window's whole months, by their number.
+// monthlyMean returns the blend's sum over the window's whole months, by their number.
 func monthlyMean(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -120,7 +120,7 @@ func monthlyMean(b blend) measure {
 	}
 }
 
-// monthlyMin is the blend's lowest sum of a whole month of the window.
+// monthlyMin returns the blend's lowest sum of a whole month of the window.
 func monthlyMin(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -139,7 +139,7 @@ func monthlyMin(b blend) measure {
 // leastMonths is what a slope or a variation needs.
 const leastMonths = 3
 
-// monthlyTrend is the slope of the blend's sums over the window's whole months.
+// monthlyTrend returns the slope of the blend's sums over the window's whole months.
 func monthlyTrend(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -150,7 +150,7 @@ func monthlyTrend(b blend) measure {
 	}
 }
 
-// monthlyVariation is the standard deviation of those sums by their mean.
+// monthlyVariation returns the standard deviation of those sums by their mean.
 func monthlyVariation(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -161,7 +161,7 @@ func monthlyVariation(b blend) measure {
 	}
 }
 
-// meanOf is the mean amount of the subject's transactions in whole months.
+// meanOf returns the mean amount of the subject's transactions in whole months.
 func meanOf(s subject) measure {
 	return func(f *facts, w Window) figure {
 		c := f.inWhole(s, w)
@@ -172,7 +172,7 @@ func meanOf(s subject) measure {
 	}
 }
 
-// since is the days from the subject's last transaction to the fetch.
+// since returns the days from the subject's last transaction to the fetch.
 func since(s subject) measure {
 	return func(f *facts, _ Window) figure {
 		if f.by[s].all.count == 0 {
@@ -193,22 +193,22 @@ func shareSince(s subject) measure {
 	}
 }
 
-// historyDays is the fetch date less the oldest retrieved day.
+// historyDays returns the fetch date less the oldest retrieved day.
 func (f *facts) historyDays() int64 { return max(0, int64(f.fetch-f.oldest)) }
 
 func oldest(f *facts, _ Window) figure { return days(f.fetch - f.oldest) }
 
-// sumPer30 is the blend's sum per 30 days of history.
+// sumPer30 returns the blend's sum per 30 days of history.
 func sumPer30(b blend) measure {
 	return func(f *facts, w Window) figure { return over(30*b.sum(f.in, w).sum, f.historyDays()) }
 }
 
-// countPer30 is the number of the subject's transactions per 30 days of history.
+// countPer30 returns the number of the subject's transactions per 30 days of history.
 func countPer30(s subject) measure {
 	return func(f *facts, w Window) figure { return over(30*f.in(s, w).count, f.historyDays()) }
 }
 
-// ratio is one blend's sum over the window by another's.
+// ratio returns one blend's sum over the window by another's.
 func ratio(num, den blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -218,7 +218,7 @@ func ratio(num, den blend) measure {
 	}
 }
 
-// recentShare is the last 3 months' sum times 4, by that of the window.
+// recentShare returns the last 3 months' sum times 4, by that of the window.
 func recentShare(b blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -228,7 +228,7 @@ func recentShare(b blend) measure {
 	}
 }
 
-// reserve is the mean balance by the mean month of debits, both of whole months.
+// reserve returns the mean balance by the mean month of debits, both of whole months.
 func reserve(f *facts, w Window) figure {
 	n := f.wholeMonths(w)
 	if n == 0 || !f.used(w) {
@@ -238,7 +238,7 @@ func reserve(f *facts, w Window) figure {
 	return over(sum*int64(n), count*f.inWhole(debits, w).sum)
 }
 
-// topStream is the largest share of the window's income that one recurring
+// topStream returns the largest share of the window's income that one recurring
 // stream has.
 func topStream(f *facts, w Window) figure {
 	if !f.used(w) {
@@ -262,7 +262,7 @@ func topStream(f *facts, w Window) figure {
 	return over(top, f.in(income, w).sum)
 }
 
-// interval is the mean gap between the payment days of the primary income stream
+// interval returns the mean gap between the payment days of the primary income stream
 // that lie in the window.
 func interval(f *facts, w Window) figure {
 	s := f.primary(false)
@@ -290,7 +290,7 @@ func interval(f *facts, w Window) figure {
 	return over(int64(last-first), gaps)
 }
 
-// longestGap is the most days between two days of income in the window, which is
+// longestGap returns the most days between two days of income in the window, which is
 // the last 12 months.
 func longestGap(f *facts, _ Window) figure {
 	if f.gap < 0 {
@@ -299,7 +299,7 @@ func longestGap(f *facts, _ Window) figure {
 	return whole(f.gap)
 }
 
-// tenure is the days since the first credit of the primary active income stream.
+// tenure returns the days since the first credit of the primary active income stream.
 func tenure(f *facts, _ Window) figure {
 	s := f.primary(true)
 	if s == nil {
@@ -308,7 +308,7 @@ func tenure(f *facts, _ Window) figure {
 	return days(f.fetch - s.First)
 }
 
-// activeStreams is how many recurring streams of income, or of debits, are active.
+// activeStreams returns how many recurring streams of income, or of debits, are active.
 func activeStreams(in bool) measure {
 	return func(f *facts, _ Window) figure {
 		n := int64(0)
@@ -362,7 +362,7 @@ func (h holdings) count(f *facts) int {
 	return n
 }
 
-// balanceNow is the sum of current balances.
+// balanceNow returns the sum of current balances.
 func balanceNow(h holdings) measure {
 	return func(f *facts, _ Window) figure {
 		sum := int64(0)
@@ -394,7 +394,7 @@ func (f *facts) daySum(ends []report.Cents, w Window) (sum, count int64) {
 	return sum, count
 }
 
-// balanceMean is the mean day-end balance of whole months.
+// balanceMean returns the mean day-end balance of whole months.
 func balanceMean(h holdings) measure {
 	return func(f *facts, w Window) figure {
 		sum, n := f.daySum(h.ends(f), w)
@@ -405,7 +405,7 @@ func balanceMean(h holdings) measure {
 	}
 }
 
-// balanceEdge is the lowest or highest day-end balance of whole months.
+// balanceEdge returns the lowest or highest day-end balance of whole months.
 func balanceEdge(better func(a, b report.Cents) report.Cents) measure {
 	return func(f *facts, w Window) figure {
 		ends := f.wholeDays(f.total, w)
@@ -423,7 +423,7 @@ func balanceEdge(better func(a, b report.Cents) report.Cents) measure {
 func lower(a, b report.Cents) report.Cents  { return min(a, b) }
 func higher(a, b report.Cents) report.Cents { return max(a, b) }
 
-// balanceTrend is the slope of the total balance at the ends of whole months.
+// balanceTrend returns the slope of the total balance at the ends of whole months.
 func balanceTrend(f *facts, w Window) figure {
 	n := f.wholeMonths(w)
 	if n < leastMonths {
@@ -461,7 +461,7 @@ func negativeDays(f *facts, w Window) figure {
 	return whole(n)
 }
 
-// sinceNegative is the days since the last of them, looking up to the day before
+// sinceNegative returns the days since the last of them, looking up to the day before
 // the fetch date.
 func sinceNegative(f *facts, _ Window) figure {
 	for d := f.fetch - 1; d >= f.oldest; d-- {

@@ -110,7 +110,7 @@ func newOwn(f *facts) *own {
 // scorable reports whether there is enough to go by: the history is that of spending.
 func (o *own) scorable() bool { return o.spent && o.late && o.historyDays() >= leastScoreDays }
 
-// ownLines are the lines of the card of score v2.1.
+// ownLines returns the lines of the card of score v2.1.
 func ownLines(f *facts, v *values) []scored {
 	if !f.records() {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// own21 is the score v2.1 of a ledger; 0 is null.
+// own21 returns the score v2.1 of a ledger; 0 is null.
 func own21(l *bankdata.Ledger) int {
 	f := newFacts(l)
 	if s := (scoreVersion{"v2.1", ownLines}).score(f, newValues(f), nil); s.Value != nil {
@@ -21,7 +21,7 @@ func own21(l *bankdata.Ledger) int {
 	return 0
 }
 
-// added is the data with one more transaction, whose money the balance has.
+// added returns the data with one more transaction, whose money the balance has.
 func added(d bankdata.Data, account int, tx bankdata.Transaction) bankdata.Data {
 	c := d.Connections[0]
 	c.Accounts = append([]bankdata.Account(nil), c.Accounts...)
@@ -236,7 +236,7 @@ func TestVersion21Differences(t *testing.T) {
 	}
 }
 
-// explained is a line of the card for a value.
+// explained returns a line of the card for a value.
 func (b *Bin) explained(v value) report.AnalysisBin {
 	line := b.of(v)
 	return line.explain()

@@ -58,7 +58,7 @@ func index(name string) int {
 	return i
 }
 
-// points is what a value of the bin's attribute is worth. A quotient without a
+// points returns what a value of the bin's attribute is worth. A quotient without a
 // denominator is worth what the worst value is.
 func (b *Bin) points(v value) int {
 	switch v.state {
@@ -76,7 +76,7 @@ func (b *Bin) points(v value) int {
 	return b.Else
 }
 
-// Most is the most that the bin can give.
+// Most returns the most that the bin can give.
 func (b *Bin) Most() int { return max(b.Cells[0].Points, b.Else) }
 
 func (b *Bin) worst() int { return min(b.Cells[0].Points, b.Else) }
@@ -113,7 +113,7 @@ type scoreVersion struct {
 	lines func(*facts, *values) []scored
 }
 
-// versions are the scores of a report, by semantic version.
+// versions returns the scores of a report, by semantic version.
 func (o Options) versions() (out []scoreVersion) {
 	if !o.Attributes {
 		return nil
@@ -160,7 +160,7 @@ func (version scoreVersion) score(f *facts, v *values, sources []string) report.
 	return out
 }
 
-// totalOf is the score of a card's lines.
+// totalOf returns the score of a card's lines.
 func totalOf(lines []scored) *int {
 	sum, most := 0, 0
 	for i := range lines {
@@ -170,7 +170,7 @@ func totalOf(lines []scored) *int {
 	return &total
 }
 
-// Points is what each bin of the card gives for the data, in the card's order;
+// Points returns what each bin of the card gives for the data, in the card's order;
 // nil where the score is null. With 300, their sum is the score v2.0.
 func Points(d bankdata.Data, asOf time.Time) []int {
 	f := newFacts(bankdata.Read(d, report.DateOf(asOf)))
@@ -219,7 +219,7 @@ func why(lines []scored) []string {
 	return codes
 }
 
-// weakest is the line in which the reference household is furthest from full
+// weakest returns the line in which the reference household is furthest from full
 // points, in proportion.
 func weakest(lines []scored) scored {
 	return slices.MinFunc(lines, func(a, b scored) int { return cmp.Compare(a.Mean*b.Most(), b.Mean*a.Most()) })

@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// set is the values of a household at full points, changed at the card's places.
+// set returns the values of a household at full points, changed at the card's places.
 func set(t *testing.T, written map[string]figure) *values {
 	t.Helper()
 	v := new(values)
@@ -105,7 +105,7 @@ func TestTheCardGivesItsWholeRange(t *testing.T) {
 	}
 }
 
-// enough is facts that can be scored.
+// enough returns facts that can be scored.
 func enough(t testing.TB) *facts {
 	return newFacts(household(t, "2026-03-10; account a CHECKING 0.00; 2024-06-01 a 1.00 PAYROLL; 2026-02-01 a 1.00 PAYROLL"))
 }

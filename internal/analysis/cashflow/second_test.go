@@ -124,7 +124,7 @@ func mustExec(t *testing.T, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// invented is a household of any leaves in any order, some with long gaps.
+// invented returns a household of any leaves in any order, some with long gaps.
 func invented(seed uint64) *bankdata.Ledger {
 	r := rand.New(rand.NewPCG(seed, 7))
 	fetch := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, r.IntN(1500))
@@ -150,7 +150,7 @@ func invented(seed uint64) *bankdata.Ledger {
 		accounts = append(accounts, a)
 	}
 	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
-	return labelled(d, report.DateOf(fetch), nil)
+	return labeled(d, report.DateOf(fetch), nil)
 }
 
 func TestTheSecondOpinionIsOnADozen(t *testing.T) {

@@ -45,10 +45,10 @@ var valueTypes = [...]limits{
 	OldLong:    {"LONG", 0, -9_999_999, 9_999_994, 9_999_995, 9_999_998, 9_999_997, 9_999_996},
 }
 
-// String is the type's name, as in "DOLLAR".
+// String returns the type's name, as in "DOLLAR".
 func (t ValueType) String() string { return valueTypes[t].name }
 
-// scale is how many units of the last decimal make one.
+// scale returns how many units of the last decimal make one.
 func (t ValueType) scale() int64 {
 	n := int64(1)
 	for range valueTypes[t].decimals {
@@ -80,7 +80,7 @@ func missing(s state) figure    { return figure{state: s} }
 func days[T ~int32](n T) figure { return whole(int64(n)) }
 func yesNo(yes bool) figure     { return whole(map[bool]int64{true: 1}[yes]) }
 
-// over is num/den, undefined where den is 0.
+// over returns num/den, undefined where den is 0.
 func over(num, den int64) figure {
 	if den == 0 {
 		return missing(undefined)
@@ -123,7 +123,7 @@ func (t ValueType) value(f figure) value {
 	return value{n: n}
 }
 
-// round is num × scale ÷ den, half away from zero, with 128 bits in between. It
+// round returns num × scale ÷ den, half away from zero, with 128 bits in between. It
 // says whether the result is below 2⁶² in size.
 func round(num int64, scale uint64, den int64) (int64, bool) {
 	negative := (num < 0) != (den < 0)
@@ -173,7 +173,7 @@ func (t ValueType) append(b []byte, v value) []byte {
 	return b
 }
 
-// slope is the least-squares slope of values at 0, 1, 2, …, per step.
+// slope returns the least-squares slope of values at 0, 1, 2, …, per step.
 func slope(y []int64) figure {
 	n := int64(len(y))
 	var sx, sxx, sy, sxy int64
@@ -184,7 +184,7 @@ func slope(y []int64) figure {
 	return over(n*sxy-sx*sy, n*sxx-sx*sx)
 }
 
-// variation is the population standard deviation of amounts, none negative, over
+// variation returns the population standard deviation of amounts, none negative, over
 // their mean, already rounded to five decimals: the root of n·Σy² − (Σy)², over
 // Σy. With up to 24 amounts it is below √24, and amounts up to 10¹⁷ fit.
 func variation(y []int64) figure {

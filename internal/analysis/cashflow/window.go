@@ -38,10 +38,10 @@ var windows = [...]struct {
 	History:   {"ALL", historyMonths, "the whole retrieved history, at most two years, the fetch date included"},
 }
 
-// String is the window's name, as in "12M".
+// String returns the window's name, as in "12M".
 func (w Window) String() string { return windows[w].name }
 
-// months is how many months the window has at most.
+// months returns how many months the window has at most.
 func (w Window) months() int { return windows[w].months }
 
 // calendar is where the months before a fetch date begin, newest first. Month k
@@ -75,7 +75,7 @@ func newCalendar(fetch, oldest bankdata.Day) calendar {
 	return c
 }
 
-// bounds is the window's first day, and the day after its last.
+// bounds returns the window's first day, and the day after its last.
 func (c *calendar) bounds(w Window) (from, until bankdata.Day) {
 	switch w {
 	case Rolling12:
@@ -86,7 +86,7 @@ func (c *calendar) bounds(w Window) (from, until bankdata.Day) {
 	return c.month[w.months()], c.month[0]
 }
 
-// wholeMonths is how many months of the window the history covers from their
+// wholeMonths returns how many months of the window the history covers from their
 // first day on.
 func (c *calendar) wholeMonths(w Window) int {
 	if w == Rolling12 {
@@ -104,7 +104,7 @@ func (c *calendar) wholeBounds(w Window) (from, until bankdata.Day) {
 	return c.month[n], c.month[0]
 }
 
-// monthOf is the number of the month in which a day is.
+// monthOf returns the number of the month in which a day is.
 func (c *calendar) monthOf(d bankdata.Day) int {
 	for k := range c.month {
 		if d >= c.month[k] {

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// assets is the report's assets; nil where no bank was tried.
+// assets returns the report's assets; nil where no bank was tried.
 func (in *Input) assets(asOf time.Time) *report.Assets {
 	if len(in.Bank.Connections) == 0 && len(in.Failed) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func (in *Input) assets(asOf time.Time) *report.Assets {
 	return out
 }
 
-// failed are the connections that gave nothing.
+// failed returns the connections that gave nothing.
 func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	out := []report.FailedConnection{}
 	for _, f := range in.Failed {
@@ -78,7 +78,7 @@ func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.Ass
 	return out
 }
 
-// foreign is what an account in another currency has: no amount.
+// foreign returns what an account in another currency has: no amount.
 func foreign(a bankdata.Account, fetch report.Date) (f figures) {
 	if first, any := a.OldestPosted(fetch); any {
 		f.first = &first
@@ -157,7 +157,7 @@ func figuresOf(l *bankdata.Ledger, balances bool) []figures {
 	return out
 }
 
-// mean is the mean of at least one balance, rounded half up. No sum overflows.
+// mean returns the mean of at least one balance, rounded half up. No sum overflows.
 func mean(balances []report.Cents) report.Cents {
 	n := report.Cents(len(balances))
 	var whole, rest report.Cents

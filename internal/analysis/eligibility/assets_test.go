@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// figuresFor are an account's as a report has them: first transaction, average and
+// figuresFor returns an account's as a report has them: first transaction, average and
 // income, "-" for null.
 func figuresFor(a report.AssetAccount) string {
 	out := "-"

@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// checks are the answers of application_completeness_checks; null is a check of
+// checks returns the answers of application_completeness_checks; null is a check of
 // something that this application does not have.
 func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]report.Check {
 	out := map[string]report.Check{}

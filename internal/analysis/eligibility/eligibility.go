@@ -55,7 +55,7 @@ type Document struct {
 	Paystub    *income.Paystub    `json:"paystub,omitempty"` // the content of a pay stub
 }
 
-// Stub is the document of a pay stub.
+// Stub returns the document of a pay stub.
 func Stub(p income.Paystub) Document {
 	return Document{SourceID: p.SourceID, SourceUUID: p.ID, Type: report.VerifiedByPaystub,
 		Status: p.Status, Substatus: p.Substatus, Paystub: &p}
@@ -104,7 +104,7 @@ func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, contract.SubNoRecentInformation
 }
 
-// within is the input without what its workflow does not verify.
+// within returns the input without what its workflow does not verify.
 func (in Input) within() Input {
 	if !in.workflow().Assets() {
 		in.Bank, in.Failed = bankdata.Data{}, nil

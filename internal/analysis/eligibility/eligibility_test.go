@@ -38,12 +38,12 @@ func cash(transactions ...bankdata.Transaction) bankdata.Account {
 		Number: "000412887301", Transactions: transactions}
 }
 
-// posted is a transaction of a day; its id follows from it.
+// posted returns a transaction of a day; its id follows from it.
 func posted(date string, amount report.Cents, text string) bankdata.Transaction {
 	return bankdata.Transaction{ID: date + text, Posted: day(date), Amount: amount, Description: text}
 }
 
-// works is a payroll connection with one job for each employer, paid once a month
+// works returns a payroll connection with one job for each employer, paid once a month
 // since January of the year before.
 func works(id string, employers ...string) Connected {
 	c := Connected{Payroll: income.Payroll{ID: id, SourceID: strings.ToUpper(id), Provider: "Paywright", Type: income.ProviderPayroll,
@@ -78,7 +78,7 @@ func full(w report.Workflow) Input {
 	}
 }
 
-// keys are those of the encoded report.
+// keys returns those of the encoded report.
 func keys(t *testing.T, r report.Eligibility) []string {
 	t.Helper()
 	raw, err := report.Encode(r)
@@ -276,7 +276,7 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	}
 }
 
-// deposit is an account at the bank of the tests.
+// deposit returns an account at the bank of the tests.
 func deposit(last4 string) income.Deposit {
 	return income.Deposit{Institution: "Harbor National Bank", Mask: last4}
 }

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// names are the stated employers, each of them once.
+// names returns the stated employers, each of them once.
 func (in *Input) names() []string {
 	var out []string
 	for _, n := range in.StatedEmployers {
@@ -61,7 +61,7 @@ func (in *Input) documents(d Document, name string) bool {
 	return income.EmployerOf(in.names(), d.Paystub.Employer) == name
 }
 
-// stubs are the pay stubs of a workflow with income.
+// stubs returns the pay stubs of a workflow with income.
 func (in *Input) stubs() (out []income.Paystub) {
 	for _, d := range in.Documents {
 		if d.Paystub != nil && in.workflow().Income() {
@@ -174,6 +174,6 @@ func (in *Input) account(d income.Deposit) *bankdata.Account {
 
 // sameBank reports whether two names are of one bank.
 func sameBank(a, b string) bool {
-	x, y := bankdata.Normalise(a), bankdata.Normalise(b)
+	x, y := bankdata.Normalize(a), bankdata.Normalize(b)
 	return x != "" && x == y || income.SameCompany(a, b)
 }

@@ -47,7 +47,7 @@ func (c *Connected) jobs() []*income.Job {
 	return out
 }
 
-// income is the report's income: an item for each job of the connections that gave
+// income returns the report's income: an item for each job of the connections that gave
 // something.
 func (in *Input) income(fetch report.Date) *report.EligibilityIncome {
 	var out []report.EligibilityPayroll
@@ -100,7 +100,7 @@ func item(p *income.Payroll, j *income.Job, fetch report.Date) report.Eligibilit
 	return out
 }
 
-// newest is the statements of the 12 months up to the fetch date, the most recent
+// newest returns the statements of the 12 months up to the fetch date, the most recent
 // first.
 func newest(j *income.Job, fetch report.Date) []income.Statement {
 	from := bankdata.MonthsBefore(fetch, 12)

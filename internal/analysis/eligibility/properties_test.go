@@ -86,7 +86,7 @@ func encode(t *rapid.T, in Input, at time.Time) []byte {
 	return b
 }
 
-func TestTransactionOrderDoesNotMatter(t *testing.T) {
+func TestInputOrderDoesNotMatter(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		before := encode(t, in, at)

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// crowd is the data of a busy household: n transactions of two years in two
+// crowd returns the data of a busy household: n transactions of two years in two
 // accounts, worded with a number that is never the same.
 func crowd(n int) (Input, time.Time) {
 	r := rand.New(rand.NewPCG(3, 9))

@@ -11,7 +11,7 @@ import (
 // employer is a company's name to compare others with.
 type employer struct {
 	name    string   // as it was written
-	words   []string // normalised, the first ones
+	words   []string // normalized, the first ones
 	telling []string // of those, without what any company has in its name, and without how the money moved
 }
 
@@ -20,7 +20,7 @@ const maxNameWords = 24
 
 // employerOf reads a name, as it was stated or as a bank writes it.
 func employerOf(name string) employer {
-	e := employer{name: name, words: strings.Fields(bankdata.Normalise(name))}
+	e := employer{name: name, words: strings.Fields(bankdata.Normalize(name))}
 	if len(e.words) > maxNameWords {
 		e.words = e.words[:maxNameWords]
 	}
@@ -49,7 +49,7 @@ const (
 	sameWords
 )
 
-// alike is how sure it is that two names are of one company. It does not matter
+// alike returns how sure it is that two names are of one company. It does not matter
 // which is first.
 func alike(a, b *employer) int {
 	x, y := a.telling, b.telling
@@ -188,7 +188,7 @@ func matchOf(x *inflow, stated []employer) int {
 	return surest(stated, employerOf(x.description))
 }
 
-// surest is the stated employer that is the most like a name; of equals the first,
+// surest returns the stated employer that is the most like a name; of equals the first,
 // and -1 when none is.
 func surest(stated []employer, name employer) int {
 	best, sure := -1, 0
@@ -213,7 +213,7 @@ func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	if text == "" {
 		text = companyIn(t.Description)
 	}
-	words := untilEntry(strings.Fields(bankdata.Normalise(text)))
+	words := untilEntry(strings.Fields(bankdata.Normalize(text)))
 	words = withoutHolder(without(words, moving, processors), holders)
 	if n := len(words); n > 3 {
 		if _, state := stateTaxes()[words[n-1]]; state {
@@ -233,7 +233,7 @@ var (
 		`?DATE|REF|REFERENCE|ID|ACCT|NAME)\s?[:=]|\s(?:INDN|IND ID)\s`)
 )
 
-// companyIn is the part of a descriptor that names the company.
+// companyIn returns the part of a descriptor that names the company.
 func companyIn(text string) string {
 	if !strings.ContainsAny(text, ":=") && !strings.Contains(text, "IND") {
 		return text // no field has a label, as in most
@@ -267,7 +267,7 @@ func untilEntry(words []string) []string {
 func holdersOf(c *bankdata.Connection, a *bankdata.Account, consumer *bankdata.Person) map[string]bool {
 	out := map[string]bool{}
 	add := func(name string) {
-		for _, w := range strings.Fields(bankdata.Normalise(name)) {
+		for _, w := range strings.Fields(bankdata.Normalize(name)) {
 			out[w] = true
 		}
 	}

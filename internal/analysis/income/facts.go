@@ -33,7 +33,7 @@ func (s sums) plus(t sums) sums {
 	return s
 }
 
-// total is the net income of all kinds.
+// total returns the net income of all kinds.
 func (s sums) total() (all report.Cents) {
 	for _, c := range s {
 		all = plus(all, c)
@@ -41,7 +41,7 @@ func (s sums) total() (all report.Cents) {
 	return all
 }
 
-// wages is the net income of all jobs.
+// wages returns the net income of all jobs.
 func (s sums) wages() (all report.Cents) {
 	for _, c := range s[:maxJobs] {
 		all = plus(all, c)
@@ -49,7 +49,7 @@ func (s sums) wages() (all report.Cents) {
 	return all
 }
 
-// gross is all kinds before taxes.
+// gross returns all kinds before taxes.
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
 	for i, c := range s[:maxJobs] {
@@ -58,7 +58,7 @@ func (s sums) gross(r rates) report.Cents {
 	return all
 }
 
-// annual is the sums of n months as those of a year.
+// annual returns the sums of n months as those of a year.
 func (s sums) annual(n int) sums {
 	for i := range s {
 		s[i] = annual(s[i], n)
@@ -187,7 +187,7 @@ func (f *facts) months() {
 	}
 }
 
-// monthOf is the number of the month in which a day is.
+// monthOf returns the number of the month in which a day is.
 func (f *facts) monthOf(d bankdata.Day) int {
 	for k := range f.start {
 		if d >= f.start[k] {
@@ -197,7 +197,7 @@ func (f *facts) monthOf(d bankdata.Day) int {
 	return historyMonths
 }
 
-// last is the sum of the last n complete months.
+// last returns the sum of the last n complete months.
 func (f *facts) last(n int) (s sums) {
 	for _, m := range f.month[1 : n+1] {
 		s = s.plus(m)
@@ -205,7 +205,7 @@ func (f *facts) last(n int) (s sums) {
 	return s
 }
 
-// annualised is the sum over those of the last n complete months that are covered from
+// annualised returns the sum over those of the last n complete months that are covered from
 // their first day, scaled to a year; false without any such month.
 func (f *facts) annualised(n int) (sums, bool) {
 	n = min(n, f.whole)
@@ -226,7 +226,7 @@ func (f *facts) consistent() bool {
 	return true
 }
 
-// base is each job's net wage of a year by which all its wages are made gross: those
+// base returns each job's net wage of a year by which all its wages are made gross: those
 // of the last 12 complete months, annualised by the months that have some day of the
 // history; or, where they have none of it, of the whole history.
 func (f *facts) base() (base sums) {
@@ -261,7 +261,7 @@ func (f *facts) primaryAccount() bool {
 	return false
 }
 
-// history is the months' sums by calendar year, the most recent first.
+// history returns the months' sums by calendar year, the most recent first.
 func (f *facts) history(r rates) []report.IncomeYear {
 	var out []report.IncomeYear
 	for k := range f.covered {

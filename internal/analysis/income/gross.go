@@ -17,7 +17,7 @@ type taxYear struct {
 	brackets          []bracket // of taxable income, ascending
 }
 
-// wageBase is what social security is taken of, at most.
+// wageBase returns what social security is taken of, at most.
 func (y *taxYear) wageBase() int64 {
 	base, _ := payrolltax.WageBase(y.year)
 	return int64(base / 100)
@@ -42,7 +42,7 @@ var taxYears = []taxYear{
 	},
 }
 
-// taxesOf is the table of a year; of the nearest one that is known, where it is
+// taxesOf returns the table of a year; of the nearest one that is known, where it is
 // none of them.
 func taxesOf(year int) *taxYear {
 	for i := range taxYears {
@@ -85,7 +85,7 @@ func (c curve) net(gross report.Cents) report.Cents {
 	return divide(hi+carry, lo, parts)
 }
 
-// gross is the wage that leaves net, rounded half up: the inverse of net, by the
+// gross returns the wage that leaves net, rounded half up: the inverse of net, by the
 // line that net is on. It is at most the largest amount of a report.
 func (c curve) gross(net report.Cents) report.Cents {
 	if net <= 0 {
@@ -115,7 +115,7 @@ func (r ratio) of(net report.Cents) report.Cents {
 	return divide(hi, lo, uint64(r.net))
 }
 
-// divide is a number of 128 bits over d, rounded half up, and at most the largest
+// divide returns a number of 128 bits over d, rounded half up, and at most the largest
 // amount of a report.
 func divide(hi, lo, d uint64) report.Cents {
 	lo, carry := bits.Add64(lo, d/2, 0)
@@ -133,7 +133,7 @@ const most report.Cents = 1_000_000_000_000_000
 // plus adds two amounts, neither of them negative; the sum stays at most.
 func plus(a, b report.Cents) report.Cents { return min(a+b, most) }
 
-// annual is a sum over n months as that of a year, rounded half up.
+// annual returns a sum over n months as that of a year, rounded half up.
 func annual(sum report.Cents, n int) report.Cents {
 	m := report.Cents(n)
 	return min((sum*24+m)/(2*m), most)

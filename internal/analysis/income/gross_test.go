@@ -96,7 +96,7 @@ func TestParseStatesRefuses(t *testing.T) {
 	}
 }
 
-// tax is a second opinion: the taxes of a year one after the other, in fractions.
+// tax returns a second opinion: the taxes of a year one after the other, in fractions.
 func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
 	dollars := func(n int64) *big.Rat { return big.NewRat(n, 1) }
 	part := func(from, to *big.Rat, rate int64) *big.Rat {
@@ -123,7 +123,7 @@ func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
 	return sum
 }
 
-// owed is a second opinion on what a state takes: by its rules, one after the
+// owed returns a second opinion on what a state takes: by its rules, one after the
 // other, in floating point.
 func owed(y *taxYear, state string, gross report.Cents) float64 {
 	s, wage := stateOf(y, state), float64(gross)/100

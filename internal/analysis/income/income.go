@@ -42,7 +42,7 @@ type Input struct {
 	Options            Options
 }
 
-// Options is how income is modelled.
+// Options is how income is modeled.
 type Options struct {
 	Suite   string // version of the model suite; empty is Suite12
 	Inflows bool   // from Suite20 on: what that suite adds, as the inflows
@@ -101,7 +101,7 @@ func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substat
 	return contract.StatusSuccess, ""
 }
 
-// Outcome is the report's status and substatus for everything at hand. With
+// Outcome returns the report's status and substatus for everything at hand. With
 // nothing but bank data it is theirs. A payroll connection with a payment of the
 // last 12 months makes it SUCCESS, one without SUCCESS with
 // NO_RECENT_USABLE_INFORMATION, and one that does not name an employer ERROR with
@@ -132,7 +132,7 @@ type outcome struct {
 	sub    contract.Substatus
 }
 
-// rank is lower for a better one.
+// rank returns lower for a better one.
 func (o outcome) rank() int {
 	switch {
 	case o.status == contract.StatusSuccess && o.sub == "":
@@ -186,7 +186,7 @@ func Build(in Input, asOf time.Time) report.Income {
 	return r
 }
 
-// summary is the year's income where no bank says it: what payroll connections
+// summary returns the year's income where no bank says it: what payroll connections
 // say, or else pay stubs.
 func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
 	if gross, net, ok := paid(in.Payroll, fetch); ok {
@@ -196,7 +196,7 @@ func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
 	return out
 }
 
-// node is the report's income from bank data.
+// node returns the report's income from bank data.
 func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 	taxes := netOf(taxesOf(f.year), f.state(in))
 	r := ratesOf(f.base(), taxes)
@@ -229,7 +229,7 @@ func inDollars(c report.Cents) *int64 {
 	return &n
 }
 
-// state is where the consumer pays taxes.
+// state returns where the consumer pays taxes.
 func (f *facts) state(in *Input) string {
 	if in.State != "" {
 		return in.State
@@ -244,7 +244,7 @@ func (f *facts) state(in *Input) string {
 	return ""
 }
 
-// matchedIncome is the income from the stated employer whose inflows bring in the
+// matchedIncome returns the income from the stated employer whose inflows bring in the
 // most; nil where none has any.
 func (f *facts) matchedIncome(in *Input, stated []employer, r rates) *report.MatchedIncome {
 	var best *report.MatchedIncome
@@ -270,7 +270,7 @@ func (f *facts) matchedIncome(in *Input, stated []employer, r rates) *report.Mat
 	return best
 }
 
-// suite2 is what model suite 2.0 adds.
+// suite2 returns what model suite 2.0 adds.
 func (f *facts) suite2(in *Input, stated []employer) *report.IncomeSuite2 {
 	out := &report.IncomeSuite2{PrimaryAccountDetected: f.primaryAccount()}
 	out.Inflows, out.MatchedIncomeSources = f.listed(in.PublicToken, stated)

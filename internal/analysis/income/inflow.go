@@ -100,7 +100,7 @@ func (f *facts) kindOfStream(i int) (kind int, is bool) {
 	return wage, is
 }
 
-// kind is where an inflow's payments are among the sums.
+// kind returns where an inflow's payments are among the sums.
 func (f *facts) kind(x *inflow) int {
 	if x.kind == wage {
 		return f.job(x.number)
@@ -134,7 +134,7 @@ func (f *facts) join(x *inflow, s *bankdata.Stream) {
 	}
 }
 
-// annual is what the inflow brings in a year, by the last 12 complete months;
+// annual returns what the inflow brings in a year, by the last 12 complete months;
 // nil where none of them is covered from its first day on.
 func (f *facts) annual(x *inflow) *report.Cents {
 	n := min(f.whole, 12)
@@ -145,7 +145,7 @@ func (f *facts) annual(x *inflow) *report.Cents {
 	return &c
 }
 
-// recent is the same by the last 3 complete months.
+// recent returns the same by the last 3 complete months.
 func (f *facts) recent(x *inflow) *report.Cents {
 	n := min(f.whole, 3)
 	if n == 0 {
@@ -161,7 +161,7 @@ func (f *facts) recent(x *inflow) *report.Cents {
 // maxDescriptions is how many descriptions a report lists.
 const maxDescriptions = 3
 
-// descriptions are those of the active inflows, the largest of the last 3
+// descriptions returns those of the active inflows, the largest of the last 3
 // complete months first.
 func descriptions(all []inflow) []string {
 	var active []*inflow
@@ -180,7 +180,7 @@ func descriptions(all []inflow) []string {
 	return out
 }
 
-// primary is the largest active inflow of the last 3 complete months that is a
+// primary returns the largest active inflow of the last 3 complete months that is a
 // job, wages before all others; nil without any.
 func primary(all []inflow) *inflow {
 	var best *inflow
@@ -196,7 +196,7 @@ func primary(all []inflow) *inflow {
 	return best
 }
 
-// risk is how irregular a job's payments of the last 12 complete months and since
+// risk returns how irregular a job's payments of the last 12 complete months and since
 // are: LOW where the variation (the standard deviation over the mean) both of
 // amounts and of the days between payments is under a quarter, HIGH where either
 // is a half or more, or there are too few payments to tell, and MEDIUM between.

@@ -65,7 +65,7 @@ func (f *facts) findJobs() {
 	}
 }
 
-// employers are the payers of regular wages.
+// employers returns the payers of regular wages.
 func (f *facts) employers() (found []paying) {
 	for i := range f.ledger.Streams {
 		s := &f.ledger.Streams[i]
@@ -90,7 +90,7 @@ func (f *facts) employers() (found []paying) {
 	return found
 }
 
-// job is the kind of a party's wages.
+// job returns the kind of a party's wages.
 func (f *facts) job(party int32) int {
 	if n, known := f.jobs[party]; known {
 		return wage + n

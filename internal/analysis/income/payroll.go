@@ -88,7 +88,7 @@ func (p *Payroll) complete() bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })
 }
 
-// status is the source's.
+// status returns the source's.
 func (p *Payroll) status() contract.Status {
 	if p.complete() {
 		return contract.StatusSuccess
@@ -96,7 +96,7 @@ func (p *Payroll) status() contract.Status {
 	return contract.StatusError
 }
 
-// payrollOutcome is that of connections alone.
+// payrollOutcome returns that of connections alone.
 func payrollOutcome(all []Payroll, fetch report.Date) outcome {
 	if _, _, some := paid(all, fetch); some {
 		return outcome{contract.StatusSuccess, ""}
@@ -109,7 +109,7 @@ func payrollOutcome(all []Payroll, fetch report.Date) outcome {
 	return outcome{contract.StatusError, contract.SubIncomplete}
 }
 
-// Year is the gross and net pay of a job in the 12 months up to the fetch date,
+// Year returns the gross and net pay of a job in the 12 months up to the fetch date,
 // which is in them; of an active job that began in them, as that of a year, by the
 // days from its beginning to the end of the last period that was paid. false
 // without any payment in them.
@@ -136,13 +136,13 @@ func (j *Job) Year(fetch report.Date) (gross, net report.Cents, ok bool) {
 	return overDays(gross, days), overDays(net, days), true
 }
 
-// overDays is a sum over so many days as that of a year, rounded half up.
+// overDays returns a sum over so many days as that of a year, rounded half up.
 func overDays(sum report.Cents, days int64) report.Cents {
 	sum = min(max(sum, 0), most)
 	return divide(0, uint64(sum)*365, uint64(days))
 }
 
-// payroll is the report's `income.payroll`: an item for each job of each complete
+// payroll returns the report's `income.payroll`: an item for each job of each complete
 // connection.
 func payroll(all []Payroll, fetch report.Date) []report.Payroll {
 	var out []report.Payroll
@@ -185,7 +185,7 @@ func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
 	return out
 }
 
-// paid is what all jobs bring in a year; false where nothing was paid.
+// paid returns what all jobs bring in a year; false where nothing was paid.
 func paid(all []Payroll, fetch report.Date) (gross, net report.Cents, ok bool) {
 	for i := range all {
 		for n := range all[i].Jobs {

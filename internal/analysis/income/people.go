@@ -63,7 +63,7 @@ func identities(in Input) []report.IncomeIdentity {
 	return out
 }
 
-// named is a person by a full name, whose last word is the last name.
+// named returns a person by a full name, whose last word is the last name.
 func named(full string) bankdata.Person {
 	words := strings.Fields(full)
 	if len(words) < 2 {
@@ -96,7 +96,7 @@ func identity(source, record string, p bankdata.Person) report.IncomeIdentity {
 	}
 }
 
-// payers are the inflows of wages that name an employer.
+// payers returns the inflows of wages that name an employer.
 func (f *facts) payers() (out []*inflow) {
 	for n := range f.flows {
 		if x := &f.flows[n]; x.payer != "" {
@@ -153,7 +153,7 @@ type paidBy struct {
 	known    bankdata.Day // from when on all accounts that it paid into have a history
 }
 
-// wages are what every counterparty paid that paid a wage. Of a payer of wages
+// wages returns what every counterparty paid that paid a wage. Of a payer of wages
 // whatever else is income, or nothing is known of, counts too.
 func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	out := map[int32]*paidBy{}
@@ -197,7 +197,7 @@ func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	return out
 }
 
-// hired is the day of the employer's first payment, in any wording, account and cadence, if
+// hired returns the day of the employer's first payment, in any wording, account and cadence, if
 // the history of each account that it paid into starts early enough to show an earlier
 // one: one and a half intervals and five days before.
 func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {

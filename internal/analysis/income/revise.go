@@ -66,7 +66,7 @@ type Unfit struct {
 
 func (u Unfit) Error() string { return "income: " + u.Figure + ": " + u.Why }
 
-// Corrected is what a report's figures come to when those of v that are not nil
+// Corrected returns what a report's figures come to when those of v that are not nil
 // take their place. Where it is estimated, the gross of a net figure that is
 // corrected alone is estimated anew by estimate, which may fail. Its other errors
 // are an Unfit.

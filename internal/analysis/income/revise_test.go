@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// wages is a report of a person with 26,000 a year net and a benefit of 2,600, and its
+// wages returns a report of a person with 26,000 a year net and a benefit of 2,600, and its
 // input.
 func wages() (Input, report.Income) {
 	in := Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: "TX",

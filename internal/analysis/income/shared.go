@@ -9,7 +9,7 @@ import (
 // What the eligibility report takes from here, so that both reports say the same
 // of the same data.
 
-// Inflows are the recurring inflows of a ledger, the largest of the last 12 complete
+// Inflows returns the recurring inflows of a ledger, the largest of the last 12 complete
 // months first, with the stated employers that they are from; neither is nil. Data
 // is what the ledger was made of, and publicToken the report's, of which the ids of
 // the inflows are made.
@@ -21,7 +21,7 @@ func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string,
 	return f.listed(publicToken, stated)
 }
 
-// listed is the inflows as reports have them.
+// listed returns the inflows as reports have them.
 func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, []report.MatchedIncomeSource) {
 	inflows, matched := make([]report.Inflow, 0, len(f.flows)), []report.MatchedIncomeSource{}
 	for i := range f.flows {
@@ -38,7 +38,7 @@ func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, 
 	return inflows, matched
 }
 
-// EmployerOf is the stated employer that a name is the most like; of equals the
+// EmployerOf returns the stated employer that a name is the most like; of equals the
 // first, and empty when none is.
 func EmployerOf(stated []string, name string) string {
 	all := employersOf(stated)
@@ -54,10 +54,10 @@ func SameCompany(a, b string) bool {
 	return alike(&x, &y) > 0
 }
 
-// Addresses are a bank's contact addresses as reports have them, never nil.
+// Addresses returns a bank's contact addresses as reports have them, never nil.
 func Addresses(known []bankdata.Address) []report.IncomeAddress { return addresses(known) }
 
-// NewestStubs are the readable pay stubs of which none of the same employer and
+// NewestStubs returns the readable pay stubs of which none of the same employer and
 // employee is newer.
 func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
 

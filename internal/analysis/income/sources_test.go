@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// salaried is a connection with one job of monthly pay of so much, on the last day
+// salaried returns a connection with one job of monthly pay of so much, on the last day
 // of each month from one to another, both written YYYY-MM.
 func salaried(employer, from, to string, gross report.Cents, edit func(*Job)) Payroll {
 	hired := day("2019-01-01")

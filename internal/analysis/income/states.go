@@ -133,7 +133,7 @@ func (p *stateParser) pairs(text string) (out [][2]int64) {
 // the listed ones take on average, by population.
 const averageRate = 300
 
-// stateOf is the rule of a state in a year.
+// stateOf returns the rule of a state in a year.
 func stateOf(y *taxYear, state string) stateTax {
 	rules := stateTaxes()[state]
 	if len(rules) == 0 {
@@ -154,7 +154,7 @@ func stateOf(y *taxYear, state string) stateTax {
 // change is how much more of each further dollar is taken from a wage on.
 type change struct{ at, by int64 }
 
-// changes are where the state takes more of the wage, or less again.
+// changes returns where the state takes more of the wage, or less again.
 func (s *stateTax) changes(y *taxYear) []change {
 	var out []change
 	for _, l := range s.payroll {
@@ -173,7 +173,7 @@ func (s *stateTax) changes(y *taxYear) []change {
 	return out
 }
 
-// taxable is the income that is taxed of a wage, and how many hundredths of a
+// taxable returns the income that is taxed of a wage, and how many hundredths of a
 // percent of the next dollar are.
 func (s *stateTax) taxable(wage int64) (income, share int64) {
 	switch from, to := s.fades[0], s.fades[1]; {
@@ -187,7 +187,7 @@ func (s *stateTax) taxable(wage int64) (income, share int64) {
 	return wage, parts
 }
 
-// wage is the least wage of which an income is taxed, to a dollar.
+// wage returns the least wage of which an income is taxed, to a dollar.
 func (s *stateTax) wage(income int64) int64 {
 	low, high := income, income+s.deduction
 	for low < high {
@@ -201,7 +201,7 @@ func (s *stateTax) wage(income int64) int64 {
 	return low
 }
 
-// income are the changes of the income tax, which begins where it is more than the
+// income returns the changes of the income tax, which begins where it is more than the
 // credit.
 func (s *stateTax) income() []change {
 	at := []int64{s.fades[0], s.fades[1], s.wage(0)}
@@ -234,7 +234,7 @@ func (s *stateTax) income() []change {
 	return out
 }
 
-// marginal is what the income tax takes of the dollar after a wage.
+// marginal returns what the income tax takes of the dollar after a wage.
 func (s *stateTax) marginal(wage int64) int64 {
 	income, share := s.taxable(wage)
 	rate := int64(0)
@@ -246,7 +246,7 @@ func (s *stateTax) marginal(wage int64) int64 {
 	return (rate*share + parts/2) / parts
 }
 
-// deducted are the changes by the federal tax that the state deducts.
+// deducted returns the changes by the federal tax that the state deducts.
 func (s *stateTax) deducted(y *taxYear) []change {
 	var out []change
 	paid, before, from := int64(0), int64(0), int64(0)

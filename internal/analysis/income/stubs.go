@@ -18,7 +18,7 @@ type Paystub struct {
 	Stub      report.Paystub     // if Status is SUCCESS or the file is an image: the content that was read, without the fields above
 }
 
-// stubsOutcome is the status of a report from nothing but pay stubs: the best of
+// stubsOutcome returns the status of a report from nothing but pay stubs: the best of
 // them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED. The substatus
 // is that of the first with this status that has one.
 func stubsOutcome(all []Paystub) outcome {
@@ -36,7 +36,7 @@ func stubsOutcome(all []Paystub) outcome {
 	return out
 }
 
-// paystubs is the report's `income.paystubs`: the readable pay stubs and images, in
+// paystubs returns the report's `income.paystubs`: the readable pay stubs and images, in
 // their order.
 func paystubs(all []Paystub) []report.Paystub {
 	var out []report.Paystub
@@ -50,7 +50,7 @@ func paystubs(all []Paystub) []report.Paystub {
 	return out
 }
 
-// newest are the readable stubs of which none of the same employer and employee is
+// newest returns the readable stubs of which none of the same employer and employee is
 // newer, by the day that they pay or their period ends; of equals the first.
 func newest(all []Paystub) (out []*Paystub) {
 	type who struct{ employer, employee string }
@@ -60,7 +60,7 @@ func newest(all []Paystub) (out []*Paystub) {
 		if p.Status != contract.StatusSuccess {
 			continue
 		}
-		k := who{bankdata.Normalise(p.Employer), bankdata.Normalise(report.Text(p.Stub.EmployeeName))}
+		k := who{bankdata.Normalize(p.Employer), bankdata.Normalize(report.Text(p.Stub.EmployeeName))}
 		n, known := at[k]
 		switch {
 		case !known:
@@ -82,7 +82,7 @@ func dated(p *Paystub) report.Date {
 	return report.Date{}
 }
 
-// earned is the sum of a year's income by the newest stub of each employer; false where
+// earned returns the sum of a year's income by the newest stub of each employer; false where
 // no stub has one.
 func earned(all []Paystub) (gross, net *report.Cents) {
 	add := func(to **report.Cents, c *report.Cents) {

@@ -27,7 +27,7 @@ func (b builder) tradeline(t Tradeline) report.Tradeline {
 	return out
 }
 
-// History is the last 24 complete months before a day, the latest first. Marks of
+// History returns the last 24 complete months before a day, the latest first. Marks of
 // other months are left out.
 func History(marks []Mark, day report.Date) []report.PaymentMonth {
 	out := make([]report.PaymentMonth, report.HistoryMonths)
@@ -89,7 +89,7 @@ func Round(c report.Cents, currency string) report.Cents {
 	return (c + 50) / 100 * 100
 }
 
-// Decimals is how many decimals amounts of a currency are written with.
+// Decimals returns how many decimals amounts of a currency are written with.
 func Decimals(currency string) int {
 	if wholeUnits[currency] {
 		return 0
@@ -97,7 +97,7 @@ func Decimals(currency string) int {
 	return 2
 }
 
-// Convert is an amount in US dollars at a rate, rounded half away from zero; ok is
+// Convert returns an amount in US dollars at a rate, rounded half away from zero; ok is
 // false beyond what an amount can be.
 func Convert(c report.Cents, rate report.Rate) (out report.Cents, ok bool) {
 	sign := report.Cents(1)

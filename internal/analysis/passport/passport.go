@@ -91,7 +91,7 @@ func (f *File) amount(c *report.Cents) *report.Cents {
 	return &v
 }
 
-// currency is the file's where there is an amount, or null.
+// currency returns the file's where there is an amount, or null.
 func (f *File) currency(c *report.Cents) *string {
 	if c == nil {
 		return nil

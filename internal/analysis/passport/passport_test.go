@@ -150,7 +150,7 @@ func TestCurrencies(t *testing.T) {
 	}
 }
 
-// whole is a file with everything that a supplier could have of a person.
+// whole returns a file with everything that a supplier could have of a person.
 func whole(code string) File {
 	died := on(2026, 2, 1)
 	return File{Supplier: code, RecordID: "r", Found: true, Currency: "EUR",

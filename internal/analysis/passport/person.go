@@ -40,7 +40,7 @@ func identities(in *Input, fields report.IdentityFields) []report.PassportIdenti
 	return out
 }
 
-// identity is what the supplier provides of a person, and nothing else.
+// identity returns what the supplier provides of a person, and nothing else.
 func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	text := func(provided bool, s string) *string {
 		if !provided {

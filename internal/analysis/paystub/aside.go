@@ -38,7 +38,7 @@ func (t *table) explained(left report.Cents, k int) bool {
 	})
 }
 
-// extras are the amounts that may be paid beside the gross.
+// extras returns the amounts that may be paid beside the gross.
 func (t *table) extras(k int) []report.Cents {
 	out := slices.Clone(t.aside[k])
 	for i := range t.lines {

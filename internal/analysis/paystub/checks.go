@@ -41,7 +41,7 @@ func (d *Document) checks() map[string]report.ConsistencyCheck {
 	return out
 }
 
-// periodsOf is how many periods a year has.
+// periodsOf returns how many periods a year has.
 func periodsOf(frequency string) report.Cents {
 	switch frequency {
 	case report.PayWeekly:
@@ -115,12 +115,12 @@ func (d *Document) daysToDate() (days, all report.Cents) {
 	return between(from, until), all
 }
 
-// between is how many days lie between two of them.
+// between returns how many days lie between two of them.
 func between(from, until time.Time) report.Cents {
 	return report.Cents(until.Sub(from) / (24 * time.Hour))
 }
 
-// components are the earnings of the period that the stub tells apart.
+// components returns the earnings of the period that the stub tells apart.
 func components(p *report.Paystub) (sum report.Cents, any bool) {
 	for _, c := range []*report.Cents{p.RegularPay, p.Bonus, p.Overtime, p.Commission, p.PaidTimeOff, p.Vacation} {
 		if c != nil {

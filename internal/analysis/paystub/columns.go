@@ -71,7 +71,7 @@ var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "a
 var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd",
 	"calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
 
-// spelled is the words of a column in full.
+// spelled returns the words of a column in full.
 func spelled(words string) string {
 	all := strings.Fields(words)
 	for i, w := range all {
@@ -418,7 +418,7 @@ func (s *sheet) spans(r row, up *cell, mid float64) bool {
 	return true
 }
 
-// titleOver is the section of the nearest title above a table.
+// titleOver returns the section of the nearest title above a table.
 func (s *sheet) titleOver(n int, g *segment) section {
 	left, right := g.from, g.to
 	if left < 0 {

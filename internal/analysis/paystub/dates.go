@@ -206,7 +206,7 @@ func frequencyOf(words string) string {
 	return frequencies[strings.Join(w, " ")]
 }
 
-// rhythm is the frequency that a period's length is of; empty for any other.
+// rhythm returns the frequency that a period's length is of; empty for any other.
 func rhythm(start, end report.Date) string {
 	days := int(end.Sub(start.Time).Hours()/24) + 1
 	next := end.AddDate(0, 0, 1).Day()

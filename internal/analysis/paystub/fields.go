@@ -85,7 +85,7 @@ func (s *sheet) fields() *fields {
 	return f
 }
 
-// rhythmOfTitle is the frequency that a title has before it, as "Biweekly pay stub".
+// rhythmOfTitle returns the frequency that a title has before it, as "Biweekly pay stub".
 func (s *sheet) rhythmOfTitle() string {
 	for _, r := range s.rows {
 		for _, c := range r {
@@ -136,7 +136,7 @@ func (s *sheet) habit() (below [2]int) {
 	return below
 }
 
-// kindOf is 0 of labels of days, and 1 of others.
+// kindOf returns 0 of labels of days, and 1 of others.
 func kindOf(what field) int {
 	switch what {
 	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
@@ -313,7 +313,7 @@ func (s *sheet) spanned(f *fields) {
 // maxBeside is how many cells may be the value of a label: a stub has two or three.
 const maxBeside = 12
 
-// beside are the cells that may be the value of a label, to the right and below:
+// beside returns the cells that may be the value of a label, to the right and below:
 // the nearest first, where a line down counts twice as far, unless the stub has a
 // habit.
 func (s *sheet) beside(n, i int, what field) []*cell {

@@ -62,7 +62,7 @@ func (t *table) whole(k int) bool {
 	return checked && ok && known && fits
 }
 
-// unexplained is how much more than gross less the deductions the year's net is.
+// unexplained returns how much more than gross less the deductions the year's net is.
 func (t *table) unexplained() report.Cents {
 	g, n := t.value(gross, toDate), t.value(net, toDate)
 	if g == nil || n == nil {

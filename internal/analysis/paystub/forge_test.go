@@ -27,7 +27,7 @@ var reasonOf = map[paystubtest.Kind][]string{
 	paystubtest.Invented:   {paystub.YearToDate, paystub.DeductionsOff},
 }
 
-// judged is the worst status of some files that are handed in together, and all
+// judged returns the worst status of some files that are handed in together, and all
 // reasons.
 func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reasons []string) {
 	t.Helper()

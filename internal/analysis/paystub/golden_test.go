@@ -129,14 +129,14 @@ func TestFileEncodingDoesNotMatter(t *testing.T) {
 	draw := source(8)
 	for _, l := range paystubtest.Layouts() {
 		s := paystubtest.Random(draw)
-		for name, file := range paystubtest.Ways(&s, l, paystubtest.Genuine(draw, &s)) {
+		for name, file := range paystubtest.Encodings(&s, l, paystubtest.Genuine(draw, &s)) {
 			d := paystub.Open(file)
 			if diff := cmp.Diff(truth(&s), seen(d)); diff != "" {
 				t.Errorf("%s, %s (-written +read):\n%s", l.Name, name, diff)
 			}
 			f, err := pdf.Open(file)
-			if err != nil || len(f.Updates) > 0 || f.Repaired || f.Linearised != (name == "linearised") {
-				t.Errorf("%s, %s: %v, updates %v, repaired %v, linearised %v", l.Name, name, err, f.Updates, f.Repaired, f.Linearised)
+			if err != nil || len(f.Updates) > 0 || f.Repaired || f.Linearized != (name == "linearized") {
+				t.Errorf("%s, %s: %v, updates %v, repaired %v, linearized %v", l.Name, name, err, f.Updates, f.Repaired, f.Linearized)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestHostileFilesEndSoon(t *testing.T) {
 
 var high = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peak is the most memory that this process has had, in kB, and whether the
+// peak returns the most memory that this process has had, in kB, and whether the
 // system tells; reset begins anew.
 func peak(reset bool) (int, bool) {
 	if reset {

@@ -8,7 +8,7 @@ import (
 // maxLabel is how long a label may be.
 const maxLabel = 100
 
-// unnumbered is a label without the number that forms put before it, as in
+// unnumbered returns a label without the number that forms put before it, as in
 // "7. Gross Pay", once plain has it.
 func unnumbered(words string) string {
 	first, rest, ok := strings.Cut(words, " ")
@@ -25,7 +25,7 @@ func unnumbered(words string) string {
 	return rest
 }
 
-// undated is a label without the words for a period, and which they are of.
+// undated returns a label without the words for a period, and which they are of.
 func undated(words string) (string, period) {
 	of := noPeriod
 	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date", "acumulado"} {

@@ -37,7 +37,7 @@ func (d *Document) look(s *sheet) {
 	d.overlaps(s)
 }
 
-// figuresOf are the amounts of a sheet.
+// figuresOf returns the amounts of a sheet.
 func (s *sheet) figuresOf() (out []figure) {
 	for _, r := range s.rows {
 		var label, before *cell // the last text, and the last before it that is of no period
@@ -85,7 +85,7 @@ func (s *sheet) figuresOf() (out []figure) {
 // totals reports whether a label is of a total, which is often set in bold.
 func totals(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
 
-// family is a font's name without its style.
+// family returns a font's name without its style.
 func family(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), ",")
 	for _, style := range []string{"bold", "italic", "oblique", "regular", "roman", "medium", "light", "black", "semi", "-", " ", "mt", "ps"} {
@@ -161,7 +161,7 @@ func cutShort(s string) bool {
 	return at > 0 && len(s)-at > 1 && len(s)-at < 4 && number(s)
 }
 
-// fontOf is the font of a cell's first run.
+// fontOf returns the font of a cell's first run.
 func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
 
 // pieces looks for amounts that were drawn in parts, unlike others, and for letters that
@@ -385,7 +385,7 @@ func (d *Document) order(c []figure) {
 	}
 }
 
-// longest is how many of a sequence rise, the others left out.
+// longest returns how many of a sequence rise, the others left out.
 func longest(of []int) int {
 	var tails []int
 	for _, v := range of {

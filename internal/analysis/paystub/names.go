@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// principal is the company that another one pays for.
+// principal returns the company that another one pays for.
 func principal(text string) string {
 	for _, w := range []string{"on behalf of ", "as agent for ", "employer of record for ", "for and on behalf of "} {
 		if rest, ok := strings.CutPrefix(strings.ToLower(text), w); ok && rest != "" {
@@ -16,7 +16,7 @@ func principal(text string) string {
 	return text
 }
 
-// unidentified is a name without the number of the person that is before or behind it,
+// unidentified returns a name without the number of the person that is before or behind it,
 // as in "10234 - Jane Doe" and "Jane Doe (10234)".
 func unidentified(text string) string {
 	number := func(s string) bool {

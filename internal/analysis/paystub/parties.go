@@ -373,7 +373,7 @@ func untitled(text string) string {
 	return text
 }
 
-// providerIn is the payroll company that a text names.
+// providerIn returns the payroll company that a text names.
 func providerIn(words string) string {
 	if len(words) > 160 {
 		return ""

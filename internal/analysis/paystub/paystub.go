@@ -201,7 +201,7 @@ func amountsOf(p *report.Paystub) []pair {
 	}
 }
 
-// value is what a stub says of an item; nil where it says nothing. Lines of one
+// value returns what a stub says of an item; nil where it says nothing. Lines of one
 // item in a table are added up, and a total is the first that is shown.
 func (t *table) value(i item, k int) *report.Cents {
 	total := i == gross || i == net || i == totalDeductions

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// truth is what should be read of a stub.
+// truth returns what should be read of a stub.
 func truth(s *paystubtest.Stub) map[string]string {
 	out := map[string]string{
 		"employee": s.Employee, "line1": s.Line1, "line2": s.Line2, "city": s.City, "state": s.State,

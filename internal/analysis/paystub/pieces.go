@@ -35,7 +35,7 @@ func (s *sheet) splitTexts() {
 	}
 }
 
-// part is a cell of some of the text of another; nil where nothing is left.
+// part returns a cell of some of the text of another; nil where nothing is left.
 func (c *cell) part(from, to int) *cell {
 	text := c.text[from:to]
 	left := strings.TrimLeft(text, " |•·;")
@@ -50,7 +50,7 @@ func (c *cell) part(from, to int) *cell {
 	return &p
 }
 
-// cuts are the places of a text at which another label begins.
+// cuts returns the places of a text at which another label begins.
 func (s *sheet) cuts(c *cell) (at []int) {
 	if at := bars(c.text); len(at) > 0 {
 		s.spend(len(c.text))
@@ -174,7 +174,7 @@ func endsInDate(text string) bool {
 	return false
 }
 
-// spaced is a text with a space behind the colon of a label.
+// spaced returns a text with a space behind the colon of a label.
 func spaced(text string) string {
 	for i := 1; i+1 < len(text) && i < maxLabel; i++ {
 		if text[i] == ':' && text[i+1] != ' ' && text[i+1] != '/' && text[i-1]|0x20 >= 'a' && text[i-1]|0x20 <= 'z' {

@@ -120,7 +120,7 @@ func on(s string) report.Date {
 	return report.Date{Time: t}
 }
 
-// simple is a stub with sums that are right: 40 hours of 25 dollars, weekly.
+// simple returns a stub with sums that are right: 40 hours of 25 dollars, weekly.
 func simple() *Document {
 	d := &Document{Outcome: Read, FileType: report.FilePDF, file: &pdf.File{}, Employer: "Acme"}
 	d.fields = fields{employee: "Jo Doe", employer: "Acme", frequency: report.PayWeekly,

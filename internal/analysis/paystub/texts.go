@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// plain is a text as labels are compared.
+// plain returns a text as labels are compared.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -127,7 +127,7 @@ func number(s string) bool {
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
 	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
 
-// unruled is a text without the line that is drawn of signs before and behind it.
+// unruled returns a text without the line that is drawn of signs before and behind it.
 func unruled(text string) string {
 	for _, sign := range "-=_+~" {
 		if line := strings.Repeat(string(sign), 4); strings.Contains(text, line) {

@@ -65,7 +65,7 @@ func (t *table) vote() {
 // isTaking reports whether a label is of a deduction.
 func isTaking(words string) bool { return containsAny(words, deductionWords) }
 
-// sumOf is what the lines of a section in some tables come to.
+// sumOf returns what the lines of a section in some tables come to.
 func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool) {
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.cells[k] != nil && l.in == in && l.item != reimbursement && slices.Contains(of, l.group) {
@@ -75,7 +75,7 @@ func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool
 	return sum, any
 }
 
-// groupsOf are the tables of a section, from top to bottom.
+// groupsOf returns the tables of a section, from top to bottom.
 func (t *table) groupsOf(in section) (out []group) {
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == in && !slices.Contains(out, l.group) {

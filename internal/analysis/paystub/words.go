@@ -96,7 +96,7 @@ func labelOf(words string) field {
 
 var labelWords = flipped(labels)
 
-// flipped is what each of the words is for.
+// flipped returns what each of the words is for.
 func flipped[T comparable](words map[T][]string) map[string]T {
 	out := map[string]T{}
 	for k, all := range words {

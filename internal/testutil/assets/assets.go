@@ -18,14 +18,14 @@ import (
 	"vestibule/web/build/stamp"
 )
 
-// Portal is the portal's set of assets.
+// Portal returns the portal's assets.
 func Portal(t testing.TB) *web.Assets {
 	t.Helper()
 	Need(t)
 	return web.Portal()
 }
 
-// Provider is the provider's set of assets.
+// Provider returns the provider's assets.
 func Provider(t testing.TB) *web.Assets {
 	t.Helper()
 	Need(t)

@@ -246,7 +246,7 @@ func (f *fleet) send(b *browser, method, to, body string, header ...string) (rep
 	return reply{resp.StatusCode, resp.Header, string(raw)}, nil
 }
 
-// do is send that fails the test if there is no response.
+// do calls send and fails the test if there is no response.
 func (f *fleet) do(t *testing.T, b *browser, method, to, body string, header ...string) reply {
 	t.Helper()
 	got, err := f.send(b, method, to, body, header...)
@@ -256,7 +256,7 @@ func (f *fleet) do(t *testing.T, b *browser, method, to, body string, header ...
 	return got
 }
 
-// good is do that fails the test for any other status.
+// good calls do and fails the test for any other status.
 func (f *fleet) good(t *testing.T, status int, b *browser, method, to, body string, header ...string) reply {
 	t.Helper()
 	got := f.do(t, b, method, to, body, header...)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// canvas draws on US Letter paper, in points from its upper left corner.
+// canvas draws on US Letter paper. Coordinates are points from its upper left corner.
 type canvas struct {
 	pdf    *fpdf.Fpdf
 	family string
@@ -21,14 +21,14 @@ type canvas struct {
 	making Making
 	style  string
 	size   float64
-	later  []func() // amounts that are filled in when the form is drawn
+	later  []func() // draws the amounts after the form
 }
 
 func (c *canvas) word(i Item) string { return c.words[i] }
 
 func (c *canvas) font(style string, size float64) {
 	if c.family == wide {
-		style = "" // it has no other
+		style = "" // its only style
 	}
 	c.style, c.size = style, size
 	c.pdf.SetFont(c.family, style, size)
@@ -67,8 +67,8 @@ func (c *canvas) lines(x, y, step float64, lines ...string) {
 	}
 }
 
-func (c *canvas) band(x, y, w, h float64, grey int) {
-	c.pdf.SetFillColor(grey, grey, grey)
+func (c *canvas) band(x, y, w, h float64, gray int) {
+	c.pdf.SetFillColor(gray, gray, gray)
 	c.pdf.Rect(x, y, w, h, "F")
 }
 
@@ -76,11 +76,11 @@ func (c *canvas) frame(x, y, w, h float64) { c.pdf.Rect(x, y, w, h, "D") }
 func (c *canvas) rule(x, y, to float64)    { c.pdf.Line(x, y, to, y) }
 
 func (c *canvas) white(yes bool) {
-	grey := 0
+	gray := 0
 	if yes {
-		grey = 255
+		gray = 255
 	}
-	c.pdf.SetTextColor(grey, grey, grey)
+	c.pdf.SetTextColor(gray, gray, gray)
 }
 
 func (c *canvas) provider(x, y float64, words, name string) {
@@ -90,23 +90,23 @@ func (c *canvas) provider(x, y float64, words, name string) {
 	}
 }
 
-// wide is the family with letters of many scripts.
+// wide is the font family with letters of many scripts.
 const wide = "go"
 
-// Making is what a file says about how it was made.
+// Making says how a file is made: its metadata and its drawing.
 type Making struct {
 	Producer, Creator string
-	Created, Modified time.Time // Modified may be zero: the file has none
+	Created, Modified time.Time // without a modification date, Modified is zero
 	Plain             bool      // streams are not compressed
-	Second            bool      // a second page with words
-	Filled            bool      // the form first, and then the amounts
-	Doubled           bool      // bold words are drawn twice, a little apart
-	Logo              bool      // an image at the head
-	Striped           bool      // grey and white bands below everything
+	Second            bool      // a second page with text
+	Filled            bool      // all amounts are drawn after the form
+	Doubled           bool      // bold words are drawn twice, 0.3 points apart
+	Logo              bool      // an image at the top
+	Striped           bool      // gray and white bands behind the text
 }
 
-// Genuine is one way that payroll software, or a browser that prints its pages,
-// makes a file: soon after the pay date's eve.
+// Genuine returns one way in which payroll software, or a browser that prints its pages,
+// makes a file: mostly 30 to 90 hours before the pay date, else within 60 days after it.
 func Genuine(d Draw, s *Stub) Making {
 	m := Making{Created: s.Pay.Add(-time.Duration(30+d(60)) * time.Hour).Truncate(time.Second), Plain: d(5) == 0, Second: d(6) == 0,
 		Filled: d(5) == 0, Doubled: d(6) == 0, Logo: d(4) == 0, Striped: d(5) == 0}
@@ -129,7 +129,7 @@ func Genuine(d Draw, s *Stub) Making {
 	return m
 }
 
-// logo is a small picture.
+// logo returns a small picture.
 func logo() []byte {
 	m := image.NewGray(image.Rect(0, 0, 8, 4))
 	for i := range m.Pix {
@@ -142,7 +142,7 @@ func logo() []byte {
 	return b.Bytes()
 }
 
-// PDF draws a stub.
+// PDF draws the stub and returns the file.
 func (s *Stub) PDF(l Layout, m Making) []byte {
 	p := fpdf.New("P", "pt", "Letter", "")
 	c := &canvas{pdf: p, family: l.Family, latin: p.UnicodeTranslatorFromDescriptor(""), words: l.words, making: m}
@@ -179,7 +179,7 @@ func (s *Stub) PDF(l Layout, m Making) []byte {
 	}
 	var out bytes.Buffer
 	if err := p.Output(&out); err != nil {
-		panic(fmt.Sprintf("paystubtest: %v", err)) // a mistake of this package
+		panic(fmt.Sprintf("paystubtest: %v", err)) // an error in this package
 	}
 	return out.Bytes()
 }

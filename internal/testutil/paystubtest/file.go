@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// file is the objects of a file that PDF drew, to be changed and written again.
+// file holds the objects of a PDF file, to be changed and written again.
 type file struct {
 	bodies     map[int]string // between obj and endobj
 	root, info int
@@ -26,7 +26,7 @@ var (
 	producer   = regexp.MustCompile(`(?s)/Producer \((?:\\.|[^\\)])*\)`)
 )
 
-// parse takes a file apart by its table.
+// parse reads a file's objects by its cross-reference table.
 func parse(b []byte) *file {
 	at, _ := strconv.Atoi(strings.Fields(string(b[bytes.LastIndex(b, []byte("startxref"))+9:]))[0])
 	var offsets []int
@@ -56,13 +56,13 @@ func reference(b []byte, key string) string {
 	return string(b[i+len(key)+2 : i+len(key)+12])
 }
 
-// numbers are those of the objects, ascending.
+// numbers returns the object numbers in ascending order.
 func (f *file) numbers() []int { return slices.Sorted(maps.Keys(f.bodies)) }
 
-// next is a number that no object has.
+// next returns an unused object number.
 func (f *file) next() int { return slices.Max(f.numbers()) + 1 }
 
-// page is the number of the first page, and content that of what it shows.
+// page returns the object numbers of the first page and of its content.
 func (f *file) page() (page, content int) {
 	for _, n := range f.numbers() {
 		if m := contents.FindStringSubmatch(f.bodies[n]); m != nil && strings.Contains(f.bodies[n], "/Type /Page\n") {
@@ -73,7 +73,7 @@ func (f *file) page() (page, content int) {
 	panic("paystubtest: no page")
 }
 
-// data is what a stream holds.
+// data returns a stream's content, decompressed.
 func (f *file) data(num int) string {
 	head, rest, _ := strings.Cut(f.bodies[num], "stream\n")
 	raw := rest[:strings.LastIndex(rest, "\nendstream")]
@@ -91,7 +91,7 @@ func (f *file) data(num int) string {
 	return string(out)
 }
 
-// streamOf is a stream's body, compressed as the one before it was.
+// streamOf returns the body of a stream, compressed if before is.
 func streamOf(before, data string) string {
 	extra := ""
 	if strings.Contains(before, "FlateDecode") {
@@ -110,7 +110,7 @@ func deflate(data string) string {
 
 func (f *file) setData(num int, data string) { f.bodies[num] = streamOf(f.bodies[num], data) }
 
-// bytes writes the file as one with a table at its end.
+// bytes writes the file with a table at its end.
 func (f *file) bytes() []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
@@ -123,7 +123,7 @@ func (f *file) bytes() []byte {
 	return b.Bytes()
 }
 
-// table writes the places of objects and a trailer.
+// table writes the cross-reference table of objects at given offsets, and a trailer.
 func (f *file) table(b *bytes.Buffer, at map[int]int, more string) {
 	start := b.Len()
 	b.WriteString("xref\n")
@@ -136,7 +136,7 @@ func (f *file) table(b *bytes.Buffer, at map[int]int, more string) {
 	fmt.Fprintf(b, "trailer\n<</Size %d/Root %d 0 R/Info %d 0 R%s>>\nstartxref\n%d\n%%%%EOF\n", f.next(), f.root, f.info, more, start)
 }
 
-// appended is the file as it was, with objects in another section behind it.
+// appended returns the original file with an update that changes objects.
 func (f *file) appended(original []byte, changed map[int]string) []byte {
 	var b bytes.Buffer
 	b.Write(original)
@@ -151,8 +151,8 @@ func (f *file) appended(original []byte, changed map[int]string) []byte {
 	return b.Bytes()
 }
 
-// packed writes the file as newer programs do: objects in object streams, and a
-// cross-reference stream.
+// packed writes the file with an object stream and a cross-reference stream, as PDF 1.5
+// allows.
 func (f *file) packed() []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n")
@@ -182,7 +182,7 @@ func (f *file) packed() []byte {
 	for i := range table + 1 {
 		w := at[i]
 		row := []byte{byte(w.kind), byte(w.a >> 16), byte(w.a >> 8), byte(w.a), byte(w.b)}
-		rows = append(rows, 2) // as the predictor "up" has it
+		rows = append(rows, 2) // the predictor "up"
 		for k := range row {
 			rows = append(rows, row[k]-above[k])
 		}
@@ -196,9 +196,9 @@ func (f *file) packed() []byte {
 	return b.Bytes()
 }
 
-// linearised writes the file for reading over a network: two tables, the first at
-// its beginning.
-func (f *file) linearised() []byte {
+// linearized writes the file for reading over a network: with two tables, the first of
+// them at its beginning.
+func (f *file) linearized() []byte {
 	first := f.next()
 	order := f.numbers()
 	write := func(l, main int, at map[int]int) []byte {

@@ -17,49 +17,50 @@ type Kind int
 const (
 	Appended   Kind = iota // an amount is replaced by an update at the file's end
 	Edited                 // saved by a program that edits PDF files
-	Redated                // the file's dates do not go together
-	TouchedUp              // an amount's text is put together anew
-	OtherFont              // an amount in another font
-	Covered                // a white shape, and the new amount on it
-	Consistent             // all amounts that depend on one another are raised, but for the taxes
-	Invented               // a made-up stub: the year to date does not add up, or the taxes are guessed
-	Kinds
+	Redated                // the file's dates disagree with each other or with the stub
+	TouchedUp              // an amount's text is drawn again, slightly differently
+	OtherFont              // an amount is drawn in another font
+	Covered                // a new amount is drawn over the old one, mostly on a white shape
+	Consistent             // all dependent amounts are raised, except the taxes
+	Invented               // a made-up stub: wrong year to date, or guessed taxes
+	Kinds                  // the number of kinds
 )
 
-// String names a kind.
+// String returns the kind's name.
 func (k Kind) String() string {
 	return [...]string{"incremental update", "editor as producer", "dates that disagree", "touched-up text",
 		"odd font in an amount", "text over text", "raised consistently", "year or taxes invented"}[k]
 }
 
-// Printed is a genuine stub as the applicant uploads it: unchanged, or passed on by a
-// server or program that does not change its appearance.
+// Printed returns a genuine stub as the applicant uploads it: unchanged, or rewritten by a
+// program that does not change its appearance.
 func (s *Stub) Printed(d Draw, l Layout) []byte {
 	m := Genuine(d, s)
 	f := parse(s.PDF(l, m))
-	f.dated(m)
-	return f.passed(d)
+	f.dropModified(m)
+	return f.rewritten(d)
 }
 
-func (f *file) passed(d Draw) []byte {
+// rewritten writes the file in one of three forms.
+func (f *file) rewritten(d Draw) []byte {
 	switch d(4) {
 	case 0:
 		return f.packed()
 	case 1:
-		return f.linearised()
+		return f.linearized()
 	}
 	return f.bytes()
 }
 
-// dated takes out the date of a change where none is meant.
-func (f *file) dated(m Making) {
+// dropModified removes the modification date if m has none.
+func (f *file) dropModified(m Making) {
 	if m.Modified.IsZero() {
 		f.bodies[f.info] = modified.ReplaceAllString(f.bodies[f.info], "")
 	}
 }
 
-// Forge falsifies the last of some stubs of one person in a row, and returns those
-// that are handed in.
+// Forge falsifies the last of a person's consecutive stubs and returns the files that the
+// person uploads.
 func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 	s := &year[len(year)-1]
 	if k == Invented {
@@ -68,7 +69,7 @@ func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 	m := Genuine(d, s)
 	original := s.PDF(l, m)
 	f := parse(original)
-	f.dated(m)
+	f.dropModified(m)
 	page, content := f.page()
 	data := f.data(content)
 	raised := s.Net * report.Cents(108+d(80)) / 100
@@ -80,7 +81,7 @@ func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 			changed := replaced(data, swap)
 			return [][]byte{f.appended(original, map[int]string{content: streamOf(f.bodies[content], changed)})}
 		}
-		over := f.next() // the page gets another stream, which draws over the first
+		over := f.next() // a second content stream, which draws over the first
 		body := strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content),
 			fmt.Sprintf("/Contents [%d 0 R %d 0 R]", content, over), 1)
 		return [][]byte{f.appended(original, map[int]string{page: body, over: streamOf("", overlay(d, data, money(s.Net), money(raised)))})}
@@ -112,7 +113,7 @@ func Forge(d Draw, k Kind, l Layout, year []Stub) [][]byte {
 	case Consistent:
 		f.setData(content, replaced(data, raise(d, s)))
 	}
-	return [][]byte{f.passed(d)}
+	return [][]byte{f.rewritten(d)}
 }
 
 // redate changes the dates of the file.
@@ -125,7 +126,7 @@ func (f *file) redate(d Draw, s *Stub) {
 		changed = made.AddDate(0, 0, 3+d(300))
 	case 1:
 		changed = made.AddDate(0, 0, -3-d(300))
-	case 2: // made from last year's
+	case 2: // made before the pay period
 		made = s.Start.AddDate(0, 0, -40-d(400))
 		changed = made
 	}
@@ -133,7 +134,7 @@ func (f *file) redate(d Draw, s *Stub) {
 	f.bodies[f.info] = created.ReplaceAllString(body, "/CreationDate (D:"+stamp(made)+"Z)\n/ModDate (D:"+stamp(changed)+"Z)")
 }
 
-// shown is one operation that draws text, as PDF writes them.
+// shown matches an operation that draws text, as Stub.PDF writes them.
 var shown = regexp.MustCompile(`(?s)BT ([\d.]+) ([\d.]+) Td \(((?:\\.|[^\\)])*)\) Tj ET`)
 
 var sized = regexp.MustCompile(`/(F\w+) ([\d.]+) Tf`)
@@ -150,13 +151,13 @@ func spelledIn(raw, s string) string {
 	return b.String()
 }
 
-// replaced changes all occurrences of amounts. Right-aligned amounts stay aligned, if
-// letters have the same width.
+// replaced changes all occurrences of amounts. In a line laid out with spaces, amounts stay
+// right-aligned.
 func replaced(data string, swap map[string]string) string {
 	return shown.ReplaceAllStringFunc(data, func(op string) string {
 		m := shown.FindStringSubmatch(op)
 		raw := m[3]
-		if strings.Contains(raw, "  ") { // a line that is laid out with spaces
+		if strings.Contains(raw, "  ") { // a line laid out with spaces
 			for from, to := range swap {
 				if grow := len(to) - len(from); grow >= 0 {
 					raw = regexp.MustCompile(` {0,`+strconv.Itoa(grow)+`}(\s)`+regexp.QuoteMeta(from)+`(\s|$)`).ReplaceAllString(raw, "${1}"+to+"${2}")
@@ -183,10 +184,10 @@ type spot struct {
 	x, y, size, wide float64
 	font             string
 	raw              string // the whole text
-	before, after    string // what of it is not the amount
+	before, after    string // the text around the amount
 }
 
-// find looks for an amount; the last place, which is the one that is paid.
+// find returns the last place of an amount, which is that of the payment.
 func find(data, amount string) (s spot, ok bool) {
 	for _, at := range shown.FindAllStringSubmatchIndex(data, -1) {
 		raw := data[at[6]:at[7]]
@@ -226,7 +227,7 @@ func overlay(d Draw, data, old, amount string) string {
 		number(s.size), number(s.x), number(s.y), spelledIn(s.raw, amount))
 }
 
-// touched puts an amount together anew.
+// touched draws an amount again: in two pieces, shifted, squeezed or in another size.
 func touched(d Draw, data, old, amount string) string {
 	s, ok := find(data, old)
 	if !ok {
@@ -248,11 +249,11 @@ func touched(d Draw, data, old, amount string) string {
 	case 0: // in pieces
 		at := 1 + d(len(amount)-2)
 		now = part(s.x, s.y, amount[:at], "") + "\n" + part(s.x+s.wide*float64(at)/float64(len(amount)), s.y, amount[at:], "")
-	case 1: // a little off the line
+	case 1: // slightly off the line
 		now = part(s.x, s.y+pick(d, -0.9, -0.5, 0.4, 0.8), amount, "")
 	case 2: // squeezed
 		now = part(s.x, s.y, amount, pick(d, "94 Tz ", "-0.15 Tc ", "106 Tz ")) + " BT 100 Tz 0 Tc ET"
-	case 3: // another size, and last of all
+	case 3: // another size, drawn last
 		return strings.Replace(data, s.op, rest, 1) + "\n" + fmt.Sprintf("BT /%s %s Tf ET ", s.font,
 			number(s.size*pick(d, 0.96, 1.05))) + part(s.x, s.y, amount, "")
 	}
@@ -278,7 +279,8 @@ func refonted(data, old, amount string) string {
 	return strings.Replace(data, s.op, now+" ET", 1)
 }
 
-// raise changes the regular pay and all that follows from it but the taxes.
+// raise returns a raise of the regular pay and of all amounts that depend on it, except the
+// taxes.
 func raise(d Draw, s *Stub) map[string]string {
 	l := s.Line(Regular)
 	by := l.Current * report.Cents(6+d(60)) / 100
@@ -295,8 +297,8 @@ func raise(d Draw, s *Stub) map[string]string {
 	return out
 }
 
-// invent makes up a stub of a month that never was: from the last one, with the
-// year as it was then; or one with taxes by a rule of thumb.
+// invent makes up a stub: either with the year to date of the stub before it, or with
+// guessed taxes.
 func invent(d Draw, l Layout, year []Stub) [][]byte {
 	before, s := year[len(year)-2], year[len(year)-1].clone()
 	if d(2) == 0 {
@@ -323,9 +325,8 @@ func invent(d Draw, l Layout, year []Stub) [][]byte {
 	return [][]byte{s.Printed(d, l)}
 }
 
-// Overlaid is a file whose first page has an amount drawn over existing text: on a white
-// shape, in Helvetica, as an editor does. It rewrites the page's content, or appends an
-// update to the file.
+// Overlaid returns a file with an amount drawn over existing text of its first page, as an
+// editor does: on a white shape, in Helvetica. It rewrites the file, or appends an update.
 func Overlaid(original []byte, x, y, wide, size float64, amount string, update bool) []byte {
 	f := parse(original)
 	page, content := f.page()
@@ -333,7 +334,7 @@ func Overlaid(original []byte, x, y, wide, size float64, amount string, update b
 	f.bodies[font] = "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>\n"
 	text := fmt.Sprintf("q 1 0 0 1 0 0 cm 1 1 1 rg %s %s %s %s re f 0 0 0 rg BT /Fx %s Tf %s %s Td (%s) Tj ET Q\n",
 		number(x-1), number(y-0.2*size), number(wide+2), number(1.1*size), number(size), number(x), number(y), amount)
-	// The page's own content may leave the axes as it likes.
+	// q and Q around the page's content restore its coordinate system.
 	open, body := f.next()+2, strings.Replace(f.bodies[page], fmt.Sprintf("/Contents %d 0 R", content),
 		fmt.Sprintf("/Contents [%d 0 R %d 0 R %d 0 R]", f.next()+2, content, over), 1)
 	body = strings.Replace(body, "/Font <<", fmt.Sprintf("/Font <</Fx %d 0 R ", font), 1)
@@ -347,9 +348,9 @@ func Overlaid(original []byte, x, y, wide, size float64, amount string, update b
 	return f.bytes()
 }
 
-// Ways are the ways of writing a genuine file, by name.
-func Ways(s *Stub, l Layout, m Making) map[string][]byte {
+// Encodings returns a genuine file in each form, by name.
+func Encodings(s *Stub, l Layout, m Making) map[string][]byte {
 	f := parse(s.PDF(l, m))
-	f.dated(m)
-	return map[string][]byte{"with a table": f.bytes(), "packed": f.packed(), "linearised": f.linearised()}
+	f.dropModified(m)
+	return map[string][]byte{"with a table": f.bytes(), "packed": f.packed(), "linearized": f.linearized()}
 }

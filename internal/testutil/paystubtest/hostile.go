@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Hostile is a file that is made to cost its reader much.
+// Hostile is a file that is expensive to read.
 type Hostile struct {
 	Name string
 	File []byte
-	Much bool // when it is Large, it holds more than is read of a file
+	Much bool // at size Large, it has more than the reader's limits allow
 }
 
-// Large is how large hostile files are, in bytes, about.
+// Large is the approximate size of large hostile files, in bytes.
 const Large = 20 << 20
 
-// HostileFiles makes files of at most so many bytes, each bad in its own way, one
-// after the other.
+// HostileFiles calls use with each hostile file, of at most size bytes. Only one file is
+// in memory at a time.
 func HostileFiles(size int, use func(Hostile)) {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)-4096/len(s)) }
 	page := func(content string, more ...string) []byte { return document(content, more...) }
@@ -88,12 +88,13 @@ func flated(s string) string {
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", len(d), d)
 }
 
-// bomb is a stream of nearly size bytes, which inflates to a thousand times that.
+// bomb returns a stream of nearly size bytes that inflates a thousandfold. Its compressed
+// part has at most 256 KiB; the reader stops within it.
 func bomb(size int) string {
 	var b bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&b, 1)
 	chunk := []byte(strings.Repeat(" ", 1<<20))
-	for b.Len() < size-8192 && b.Len() < 1<<18 { // the rest would be more of the same, and is never reached
+	for b.Len() < size-8192 && b.Len() < 1<<18 {
 		z.Write(chunk)
 	}
 	z.Close()
@@ -109,7 +110,7 @@ func counted(size int) string {
 	return b.String()
 }
 
-// noise is bytes without order, always the same.
+// noise returns n pseudorandom bytes, the same in every run.
 func noise(n int) []byte {
 	out := make([]byte, n)
 	x := uint64(88172645463325252)
@@ -122,8 +123,8 @@ func noise(n int) []byte {
 	return out
 }
 
-// document has one page with the content, a font as F, and further objects from 6
-// on, of which the first is drawn as X and the second is the font's map.
+// document returns a file of one page with the content and the font F. more are the objects
+// from 6 on: 6 is the page's XObject X, 7 the font's ToUnicode map.
 func document(content string, more ...string) []byte {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>>>>>", content,
@@ -131,7 +132,7 @@ func document(content string, more ...string) []byte {
 	return structured(append(objects, more...)...)
 }
 
-// structured is a file of objects, from 1 on, of which 1 is the catalogue.
+// structured returns a file of objects from 1 on. Object 1 is the catalog.
 func structured(objects ...string) []byte {
 	f := &file{bodies: map[int]string{}, root: 1, info: 1}
 	for i, o := range objects {
@@ -140,19 +141,19 @@ func structured(objects ...string) []byte {
 	return f.bytes()
 }
 
-// Scan is a file that shows a picture and no text.
+// Scan returns a file that shows a picture and no text.
 func Scan() []byte {
 	return document(plainStream("q 612 0 0 792 0 0 cm /X Do Q"), strings.Replace(plainStream("\x00"), "<<",
 		"<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", 1))
 }
 
-// Letter is a file with text that is not a pay stub.
+// Letter returns a file with text that is not a pay stub.
 func Letter() []byte {
 	return document(plainStream("BT /F 11 Tf 72 700 Td (Dear customer,) Tj 0 -14 Td (the garden is open on Sunday.) Tj ET"))
 }
 
-// fonts is a file whose page shows a letter of each of n fonts, which share the objects
-// that follow, from 7 on.
+// fonts returns a file whose page shows a letter of each of n fonts, which share the
+// objects more, from 7 on.
 func fonts(n int, font string, more ...string) []byte {
 	var content, names strings.Builder
 	for i := range n {
@@ -163,7 +164,7 @@ func fonts(n int, font string, more ...string) []byte {
 		"<</Type/Page/Contents 4 0 R/Resources<</Font<<" + names.String() + ">>>>>>", plainStream(content.String()), "null", "null"}, more...)...)
 }
 
-// packedFull is a file of n objects in one stream, all of which a page refers to.
+// packedFull returns a file of n objects in one stream, all of which a page refers to.
 func packedFull(n int) []byte {
 	f := &file{bodies: map[int]string{}, root: 1, info: 1}
 	f.bodies[1], f.bodies[2] = "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>"
@@ -176,7 +177,7 @@ func packedFull(n int) []byte {
 	return f.packed()
 }
 
-// strange is content that asks for one font after another.
+// strange returns content that selects missing fonts of different names.
 func strange(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < min(size, 4<<20)-100_000; i++ {

@@ -10,12 +10,12 @@ import (
 // Layout is a design of a stub.
 type Layout struct {
 	Name   string
-	Family string // font; empty: one with letters of many scripts, embedded
+	Family string // font; "" for an embedded one with letters of many scripts
 	draw   func(c *canvas, s *Stub)
 	words  map[Item]string
 }
 
-// Layouts are the designs. They share neither words nor places.
+// Layouts returns the designs, which differ in words and positions.
 func Layouts() []Layout {
 	return []Layout{
 		{"register", "Helvetica", register, map[Item]string{Regular: "Regular", Overtime: "Overtime", Bonus: "Bonus",
@@ -52,10 +52,10 @@ func short(d report.Date) string   { return d.Format("1/2/06") }
 func spelled(d report.Date) string { return d.Format("Jan 2, 2006") }
 func iso(d report.Date) string     { return d.String() }
 
-// place is the last line of an address.
+// place returns the last line of an address.
 func place(city, state, zip string) string { return city + ", " + state + " " + zip }
 
-// address is the lines of the employee's.
+// address returns the lines of the employee's name and address.
 func (s *Stub) address() []string {
 	lines := []string{s.Employee, s.Line1}
 	if s.Line2 != "" {
@@ -83,7 +83,7 @@ func sum(lines []Line, of func(Line) report.Cents) (c report.Cents) {
 func current(l Line) report.Cents { return l.Current }
 func ytd(l Line) report.Cents     { return l.YTD }
 
-// register is one table with columns, everything from top to bottom.
+// register draws one table with columns, from top to bottom.
 func register(c *canvas, s *Stub) {
 	c.font("B", 14)
 	c.left(40, 50, s.Employer)
@@ -142,8 +142,8 @@ func register(c *canvas, s *Stub) {
 	c.provider(40, 740, "Payroll by ", s.Provider)
 }
 
-// blocks has earnings and deductions side by side, a row of totals below, and a
-// voucher like a cheque.
+// blocks draws earnings and deductions side by side, totals below, and a voucher that
+// looks like a check.
 func blocks(c *canvas, s *Stub) {
 	c.font("", 9)
 	c.left(40, 40, "Company:")
@@ -208,7 +208,7 @@ func blocks(c *canvas, s *Stub) {
 	c.provider(40, 760, "Processed by ", s.Provider)
 }
 
-// boxes writes labels over values in a grid.
+// boxes draws labels over values in a grid.
 func boxes(c *canvas, s *Stub) {
 	c.font("B", 13)
 	c.left(36, 44, s.Employer)
@@ -251,7 +251,7 @@ func boxes(c *canvas, s *Stub) {
 	table("DEDUCTIONS", s.Deductions)
 }
 
-// statement is in a monospaced font, with hours and rates, and dots before the amounts.
+// statement draws in a monospaced font, with hours and rates, and dots before the amounts.
 func statement(c *canvas, s *Stub) {
 	c.font("", 9)
 	y := 48.0
@@ -294,7 +294,7 @@ func statement(c *canvas, s *Stub) {
 	}
 }
 
-// yearFirst has the year to date before the period.
+// yearFirst draws the year to date before the period.
 func yearFirst(c *canvas, s *Stub) {
 	c.font("B", 12)
 	c.left(54, 54, s.Employer)
@@ -338,7 +338,7 @@ func yearFirst(c *canvas, s *Stub) {
 	c.provider(54, 730, "Payroll services provided by ", s.Provider)
 }
 
-// modern looks like a browser's page: bands with white text, amounts with a dollar sign,
+// modern draws a web page's style: bands with white text, amounts with a dollar sign,
 // letters of any script.
 func modern(c *canvas, s *Stub) {
 	c.band(0, 0, 612, 60, 40)

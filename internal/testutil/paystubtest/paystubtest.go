@@ -14,10 +14,10 @@ import (
 // Draw returns a number from 0 to n-1, as math/rand's IntN.
 type Draw func(n int) int
 
-// pick is one of several.
+// pick returns one of several values.
 func pick[T any](d Draw, of ...T) T { return of[d(len(of))] }
 
-// Item is what a line of a stub is for.
+// Item is the subject of a line of a stub.
 type Item int
 
 // The items, earnings first.
@@ -32,7 +32,7 @@ const (
 	StateTax
 	SocialSecurity
 	Medicare
-	FICA // both of them in one line
+	FICA // Social Security and Medicare in one line
 	Pension
 	Health
 	PaidTimeOffTaken
@@ -42,23 +42,23 @@ const (
 // Line is a line of earnings or deductions.
 type Line struct {
 	Item         Item
-	Hours        report.Cents // hundredths of an hour; 0: none shown
-	Rate         report.Cents // of an hour
+	Hours        report.Cents // hundredths of an hour; 0 if none are shown
+	Rate         report.Cents // per hour
 	Current, YTD report.Cents
 }
 
-// Stub is the truth of a pay stub.
+// Stub holds the true values of a pay stub.
 type Stub struct {
 	Employee, Line1, Line2, City, State, ZIP                          string
 	Employer, EmployerLine1, EmployerCity, EmployerState, EmployerZIP string
-	Provider                                                          string // empty: none is named
+	Provider                                                          string // may be empty
 	Frequency                                                         string
 	Start, End, Pay, Hire                                             report.Date
 	Earnings, Deductions                                              []Line
 	Gross, GrossYTD, Net, NetYTD                                      report.Cents
 }
 
-// Line of an item; nil where the stub has none.
+// Line returns an item's line, or nil.
 func (s *Stub) Line(i Item) *Line {
 	for _, lines := range [][]Line{s.Earnings, s.Deductions} {
 		for k := range lines {
@@ -70,23 +70,22 @@ func (s *Stub) Line(i Item) *Line {
 	return nil
 }
 
-// clone is a stub that shares no lines.
+// clone returns a copy that shares no lines.
 func (s Stub) clone() Stub {
 	s.Earnings = append([]Line{}, s.Earnings...)
 	s.Deductions = append([]Line{}, s.Deductions...)
 	return s
 }
 
-// wageBases are the most that social security is taken of in a year.
+// wageBases holds the maximum wages subject to Social Security, by year.
 var wageBases = map[int]report.Cents{2024: 168_600_00, 2025: 176_100_00, 2026: 184_500_00}
 
-// percent is a share in hundredths of a percent, rounded half up.
+// percent returns a share of c, rounded half up. rate is in hundredths of a percent.
 func percent(c report.Cents, rate int) report.Cents {
 	return (c*report.Cents(rate) + 5_000) / 10_000
 }
 
-// Year makes n stubs in a row of one person, from the first of a year on or from
-// some later one.
+// Year makes n consecutive stubs of one person in one year.
 func Year(d Draw, n int) []Stub {
 	base := person(d)
 	year := 2024 + d(3)
@@ -118,7 +117,7 @@ func Year(d Draw, n int) []Stub {
 // Random makes one stub.
 func Random(d Draw) Stub { return Year(d, 1)[0] }
 
-// wages is an employee's pay.
+// wages describes an employee's pay.
 type wages struct {
 	base                                       Stub
 	hourly, combined                           bool
@@ -128,7 +127,7 @@ type wages struct {
 	federal, state, pension, year              int
 }
 
-// stub is that of period k of the year.
+// stub makes the stub of the year's period k, counted from 0.
 func (w *wages) stub(d Draw, k int, before *Stub) Stub {
 	s := w.base.clone()
 	s.Start, s.End, s.Pay = period(s.Frequency, w.year, k)
@@ -167,7 +166,7 @@ func (w *wages) stub(d Draw, k int, before *Stub) Stub {
 		s.Gross += earn[i].Current
 	}
 	pretax := w.health
-	wagesYTD := report.Cents(0) // of social security, before this period
+	wagesYTD := report.Cents(0) // taxed wages before this period
 	if before != nil {
 		wagesYTD = before.GrossYTD - pretax*report.Cents(k)
 	}
@@ -206,7 +205,7 @@ func (w *wages) stub(d Draw, k int, before *Stub) Stub {
 	return s
 }
 
-// grow adds up the year to date.
+// grow computes the year to date.
 func (s *Stub) grow(before *Stub) {
 	s.GrossYTD, s.NetYTD = s.Gross, s.Net
 	if before != nil {
@@ -223,14 +222,14 @@ func (s *Stub) grow(before *Stub) {
 	}
 }
 
-// period is the k-th of a year, and the day that it is paid.
+// period returns the k-th pay period of a year, counted from 0, and its pay date.
 func period(frequency string, year, k int) (from, to, pay report.Date) {
 	day := func(m, d int) report.Date {
 		return report.Date{Time: time.Date(year, time.Month(m), d, 0, 0, 0, 0, time.UTC)}
 	}
 	plus := func(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
 	switch frequency {
-	case report.PayWeekly, report.PayBiweekly: // paid on Fridays, for the time up to the Sunday before
+	case report.PayWeekly, report.PayBiweekly: // paid on Fridays, five days after the period's end
 		n := 7
 		if frequency == report.PayBiweekly {
 			n = 14

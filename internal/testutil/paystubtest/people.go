@@ -12,7 +12,7 @@ var (
 		"Wei-Lin Chou", "Søren Ødegård", "María de la Cruz", "Priya Natarajan",
 		"Jean-Luc Béranger", "Tyrell Washington Jr.", "Nguyen Thi Hoa", "Björn Straße", "Anne-Marie St. Cyr",
 		"Kofi Mensah", "Yuki Tanaka", "Ewan McGregor-Platt", "Li Na"}
-	// far need a font of many letters.
+	// far names need a font with letters of many scripts.
 	far = []string{"Дмитрий Соколов", "Ελένη Παπαδοπούλου", "Łukasz Wójcik", "Žaneta Dvořáková",
 		"Олександра Шевченко", "Gökçe Yıldız", "Őrsi Kovács", "Íñigo Šarić"}
 	streets = []string{"Oak Street", "Maple Ave", "N Lakeshore Dr", "County Road 12", "Elm Ct", "W 47th St", "Sunset Blvd", "Old Mill Lane"}
@@ -25,7 +25,7 @@ var (
 	companies = []string{"", "", "ADP", "Paychex", "Gusto", "Paylocity", "QuickBooks Payroll", "Paycom"}
 )
 
-// person is a person with an address, a job and a pay frequency.
+// person makes a person with an address, a job and a pay frequency.
 func person(d Draw) Stub {
 	home, work := pick(d, towns...), pick(d, towns...)
 	s := Stub{
@@ -54,5 +54,5 @@ func money(c report.Cents) string {
 	return fmt.Sprintf("%s%s.%02d", sign, whole, int64(c%100))
 }
 
-// Far is a name in letters that few fonts have; only the design "modern" shows it.
+// Far returns a name with letters that only the layout "modern" can show.
 func Far(d Draw) string { return pick(d, far...) }

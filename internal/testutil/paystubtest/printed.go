@@ -11,9 +11,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Forge returns a falsified copy of the page, which has a stub's amounts in
-// any way of writing them. It returns nil where the page has no place for that:
-// no such amount, or a font without the digits for another.
+// Forge returns a falsified copy of the page, which shows the stub's amounts. It returns
+// nil if that is impossible: the page lacks the amount, or its font lacks a digit.
 func (printed *PrintedPage) Forge(d Draw, k Kind, s *Stub) []byte {
 	copied, f := *printed, *printed.file
 	f.bodies = maps.Clone(f.bodies)
@@ -63,15 +62,15 @@ func (printed *PrintedPage) Forge(d Draw, k Kind, s *Stub) []byte {
 	return p.bytes()
 }
 
-// PrintedPage is a file of Chromium, whose first page has each text between BT and
-// ET, at one place.
+// PrintedPage is a file that Chromium printed. Each text of its first page is one object
+// between BT and ET.
 type PrintedPage struct {
 	*file
 	original []byte
 	content  int
 	data     string
 	letters  map[string]map[string]string // by the name of a font: codes to letters
-	codes    map[string]map[string]string // and back
+	codes    map[string]map[string]string // letters to codes
 	objects  []textOf
 }
 
@@ -92,7 +91,7 @@ var (
 	mapLine    = regexp.MustCompile(`(?m)^<([0-9A-F]{4})> <([0-9A-F]{4,})>(?: <([0-9A-F]{4})>)?$`)
 )
 
-// OpenPrinted reads a page that Chromium printed.
+// OpenPrinted parses a file that Chromium printed.
 func OpenPrinted(original []byte) *PrintedPage {
 	f := parse(original)
 	page, content := f.page()
@@ -132,7 +131,7 @@ func OpenPrinted(original []byte) *PrintedPage {
 	return p
 }
 
-// text is what an object draws, and its codes one by one.
+// text returns the text that an object draws, and its codes.
 func (p *PrintedPage) text(font, body string) (text string, codes []string) {
 	for _, m := range drawnCode.FindAllStringSubmatch(body, -1) {
 		for i := 0; i+4 <= len(m[1]); i += 4 {
@@ -147,14 +146,14 @@ func (p *PrintedPage) text(font, body string) (text string, codes []string) {
 	return text, codes
 }
 
-// ways are how a page may write an amount.
-func waysOf(c report.Cents) []string {
+// spellings returns the ways in which a page may write an amount.
+func spellings(c report.Cents) []string {
 	with := money(c)
 	without := strings.ReplaceAll(with, ",", "")
 	return []string{with, without, strings.Replace(without, ".", " ", 1)}
 }
 
-// amountAt is the position of an amount in a text, without adjacent digits.
+// amountAt returns the position of an amount in a text, without adjacent digits, or -1.
 func amountAt(text, amount string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], amount)
@@ -173,8 +172,8 @@ func amountAt(text, amount string) int {
 	}
 }
 
-// swapped changes all occurrences of amounts, letter by letter. It is false if one that
-// has to change is missing, or another is longer, or has digits that the font lacks.
+// swapped changes all occurrences of amounts, letter by letter. It reports false if it
+// finds none, if a new amount has another length, or if the font lacks a digit.
 func (p *PrintedPage) swapped(swap map[report.Cents]report.Cents) (string, bool) {
 	var out strings.Builder
 	done, any := 0, false
@@ -185,12 +184,12 @@ func (p *PrintedPage) swapped(swap map[report.Cents]report.Cents) (string, bool)
 			if from == to || from == 0 {
 				continue
 			}
-			for i, way := range waysOf(from) {
+			for i, way := range spellings(from) {
 				at := amountAt(o.text, way)
 				if at < 0 {
 					continue
 				}
-				now := waysOf(to)[i]
+				now := spellings(to)[i]
 				if len(now) != len(way) {
 					return "", false
 				}
@@ -222,17 +221,17 @@ func (p *PrintedPage) swapped(swap map[report.Cents]report.Cents) (string, bool)
 	return out.String(), any
 }
 
-// redrawn draws the amount that is paid again: in pieces, off its line, squeezed or in
-// another size; in another font; or over the existing one.
+// redrawn draws the net pay again: in pieces, off its line, squeezed or in another size; in
+// another font; or over the existing one.
 func (p *PrintedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 	for i := len(p.objects) - 1; i >= 0; i-- {
 		o := p.objects[i]
 		whole := p.data[o.from:o.to]
-		for w, way := range waysOf(old) {
+		for w, way := range spellings(old) {
 			if at := amountAt(o.text, way); at < 0 || len(o.text) > len(way)+1 {
 				continue
 			}
-			amount := waysOf(now)[w]
+			amount := spellings(now)[w]
 			var x, y float64
 			fmt.Sscanf(o.at, "1 0 0 -1 %f %f", &x, &y)
 			size := o.size
@@ -284,7 +283,8 @@ func (p *PrintedPage) redrawn(d Draw, k Kind, old, now report.Cents) string {
 	return ""
 }
 
-// figuresRaised are the regular pay and all that follows from it but the taxes.
+// figuresRaised returns a raise of the regular pay and of all amounts that depend on it,
+// except the taxes.
 func figuresRaised(d Draw, s *Stub) map[report.Cents]report.Cents {
 	l := s.Line(Regular)
 	if l == nil {
@@ -303,8 +303,8 @@ func figuresRaised(d Draw, s *Stub) map[report.Cents]report.Cents {
 	return out
 }
 
-// figuresInvented are social security and Medicare by a rule of thumb, and what
-// follows from them.
+// figuresInvented returns guessed Social Security and Medicare taxes, and the amounts that
+// depend on them.
 func figuresInvented(d Draw, s *Stub) map[report.Cents]report.Cents {
 	rate := report.Cents(pick(d, 50, 70, 80, 90, 112, 125, 150))
 	out := map[report.Cents]report.Cents{}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// sharedFiles makes files that are cheap to write and expensive to read unless repeated
-// work is shared: missing ends are searched from many places, and many small objects use
-// a few large ones.
+// sharedFiles makes files that are expensive to read unless the reader does repeated work
+// once: unterminated items at many places, and many small objects that use a few large
+// ones.
 func sharedFiles(size int, add, much func(name string, file []byte)) {
-	few := func(most, each int) int { return max(1, min(most, size/each)) } // of so many bytes each
+	few := func(most, each int) int { return max(1, min(most, size/each)) } // each is in bytes
 	pad := func(s string, used int) string { return strings.Repeat(s, max(0, size-used-4096)/len(s)) }
 	large := entries(few(4_000, 40))
 
@@ -79,13 +79,13 @@ func sharedFiles(size int, add, much func(name string, file []byte)) {
 		return pagesOf(50, "/Contents 6 0 R/Resources<</Font<</F 7 0 R>>>>",
 			plainStream("BT /F 9 Tf "+strings.Repeat(op, few(4_100_000, 2)/len(op))), "<</Type/Font>>")
 	}
-	much("colours", operators("g "))
+	much("colors", operators("g "))
 	much("names", operators("/A "))
 	much("lists of nothing", operators("[]TJ "))
 	much("lists of gaps", operators("["+strings.Repeat("1 ", 40)+"]TJ "))
 }
 
-// entries are n of a dictionary, none of which anybody asks for.
+// entries returns n unused entries of a dictionary.
 func entries(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -94,14 +94,14 @@ func entries(n int) string {
 	return b.String()
 }
 
-// pagesOf is a file of n pages that say the same, with further objects from 6 on.
+// pagesOf returns a file of n equal pages, with further objects from 6 on.
 func pagesOf(n int, page string, more ...string) []byte {
 	return structured(append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[" +
 		strings.Repeat("<</Type/Page"+page+">>", n) + "]>>", "null", "null", "null"}, more...)...)
 }
 
-// updated is a file of one page with an update. The bytes between them and the entries of
-// both tables may depend on the offset.
+// updated returns a file of one page with an update. with returns, for the offset after the
+// page, the bytes between the two and the entries of both tables.
 func updated(with func(at int) (between, first, second string)) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
@@ -119,10 +119,10 @@ func updated(with func(at int) (between, first, second string)) []byte {
 	return b.Bytes()
 }
 
-// line is an entry of a table.
+// line returns an entry of a cross-reference table.
 func line(at int) string { return fmt.Sprintf("%010d 00000 n \n", at) }
 
-// often is a file whose update names object 7 n times.
+// often returns a file whose update names object 7 n times.
 func often(n int, body string) []byte {
 	return updated(func(at int) (string, string, string) {
 		one := "7 1\n" + line(at)
@@ -130,7 +130,7 @@ func often(n int, body string) []byte {
 	})
 }
 
-// versions is a file whose update names a missing object n times.
+// versions returns a file whose update names a missing object n times.
 func versions(n int) []byte {
 	return updated(func(int) (string, string, string) {
 		one := "7 1\n" + line(9_999_999_999)
@@ -138,8 +138,7 @@ func versions(n int) []byte {
 	})
 }
 
-// sameResources is a file whose update changes n pages, all of which have the same
-// large resources.
+// sameResources returns a file whose update adds n pages with the same large resources.
 func sameResources(n, size int) []byte {
 	return updated(func(at int) (string, string, string) {
 		var b, table strings.Builder
@@ -156,8 +155,8 @@ func sameResources(n, size int) []byte {
 	})
 }
 
-// named is a file without a table, in which an object stream of so many objects occurs n
-// times under the same number.
+// named returns a file without a table, with n empty object streams and a last one of many
+// objects, all under the same number.
 func named(n, objects int) []byte {
 	const head = "5 0 obj<</Type/ObjStm>>endobj\n"
 	body := strings.Repeat("9 0 ", objects)
@@ -167,8 +166,8 @@ func named(n, objects int) []byte {
 			objects, len(body), len(body)+1, body))
 }
 
-// chained is a file without a table, in which a stream's length refers to the next object,
-// n times.
+// chained returns a file without a table, with n streams whose length refers to the next
+// object.
 func chained(n int) []byte {
 	var b strings.Builder
 	b.WriteString("1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n")
@@ -178,8 +177,8 @@ func chained(n int) []byte {
 	return raw(b.String() + "trailer<</Root 1 0 R>>")
 }
 
-// dividing is a file whose page tree has four levels. All nodes of a level have the same n
-// children; those of the last level have the given content.
+// dividing returns a file whose page tree has four levels. All nodes of a level share the
+// same n children; the last level has 10, with the given content.
 func dividing(n int, last string) []byte {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Kids 3 0 R>>"}
 	for i := range 3 {
@@ -188,8 +187,8 @@ func dividing(n int, last string) []byte {
 	return structured(append(objects, "["+strings.Repeat(strings.Replace(last, "<<", "<</Kids[]", 1), 10)+"]")...)
 }
 
-// tabled is a file whose cross-reference streams lie in one another and have
-// entries of no kind.
+// tabled returns a file whose cross-reference streams lie within one another and have
+// entries of an unknown kind.
 func tabled(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.5\n")
@@ -203,8 +202,8 @@ func tabled(n int) []byte {
 	return b.Bytes()
 }
 
-// idle is a stream in Flate of about so many bytes: blocks that each bring a long
-// list of codes, use none of them, and end where a byte does.
+// idle returns a compressed stream of about size bytes: blocks that each define a long
+// list of codes, use none of them, and end at a byte boundary.
 func idle(size int) string {
 	const block = "\x5c\xe0\x83\xb2\x28\x88\xa2\x6d\x5b\xa6\x6d\xdb\xb6\x6d\xdb" +
 		"\xb6\x6d\xfe\x7e\xeb\x63\xae\xdc\xe7\xbe\xaa\x00\x00\x00\xff\xff"
@@ -212,13 +211,13 @@ func idle(size int) string {
 	return fmt.Sprintf("<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream", len(data), data)
 }
 
-// crowdedFiles makes files with as many pieces of text as are read, placed so that each
-// interacts with every other.
+// crowdedFiles makes files with as many pieces of text as the reader accepts, placed so
+// that each could concern every other.
 func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	few := func(most, each int) int { return max(1, min(most, size/each)) }
 	half := few(2_900, 100)
 	text := func(content string) string { return flated("BT /F 3 Tf " + content) }
-	over := func(above, below string) []byte { // alternating, because text drawn twice at one place is read once
+	over := func(above, below string) []byte { // alternates two texts, because equal texts at one place are read once
 		return document(text(strings.Repeat(drawn(9, 86, above)+drawn(9, 86, above+":"), half/2+1) +
 			strings.Repeat(drawn(9, 80, below)+drawn(9, 80, below+"*"), half/2+1)))
 	}
@@ -263,5 +262,5 @@ func crowdedFiles(size int, add, much func(name string, file []byte)) {
 	add("towns below one another", document(text(row.String())))
 }
 
-// drawn is a text at a place.
+// drawn returns the operators that draw a text at a place.
 func drawn(x, y int, s string) string { return fmt.Sprintf("1 0 0 1 %d %d Tm(%s)Tj ", x, y, s) }

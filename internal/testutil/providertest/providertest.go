@@ -159,7 +159,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.r.log.Write(b)
 }
 
-// customer is the handler of the customer's server.
+// customer handles requests to the customer's server.
 func (r *Server) customer(w http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(req.Body)
 	r.mu.Lock()
@@ -224,7 +224,7 @@ func (r *Server) Do(method, path string, body any, edit ...func(*http.Request)) 
 	return r.browser.Do(method, path, body, edit...)
 }
 
-// Do is Server.Do from this browser.
+// Do sends a request as Server.Do does, from this browser.
 func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request)) Answer {
 	r := b.server
 	r.T.Helper()

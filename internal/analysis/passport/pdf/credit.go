@@ -21,7 +21,7 @@ func (d *document) score() {
 		x, y := margin+width-gauge, d.y+4
 		share := float64(sc.Value-sc.Minimum) / float64(max(sc.Maximum-sc.Minimum, 1))
 		share = min(max(share, 0), 1)
-		fifths := []colour{bad, {208, 120, 30}, {214, 180, 70}, {120, 160, 80}, good}
+		fifths := []color{bad, {208, 120, 30}, {214, 180, 70}, {120, 160, 80}, good}
 		for n, c := range fifths {
 			d.box(x+float64(n)*gauge/5, y, gauge/5-0.6, 4, c)
 		}
@@ -45,13 +45,13 @@ func (d *document) score() {
 	}
 }
 
-// percent is how far up a scale a value lies, in whole percent, cut off.
+// percent returns how far up a scale a value lies, in whole percent, cut off.
 func percent(value, low, high int) int {
 	high = max(high, low+1)
 	return (min(max(value, low), high) - low) * 100 / (high - low)
 }
 
-// counts are what the summary says in numbers.
+// counts returns what the summary says in numbers.
 func (d *document) counts() (open, late, asked int) {
 	for _, t := range d.Tradelines {
 		if t.Status != report.TradelineClosed {
@@ -87,7 +87,7 @@ func (d *document) summary() {
 	}
 	cells := []struct {
 		label, value, under string
-		ink                 colour
+		ink                 color
 	}{
 		{"Balance", money(c.Totals.Balance, c.Currency), usd(c.TotalsUSD.Balance), ink},
 		{"Limits and loans", money(c.Totals.CreditLimit, c.Currency), usd(c.TotalsUSD.CreditLimit), ink},
@@ -191,8 +191,8 @@ func (d *document) tradeline(t report.Tradeline) {
 }
 
 func (d *document) chip(x, y float64, status string) {
-	c := map[string]colour{report.TradelineOpen: good, report.TradelineDelinquent: bad, report.TradelineChargedOff: grave}[status]
-	if c == (colour{}) {
+	c := map[string]color{report.TradelineOpen: good, report.TradelineDelinquent: bad, report.TradelineChargedOff: grave}[status]
+	if c == (color{}) {
 		c = muted
 	}
 	st := style{size: 7, bold: true, ink: white}

@@ -117,7 +117,7 @@ func (d *document) warnings() {
 		st := style{size: 9, bold: true, ink: bad}
 		lines := d.wrap(st, width-10, text)
 		h := float64(len(lines))*4.5 + 4
-		d.box(margin, d.y, width, h, colour{253, 240, 238})
+		d.box(margin, d.y, width, h, color{253, 240, 238})
 		d.box(margin, d.y, 1.4, h, bad)
 		d.paragraph(margin+5, d.y+2.2, width-10, st, text)
 		d.y += h + 2.5

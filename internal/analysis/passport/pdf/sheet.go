@@ -19,20 +19,20 @@ const (
 	foot       = 18.0 // kept free for the footer
 )
 
-// colour is red, green and blue.
-type colour [3]int
+// color is red, green and blue.
+type color [3]int
 
 var (
-	ink    = colour{27, 35, 48}
-	muted  = colour{92, 102, 117}
-	rule   = colour{214, 220, 228}
-	pale   = colour{244, 246, 249}
-	accent = colour{28, 84, 128}
-	good   = colour{38, 120, 74}
-	warn   = colour{178, 106, 10}
-	bad    = colour{176, 42, 34}
-	grave  = colour{86, 20, 28}
-	white  = colour{255, 255, 255}
+	ink    = color{27, 35, 48}
+	muted  = color{92, 102, 117}
+	rule   = color{214, 220, 228}
+	pale   = color{244, 246, 249}
+	accent = color{28, 84, 128}
+	good   = color{38, 120, 74}
+	warn   = color{178, 106, 10}
+	bad    = color{176, 42, 34}
+	grave  = color{86, 20, 28}
+	white  = color{255, 255, 255}
 )
 
 // placeholder replaces letters that no font has.
@@ -101,7 +101,7 @@ func (s *sheet) drawFooter() {
 type style struct {
 	size  float64 // points
 	bold  bool
-	ink   colour
+	ink   color
 	right bool // ends at x, in place of beginning there
 }
 
@@ -205,7 +205,7 @@ func (s *sheet) text(x, y float64, st style, text string) float64 {
 	if st.right {
 		x -= w
 	}
-	s.colour(st.ink)
+	s.color(st.ink)
 	for _, r := range s.runs(text) {
 		s.use(r.family, st)
 		s.pdf.Text(x, y+st.size*0.352778*0.82, r.text)
@@ -268,20 +268,20 @@ func (s *sheet) paragraph(x, y, w float64, st style, text string) float64 {
 	return float64(len(lines)) * high
 }
 
-func (s *sheet) colour(c colour) { s.pdf.SetTextColor(c[0], c[1], c[2]) }
+func (s *sheet) color(c color) { s.pdf.SetTextColor(c[0], c[1], c[2]) }
 
-func (s *sheet) box(x, y, w, h float64, fill colour) {
+func (s *sheet) box(x, y, w, h float64, fill color) {
 	s.pdf.SetFillColor(fill[0], fill[1], fill[2])
 	s.pdf.Rect(x, y, w, h, "F")
 }
 
-func (s *sheet) frame(x, y, w, h float64, c colour) {
+func (s *sheet) frame(x, y, w, h float64, c color) {
 	s.pdf.SetDrawColor(c[0], c[1], c[2])
 	s.pdf.SetLineWidth(0.25)
 	s.pdf.Rect(x, y, w, h, "D")
 }
 
-func (s *sheet) line(x1, y1, x2, y2 float64, c colour, thick float64) {
+func (s *sheet) line(x1, y1, x2, y2 float64, c color, thick float64) {
 	s.pdf.SetDrawColor(c[0], c[1], c[2])
 	s.pdf.SetLineWidth(thick)
 	s.pdf.Line(x1, y1, x2, y2)

@@ -85,7 +85,7 @@ func word(code string) string {
 
 // paid is how a month looks in the grid.
 type paid struct {
-	fill  colour
+	fill  color
 	mark  string
 	words string
 }
@@ -96,11 +96,11 @@ var months = []struct {
 	paid
 }{
 	{report.PaidOK, paid{good, "✓", "paid"}},
-	{report.PaidLate1, paid{colour{214, 170, 60}, "1", "1–29 days late"}},
+	{report.PaidLate1, paid{color{214, 170, 60}, "1", "1–29 days late"}},
 	{report.PaidLate30, paid{warn, "30", "30–59"}},
-	{report.PaidLate60, paid{colour{196, 84, 20}, "60", "60–89"}},
+	{report.PaidLate60, paid{color{196, 84, 20}, "60", "60–89"}},
 	{report.PaidLate90, paid{bad, "90", "90–119"}},
-	{report.PaidLate120, paid{colour{140, 28, 30}, "120", "120 or more"}},
+	{report.PaidLate120, paid{color{140, 28, 30}, "120", "120 or more"}},
 	{report.PaidChargedOff, paid{grave, "CO", "charged off"}},
 }
 

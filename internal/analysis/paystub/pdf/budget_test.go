@@ -153,7 +153,7 @@ func TestQuadraticStepsAreCharged(t *testing.T) {
 	}
 }
 
-// changed is a file of a page with two tables more, the second of which is an
+// changed returns a file of a page with two tables more, the second of which is an
 // update, and objects in front of them.
 func changed(t *testing.T, first, second string, objects ...string) []byte {
 	t.Helper()

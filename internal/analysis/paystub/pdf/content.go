@@ -97,7 +97,7 @@ func last(args []any) any {
 	return args[len(args)-1]
 }
 
-// numbers are the last n operands.
+// numbers returns the last n operands.
 func numbers(args []any, n int) (out [6]float64, ok bool) {
 	if len(args) < n {
 		return out, false
@@ -157,7 +157,7 @@ func (p *painter) operate(op string, args []any) {
 			p.show(args[2:])
 		}
 	case "g", "G", "rg", "k", "sc", "scn", "cs":
-		p.colour(op, args)
+		p.color(op, args)
 	case "re", "m", "l", "c", "v", "y", "h", "f", "F", "f*", "B", "B*", "b", "b*", "S", "s", "n":
 		p.path(op, args)
 	case "Tc", "Tw", "Tz", "TL", "Ts", "Tr":
@@ -186,9 +186,9 @@ func (p *painter) move(x, y float64) {
 	p.text = p.line
 }
 
-// colour records whether the fill color is white or nearly white. Colors of custom color
+// color records whether the fill color is white or nearly white. Colors of custom color
 // spaces are not.
-func (p *painter) colour(op string, args []any) {
+func (p *painter) color(op string, args []any) {
 	count := len(args)
 	switch op {
 	case "g":
@@ -243,7 +243,7 @@ func (p *painter) path(op string, args []any) {
 	p.boxes, p.corner, p.curved = p.boxes[:0], p.corner[:0], false
 }
 
-// rectangle is the path's lines, where they are the sides of one.
+// rectangle returns the path's lines, where they are the sides of one.
 func (p *painter) rectangle() (b [4]float64, ok bool) {
 	c := p.corner
 	if p.curved || len(c) < 4 || len(c) > 5 {
@@ -284,7 +284,7 @@ func (p *painter) graphics(v any, resources dict) {
 	}
 }
 
-// resource is one of a kind, by the name that the content has for it.
+// resource returns one of a kind, by the name that the content has for it.
 func (p *painter) resource(resources dict, kind, key name) any {
 	all := p.r.asDict(resources.get(kind))
 	p.r.left.spend((len(resources) + len(all)) * (1 + len(key)/16)) // names may be long, and much alike

@@ -1,6 +1,6 @@
 package pdf
 
-// Spent is how much work a file takes of the budget, and what came of it.
+// Spent returns how much work a file takes of the budget, and what came of it.
 func Spent(b []byte) (int, error) {
 	r := newReader(b)
 	_, err := r.file()

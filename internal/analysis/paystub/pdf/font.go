@@ -28,7 +28,7 @@ type span struct {
 	width  float64
 }
 
-// find is the span that has a code.
+// find returns the span that has a code.
 func find(spans []span, code int) (span, bool) {
 	i, exact := slices.BinarySearchFunc(spans, code, func(s span, c int) int { return cmp.Compare(s.lo, c) })
 	if !exact {
@@ -257,7 +257,7 @@ func (d *decoder) codes(r *reader, lo, hi, to any) {
 	}
 }
 
-// code is the number that at most four bytes are.
+// code returns the number that at most four bytes are.
 func code(t text) (n int) {
 	for i := range min(len(t), 4) {
 		n = n<<8 | int(t[i])

@@ -58,7 +58,7 @@ var (
 		444, 389, 333, 556, 500, 722, 500, 500, 444, 394, 220, 394, 520}
 )
 
-// standardWidths are those of the standard font that a name is of, or nearest to.
+// standardWidths returns those of the standard font that a name is of, or nearest to.
 func standardWidths(base string) func(int) float64 {
 	base = strings.ToLower(base)
 	bold := strings.Contains(base, "bold")

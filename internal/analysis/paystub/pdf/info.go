@@ -107,7 +107,7 @@ func (r *reader) updates() {
 	}
 	if lin, ok := r.firstObject(); ok && lin.get("Linearized") != nil && first >= 1 {
 		first--
-		r.out.Linearised = r.asInt(lin.get("L")) == len(r.b)
+		r.out.Linearized = r.asInt(lin.get("L")) == len(r.b)
 	}
 	for i := first - 1; i >= 0; i-- {
 		if len(r.sections[i].numbers) == 0 && i+1 < len(r.sections) && r.hybrid(i) {
@@ -122,7 +122,7 @@ func (r *reader) hybrid(i int) bool {
 	return i > 0 && r.sections[i-1].trailer.get("XRefStm") == r.sections[i].at
 }
 
-// firstObject is the dictionary that the file begins with.
+// firstObject returns the dictionary that the file begins with.
 func (r *reader) firstObject() (dict, bool) {
 	d, ok := r.try(func() any {
 		l := r.lexer(0)
@@ -165,7 +165,7 @@ func (r *reader) update(i int) (u Update) {
 	return u
 }
 
-// version is the newest object of a number among the places that are meant.
+// version returns the newest object of a number among the places that are meant.
 func (r *reader) version(num int, meant func(place) bool) any {
 	for _, p := range r.places[num] {
 		r.left.spend(2)

@@ -28,7 +28,7 @@ func (r *reader) object(num int) any {
 	return v
 }
 
-// at is the object of a number at a place.
+// at returns the object of a number at a place.
 func (r *reader) at(num int, p place) any {
 	if p.in == 0 {
 		return r.objectAt(p.at, num)
@@ -128,7 +128,7 @@ func (r *reader) objectAt(at, num int) any {
 
 var endstream = []byte("endstream")
 
-// raw is the bytes of a stream. Its length may be wrong; then they go to the word
+// raw returns the bytes of a stream. Its length may be wrong; then they go to the word
 // that ends them.
 func (r *reader) raw(d dict, at int) []byte {
 	if n, ok := r.asNumber(d.get("Length")); ok && n >= 0 && n <= float64(len(r.b)-at) {
@@ -145,7 +145,7 @@ func (r *reader) raw(d dict, at int) []byte {
 	return bytes.TrimRight(r.b[at:end], "\r\n")
 }
 
-// ending is where the next stream ends; -1 where none does. Bytes that were gone
+// ending returns where the next stream ends; -1 where none does. Bytes that were gone
 // over without finding one are not gone over again.
 func (r *reader) ending(at int) int {
 	if at >= r.endless {

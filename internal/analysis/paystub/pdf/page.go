@@ -5,7 +5,7 @@ type matrix [6]float64
 
 var upright = matrix{1, 0, 0, 1, 0, 0}
 
-// times is m first, then n.
+// times returns m first, then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -18,7 +18,7 @@ func (m matrix) point(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// box is the rectangle around a rectangle that m moves.
+// box returns the rectangle around a rectangle that m moves.
 func (m matrix) box(x0, y0, x1, y1 float64) (a, b, c, d float64) {
 	a, b = m.point(x0, y0)
 	c, d = a, b

@@ -49,7 +49,7 @@ const (
 // File is the content of a file.
 type File struct {
 	Info       Info
-	Linearised bool     // written for reading over a network, and not changed since
+	Linearized bool     // written for reading over a network, and not changed since
 	Repaired   bool     // the cross-reference does not fit the file, and its objects were looked for
 	Updates    []Update // appended to the file after it was first written, oldest first
 	Active     bool     // has scripts or starts something

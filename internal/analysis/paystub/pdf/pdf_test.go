@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/analysis/paystub/pdf"
 )
 
-// written is a file of objects from 1 on; 1 is the catalogue.
+// written returns a file of objects from 1 on; 1 is the catalogue.
 func written(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -36,7 +36,7 @@ func stream(dict, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", dict, len(data), data)
 }
 
-// page is a file of one page; fonts and more objects are 5 and on.
+// page returns a file of one page; fonts and more objects are 5 and on.
 func page(content string, more ...string) []byte {
 	objects := append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 612 792]>>",
 		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>",
@@ -56,7 +56,7 @@ func open(t *testing.T, b []byte) *pdf.File {
 	return f
 }
 
-// drawn is the runs of the first page, as text@x,y-end.
+// drawn returns the runs of the first page, as text@x,y-end.
 func drawn(f *pdf.File) string {
 	var out []string
 	for _, r := range f.Pages[0].Runs {
@@ -166,7 +166,7 @@ func TestPaint(t *testing.T) {
 		want             string
 	}{
 		{"a rectangle", "1 g 10 20 30 40 re f", "", "10,20,40,60 white"},
-		{"a grey one", "0.8 0.8 0.8 rg 10 20 30 40 re f*", "", "10,20,40,60"},
+		{"a gray one", "0.8 0.8 0.8 rg 10 20 30 40 re f*", "", "10,20,40,60"},
 		{"one of lines", "1 1 1 rg 10 20 m 40 20 l 40 60 l 10 60 l h f", "", "10,20,40,60 white"},
 		{"a triangle", "10 20 m 40 20 l 40 60 l h f", "", ""},
 		{"only its edge", "10 20 30 40 re S", "", ""},

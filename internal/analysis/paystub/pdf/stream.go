@@ -36,7 +36,7 @@ func (p *paid) ReadByte() (byte, error) {
 	return p.Reader.ReadByte()
 }
 
-// data is what a stream holds that is read to its end.
+// data returns what a stream holds that is read to its end.
 func (r *reader) data(st *stream) []byte {
 	data := r.inflate(st)
 	if len(data) > maxStream { // which had no filter
@@ -45,7 +45,7 @@ func (r *reader) data(st *stream) []byte {
 	return data
 }
 
-// inflate is what a stream holds. It panics where the filters are not ours to
+// inflate returns what a stream holds. It panics where the filters are not ours to
 // read, and where there is more than may be.
 func (r *reader) inflate(st *stream) []byte {
 	r.left.spend(len(st.raw)/2 + 256)
@@ -132,16 +132,16 @@ func (r *reader) unpredict(data []byte, parms dict) []byte {
 	if p < 2 {
 		return data
 	}
-	colours, bits, columns := r.asInt(parms.get("Colors")), r.asInt(parms.get("BitsPerComponent")), r.asInt(parms.get("Columns"))
-	colours, columns = max(colours, 1), max(columns, 1)
+	colors, bits, columns := r.asInt(parms.get("Colors")), r.asInt(parms.get("BitsPerComponent")), r.asInt(parms.get("Columns"))
+	colors, columns = max(colors, 1), max(columns, 1)
 	if bits == 0 {
 		bits = 8
 	}
-	if p < 10 || colours > 8 || bits > 16 || bits < 1 || columns > 1<<16 {
+	if p < 10 || colors > 8 || bits > 16 || bits < 1 || columns > 1<<16 {
 		panic(malformed("a predictor that is not read"))
 	}
-	step := max(1, colours*bits/8)
-	row := (colours*bits*columns + 7) / 8
+	step := max(1, colors*bits/8)
+	row := (colors*bits*columns + 7) / 8
 	if len(data) <= row {
 		return nil
 	}

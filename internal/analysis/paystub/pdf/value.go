@@ -142,7 +142,7 @@ func (l *lexer) value(c byte, depth int) any {
 	}
 }
 
-// word is the regular characters from here on.
+// word returns the regular characters from here on.
 func (l *lexer) word() []byte {
 	from := l.at
 	for l.at < len(l.b) && !space(l.b[l.at]) && !delimiter(l.b[l.at]) {

@@ -308,7 +308,7 @@ func (r *reader) repair() {
 	}
 }
 
-// try is what f returns; nil where it found something malformed.
+// try returns what f returns; nil where it found something malformed.
 func (r *reader) try(f func() any) (v any) {
 	deep := r.deep
 	defer func() {

@@ -6,9 +6,8 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// chance draws numbers that are the same for the same seeds: a permuted congruential
-// generator of 128 bits (PCG DXSM), as math/rand/v2 has it, which packages of the
-// analysis do not import.
+// chance returns a generator that gives the same numbers for the same seeds: PCG DXSM, as in
+// math/rand/v2, which packages below internal/analysis must not import.
 func chance(hi, lo uint64) paystubtest.Draw {
 	next := func() uint64 {
 		h, l := bits.Mul64(lo, 4865540595714422341)
@@ -27,8 +26,8 @@ func chance(hi, lo uint64) paystubtest.Draw {
 			return int(uint32(next()) & (of - 1))
 		}
 		for {
-			// The high half of a product; the few low ones that would favor some are
-			// drawn again.
+			// The result is the high half of a product. Low halves that would bias it are
+			// rejected.
 			product := uint64(uint32(next()>>32)) * uint64(of)
 			if low := uint32(product); low >= of || low >= -of%of {
 				return int(product >> 32)

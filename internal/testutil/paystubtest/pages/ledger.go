@@ -18,17 +18,17 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// ledger computes the amounts of a layout that brings its own story instead of a
-// drawn person. A row of its settings is `key = now | year to date`, both of them
-// sums and products of numbers and of earlier keys. Without the second part, the
-// first is computed of the year's amounts.
+// ledger computes the amounts of a layout that defines its figures instead of using a
+// random person. A row of its settings is `key = current | year to date`. Both are sums and
+// products of numbers and earlier keys. Without the second part, the first is computed from
+// the year-to-date amounts too.
 type ledger struct {
 	filler
 	rows    map[string][2]report.Cents
 	printed map[string]bool
 }
 
-// keyed are the fields of a ledger's rows, by the key without its digits.
+// keyed holds the fields of a ledger's rows, by the key without its digits.
 var keyed = map[string]string{
 	"gross": "gross_total_earnings", "net": "net_total_earnings", "reg": "regular_pay_earnings",
 	"ot": "overtime_earnings", "bonus": "bonus_earnings", "comm": "commission_earnings",
@@ -72,7 +72,8 @@ func makeLedger(name string, raw []byte, set map[string]string, rows []string) (
 	return &Page{HTML: out.Bytes(), Truth: p.truth, Stub: p.stub()}, nil
 }
 
-// stub has the amounts that a forger needs: the totals, regular pay and the federal taxes.
+// stub returns the amounts that PrintedPage.Forge needs: totals, regular pay, and Social
+// Security and Medicare.
 func (p *ledger) stub() paystubtest.Stub {
 	line := func(i paystubtest.Item, keys ...string) (out []paystubtest.Line) {
 		for _, key := range keys {
@@ -92,7 +93,7 @@ func (p *ledger) stub() paystubtest.Stub {
 	}
 }
 
-// show prints an amount. Lines of the same field add up in the truth.
+// show formats an amount and adds it to its field in the truth.
 func (p *ledger) show(key string, when int) (string, error) {
 	amounts, ok := p.rows[key]
 	if !ok {
@@ -109,7 +110,7 @@ func (p *ledger) show(key string, when int) (string, error) {
 	return p.amount(amounts[when]), nil
 }
 
-// value computes a sum.
+// value computes an expression of a row.
 func (p *ledger) value(e ast.Expr, when int) float64 {
 	switch e := e.(type) {
 	case *ast.ParenExpr:

@@ -1,7 +1,6 @@
-// Package pages makes pay stubs as HTML pages, in the manner of payroll companies,
-// governments and line printers, to be printed by Chromium. Each page knows which
-// fields it shows, and as what: whatever a layout prints by one of its functions is
-// part of the truth. Names, figures and companies are invented.
+// Package pages makes pay stubs as HTML pages in the styles of payroll companies,
+// governments and line printers, to be printed by Chromium. It records the true value of
+// each field that a layout prints by a function. Names, figures and companies are invented.
 package pages
 
 import (
@@ -22,11 +21,11 @@ import (
 //go:embed layouts/*.html
 var layouts embed.FS
 
-// Truth is what a page shows: the contract's names of fields, and employer_name, to
-// their values. A field that is not printed is not there.
+// Truth maps the fields that a page shows to their values: the API's field names, and
+// employer_name.
 type Truth map[string]string
 
-// Page is a stub as HTML, and what it says.
+// Page is a stub as HTML with its true values.
 type Page struct {
 	HTML  []byte
 	Truth Truth
@@ -37,7 +36,7 @@ type Page struct {
 func Names() (out []string) {
 	files, err := fs.Glob(layouts, "layouts/*.html")
 	if err != nil {
-		panic(err) // a mistake of this package
+		panic(err) // an error in this package
 	}
 	for _, f := range files {
 		out = append(out, strings.TrimSuffix(strings.TrimPrefix(f, "layouts/"), ".html"))
@@ -45,7 +44,7 @@ func Names() (out []string) {
 	return out
 }
 
-// fields are the contract's names of items, without _current and _ytd.
+// fields holds the API's names of items, without _amount_current and _amount_ytd.
 var fields = map[paystubtest.Item]string{
 	paystubtest.Regular: "regular_pay_earnings", paystubtest.Overtime: "overtime_earnings",
 	paystubtest.Bonus: "bonus_earnings", paystubtest.Commission: "commission_earnings",
@@ -55,17 +54,15 @@ var fields = map[paystubtest.Item]string{
 	paystubtest.VacationTaken: "vacation_deductions",
 }
 
-// latest is a day that no stub is paid after, for a file cannot be older than what
-// it is about.
+// latest is the last pay date. The files are printed after it.
 var latest = time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)
 
 var setting = regexp.MustCompile(`(?s)<!--(.*?)-->`)
 
-// Make fills a layout with the n-th person. The layout's first comment has its
-// settings, one a line: `words` are the names of the fifteen items with | between
-// them, `money` an example of an amount (1,234.56 unless it says otherwise), `minus`
-// how deductions are shown, `month` or `weekly` which rhythm the person must have,
-// `person` a format of names.
+// Make fills a layout with the n-th person. The layout's first comment has its settings,
+// one a line: `words` lists the names of the fifteen items, separated by |; `money` is an
+// example of an amount (default 1,234.56); `minus` says how deductions are shown; `rhythm`
+// is the required pay frequency; `person` is a format of names.
 func Make(name string, n int) (*Page, error) {
 	raw, err := layouts.ReadFile("layouts/" + name + ".html")
 	if err != nil {
@@ -110,7 +107,7 @@ func Make(name string, n int) (*Page, error) {
 	return &Page{HTML: out.Bytes(), Truth: p.truth, Stub: s}, nil
 }
 
-// filler prints parts of a stub, and keeps which.
+// filler formats parts of a stub and records them in truth.
 type filler struct {
 	paystubtest.Stub
 	set   map[string]string
@@ -118,7 +115,7 @@ type filler struct {
 	truth Truth
 }
 
-// rhythm adds a frequency that follows from the period's length.
+// rhythm adds the pay frequency to the truth if the page shows the pay period.
 func (p *filler) rhythm() {
 	if p.truth["pay_period_start"] != "" && p.truth["pay_period_end"] != "" {
 		p.truth["pay_frequency"] = p.Frequency
@@ -132,7 +129,7 @@ func (p *filler) say(field, shown string) string {
 	return shown
 }
 
-// amount prints cents in the layout's way.
+// amount formats an amount as the setting money says.
 func (p *filler) amount(c report.Cents) string {
 	sign, style := "", p.set["money"]
 	if c < 0 {
@@ -157,7 +154,7 @@ func (p *filler) amount(c report.Cents) string {
 	return sign + whole + point + cents
 }
 
-// less prints an amount that is taken off.
+// less formats a deduction as the setting minus says.
 func (p *filler) less(c report.Cents) string {
 	s := p.amount(c)
 	switch {
@@ -172,23 +169,22 @@ func (p *filler) less(c report.Cents) string {
 	return s
 }
 
-// keep prints an amount and notes it.
-func (p *filler) keep(field string) func(report.Cents) string {
+// record formats an amount and adds it to the truth.
+func (p *filler) record(field string) func(report.Cents) string {
 	return func(c report.Cents) string {
 		p.truth[field] = c.String()
 		return p.amount(c)
 	}
 }
 
-// line prints one of the two amounts of a line.
+// line formats one of the two amounts of a line and adds it to the truth.
 func (p *filler) line(l paystubtest.Line, when string) string {
 	c := l.Current
 	if when == "ytd" {
 		c = l.YTD
 	}
 	if f := fields[l.Item]; f != "" {
-		earned := "_amount_"
-		p.truth[f+earned+when] = c.String()
+		p.truth[f+"_amount_"+when] = c.String()
 	}
 	if l.Item >= paystubtest.FederalTax {
 		return p.less(c)
@@ -196,7 +192,7 @@ func (p *filler) line(l paystubtest.Line, when string) string {
 	return p.amount(c)
 }
 
-// name prints the employee's.
+// name formats the employee's name as the setting person says.
 func (p *filler) name() string {
 	s := p.Employee
 	first, last, ok := strings.Cut(s, " ")
@@ -219,15 +215,14 @@ func (p *filler) upper(s string) string {
 	return s
 }
 
-// isTax reports whether an item is a tax.
 func isTax(i paystubtest.Item) bool {
 	return i >= paystubtest.FederalTax && i <= paystubtest.FICA
 }
 
-// some are the lines of which a question is true.
-func some(lines []paystubtest.Line, of func(paystubtest.Item) bool) (out []paystubtest.Line) {
+// filter returns the lines whose items pass keep.
+func filter(lines []paystubtest.Line, keep func(paystubtest.Item) bool) (out []paystubtest.Line) {
 	for _, l := range lines {
-		if of(l.Item) {
+		if keep(l.Item) {
 			out = append(out, l)
 		}
 	}
@@ -294,15 +289,15 @@ func (p *filler) funcs() template.FuncMap {
 			return map[string]string{report.PayWeekly: weekly, report.PayBiweekly: biweekly,
 				report.PaySemiMonthly: semi, report.PayMonthly: monthly}[p.Frequency]
 		},
-		"gross":  func() string { return p.keep("gross_total_earnings_amount_current")(p.Gross) },
-		"grossy": func() string { return p.keep("gross_total_earnings_amount_ytd")(p.GrossYTD) },
-		"net":    func() string { return p.keep("net_total_earnings_amount_current")(p.Net) },
-		"nety":   func() string { return p.keep("net_total_earnings_amount_ytd")(p.NetYTD) },
+		"gross":  func() string { return p.record("gross_total_earnings_amount_current")(p.Gross) },
+		"grossy": func() string { return p.record("gross_total_earnings_amount_ytd")(p.GrossYTD) },
+		"net":    func() string { return p.record("net_total_earnings_amount_current")(p.Net) },
+		"nety":   func() string { return p.record("net_total_earnings_amount_ytd")(p.NetYTD) },
 		"earned": func() []paystubtest.Line { return p.Earnings },
 		"taken":  func() []paystubtest.Line { return p.Deductions },
-		"taxes":  func() []paystubtest.Line { return some(p.Deductions, isTax) },
+		"taxes":  func() []paystubtest.Line { return filter(p.Deductions, isTax) },
 		"others": func() []paystubtest.Line {
-			return some(p.Deductions, func(i paystubtest.Item) bool { return !isTax(i) })
+			return filter(p.Deductions, func(i paystubtest.Item) bool { return !isTax(i) })
 		},
 		"total": total, "totaly": totalYTD,
 		"m": p.amount, "less": p.less,
@@ -331,13 +326,13 @@ func (p *filler) funcs() template.FuncMap {
 		"minus":  func(a, b report.Cents) report.Cents { return a - b },
 		"amount": p.amount,
 		"upper":  strings.ToUpper,
-		"line":   func(parts ...any) string { return laid(parts) },
+		"line":   func(parts ...any) string { return columns(parts) },
 		"at": func(lines []paystubtest.Line, i int) []paystubtest.Line {
 			return lines[min(i, len(lines)):min(i+1, len(lines))]
 		},
-		"rows": func(some ...[]paystubtest.Line) (out []int) {
+		"rows": func(lists ...[]paystubtest.Line) (out []int) {
 			n := 0
-			for _, l := range some {
+			for _, l := range lists {
 				n = max(n, len(l))
 			}
 			for i := range n {
@@ -348,9 +343,9 @@ func (p *filler) funcs() template.FuncMap {
 	}
 }
 
-// laid puts texts at columns, as a line printer does: a column before each text;
-// a negative column is where the text ends.
-func laid(parts []any) string {
+// columns places texts at columns, as a line printer does. parts alternates columns and
+// texts; at a negative column the text ends.
+func columns(parts []any) string {
 	var b []rune
 	for i := 0; i+1 < len(parts); i += 2 {
 		at, text := parts[i].(int), []rune(fmt.Sprint(parts[i+1]))

@@ -1,9 +1,9 @@
-// Command print prints the pages of package pages by Chromium, as files that the
-// tests of package paystub read:
+// Command print prints the pages of package pages by Chromium, for the tests of package
+// paystub:
 //
 //	go run ./internal/testutil/paystubtest/pages/print
 //
-// Each PDF file has its truth beside it.
+// It writes each page's true values into a JSON file beside the PDF file.
 package main
 
 import (
@@ -23,9 +23,9 @@ import (
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "internal/analysis/paystub/testdata/pages", "folder of the files")
-	only := flag.String("only", "", "print layouts whose name holds this")
-	persons := flag.Int("persons", 1, "how many files of each layout")
-	keep := flag.Bool("html", false, "leave the HTML beside the files")
+	only := flag.String("only", "", "print only layouts whose name contains this")
+	persons := flag.Int("persons", 1, "number of files of each layout")
+	keep := flag.Bool("html", false, "keep the HTML files")
 	flag.Parse()
 	browser := ""
 	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
@@ -35,7 +35,7 @@ func main() {
 		}
 	}
 	if browser == "" {
-		log.Fatal("there is no Chromium here: e2e/setup.sh installs it")
+		log.Fatal("Chromium is not installed; e2e/setup.sh installs it")
 	}
 	dir, err := filepath.Abs(*out)
 	if err != nil {
@@ -53,17 +53,17 @@ func main() {
 			if n > 0 {
 				base += fmt.Sprint("-", n)
 			}
-			if err := one(browser, base, name, n, manner(name), *keep); err != nil {
+			if err := printPage(browser, base, name, n, *keep); err != nil {
 				log.Fatalf("%s: %v", name, err)
 			}
 		}
 	}
 }
 
-// manner returns how a layout is printed: half of the layouts with letters at exact
-// positions, the others at whole points, like a screen; some as tagged PDF, which doubles
-// the file. The name decides, so that a new layout does not change the others.
-func manner(name string) []string {
+// options returns a layout's options of Chromium. Half of the layouts have letters at exact
+// positions, the others at whole points; a few are tagged PDF, which doubles the size. The
+// name decides, so that a new layout does not change the others.
+func options(name string) []string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	i := h.Sum32()
@@ -74,7 +74,7 @@ func manner(name string) []string {
 	return args
 }
 
-func one(browser, base, name string, n int, manner []string, keep bool) error {
+func printPage(browser, base, name string, n int, keep bool) error {
 	p, err := pages.Make(name, n)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func one(browser, base, name string, n int, manner []string, keep bool) error {
 	if err := os.WriteFile(base+".html", p.HTML, 0o644); err != nil {
 		return err
 	}
-	args := append(manner, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+	args := append(options(name), "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
 		"--print-to-pdf="+base+".pdf", "file://"+base+".html")
 	cmd := exec.Command(browser, args...)
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCategorise(t *testing.T) {
+func TestCategorize(t *testing.T) {
 	const in, out = true, false
 	for _, c := range []struct {
 		text string
@@ -118,22 +118,22 @@ func TestCategorise(t *testing.T) {
 		{"QWZRT 123", out, LeafOther, TierOther},
 		{"", in, LeafOther, TierOther},
 	} {
-		if got := Categorise(Transaction{Description: c.text}, c.in); got != (Verdict{c.leaf, c.tier}) {
-			t.Errorf("Categorise(%q, in %v) = %v by %v, want %v by %v", c.text, c.in, got.Leaf, got.Tier, c.leaf, c.tier)
+		if got := Categorize(Transaction{Description: c.text}, c.in); got != (Verdict{c.leaf, c.tier}) {
+			t.Errorf("Categorize(%q, in %v) = %v by %v, want %v by %v", c.text, c.in, got.Leaf, got.Tier, c.leaf, c.tier)
 		}
 	}
 }
 
-func TestMerchantAndMemoAreReadToo(t *testing.T) {
-	if got := Categorise(Transaction{Merchant: "Kroger", Description: "POS 0412"}, false); got.Leaf != LeafGrocery {
+func TestCategorizeReadsMerchantAndMemo(t *testing.T) {
+	if got := Categorize(Transaction{Merchant: "Kroger", Description: "POS 0412"}, false); got.Leaf != LeafGrocery {
 		t.Errorf("by the merchant: %v", got.Leaf)
 	}
-	if got := Categorise(Transaction{Description: "ZELLE TO PAT", Memo: "rent for May"}, false); got.Leaf != LeafRent {
+	if got := Categorize(Transaction{Description: "ZELLE TO PAT", Memo: "rent for May"}, false); got.Leaf != LeafRent {
 		t.Errorf("by the memo: %v", got.Leaf)
 	}
 }
 
-// A phrase is only found when its words are what a descriptor's words become.
+// TestEveryPhraseCanMatch checks that normalization does not change the phrases' words.
 func TestEveryPhraseCanMatch(t *testing.T) {
 	for _, r := range rules() {
 		if r.in == LeafOther && r.out == LeafOther {
@@ -141,7 +141,7 @@ func TestEveryPhraseCanMatch(t *testing.T) {
 		}
 		for _, p := range splitTrim(r.phrases, ",") {
 			for _, w := range strings.FieldsFunc(p, func(r rune) bool { return strings.ContainsRune(" +-|*", r) }) {
-				if got := Normalise(w); got != strings.ToUpper(w) {
+				if got := Normalize(w); got != strings.ToUpper(w) {
 					t.Errorf("in %q the word %q is read as %q", p, w, got)
 				}
 			}

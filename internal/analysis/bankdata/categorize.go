@@ -8,10 +8,9 @@ type Verdict struct {
 	Tier Tier
 }
 
-// Categorise gives the category of one transaction by its words and the
-// direction of the money alone. Read adds what only the ledger shows: own
-// transfers by their other leg, and amounts of nothing.
-func Categorise(t Transaction, in bool) Verdict {
+// Categorize returns the category of one transaction by its words and the direction of the
+// money. Read also finds own transfers by their other leg.
+func Categorize(t Transaction, in bool) Verdict {
 	r := newReader()
 	r.read(&t)
 	c, d := r.judge()
@@ -24,7 +23,7 @@ func Categorise(t Transaction, in bool) Verdict {
 // word is one word of a descriptor, text.buf[start:end], with its lexicon entry.
 type word struct {
 	start, end int32
-	id, stem   uint16 // the lexicon's number of the word and of its longest known beginning; 0: none
+	id, stem   uint16 // the lexicon's numbers of the word and of its longest known beginning, or 0
 	flags      uint8
 }
 
@@ -32,11 +31,11 @@ type word struct {
 type reader struct {
 	lex    *lexicon
 	text   text
-	words  []word // of text, once it is judged
+	words  []word // of text, set by judge
 	credit hits
 	debit  hits
 	seen   partSet
-	phrase [2]int32 // the merchant's phrase in words: from, to; empty when none
+	phrase [2]int32 // the merchant's phrase, words[from:to]
 	rank   uint32   // of that phrase
 
 	named, described int    // where in words the merchant's name and the descriptor end
@@ -54,20 +53,19 @@ type hits struct {
 
 type hit struct {
 	score   uint32
-	leaf    Leaf // LeafOther: no rule
+	leaf    Leaf // LeafOther if no rule applies
 	weak    bool
 	derived bool // a merchant's or business's leaf for the other direction, read as a refund
 }
 
 const noScore = ^uint32(0)
 
-// judge decides both directions at once, since a descriptor's judgment is kept
-// and used again.
+// judge decides both directions at once, because categorize caches a descriptor's judgment.
 func (r *reader) judge() (credit, debit Verdict) {
 	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
 	r.debit = r.credit
 	r.seen, r.phrase, r.rank = partSet{}, [2]int32{}, noScore
-	r.look()
+	r.lookUp()
 	for i := range r.words {
 		w := &r.words[i]
 		if w.flags&flagAddress != 0 {
@@ -121,8 +119,8 @@ func (r *reader) entry() {
 	}
 }
 
-// look looks the text's words up.
-func (r *reader) look() {
+// lookUp looks the text's words up in the lexicon.
+func (r *reader) lookUp() {
 	words, start := r.words[:0], int32(0)
 	for _, end := range r.text.ends[:r.text.count] {
 		w := word{start: start, end: end}
@@ -141,9 +139,8 @@ func (r *reader) look() {
 	}
 }
 
-// unglue leaves out of a word what some banks write without a space in front of a
-// shop's name (PUR) or behind it (a state), where the rest is one that the lexicon
-// knows.
+// unglue removes what some banks attach to a shop's name without a space: PUR before it, or
+// a state after it. The lexicon must know the rest.
 func (r *reader) unglue(w *word) {
 	const before, state, rest = "PUR", 2, 4
 	buf := r.text.buf[w.start:w.end]
@@ -164,11 +161,11 @@ func (r *reader) unglue(w *word) {
 	}
 }
 
-// maxStreet is how many words a street's name has at most, the last included.
+// maxStreet is the maximum number of words in a street's name.
 const maxStreet = 4
 
-// address marks the words of a street address that may begin at words[from]:
-// they name no merchant.
+// address marks the words of a street address that may begin at words[from], because they
+// do not name a merchant.
 func (r *reader) address(from int) {
 	for i := from + 1; i < min(from+maxStreet, len(r.words)); i++ {
 		if r.words[i].flags&flagStreet == 0 {
@@ -184,8 +181,8 @@ func (r *reader) address(from int) {
 	}
 }
 
-// walk follows the phrases that begin at words[start] and have reached a node
-// before words[at].
+// walk applies the phrases that begin at words[start] and continue from node n at
+// words[at].
 func (r *reader) walk(n uint16, start, at int) {
 	nd := r.lex.nodes[n]
 	for _, a := range r.lex.acts[nd.first : nd.first+nd.count] {
@@ -244,10 +241,10 @@ func (r *reader) apply(n int16, start, end int) {
 	}
 }
 
-// verdict goes through the tiers in their order.
+// verdict returns the hit of the first tier that has one.
 func (h *hits) verdict() Verdict {
 	m := &h.mechanism
-	if m.leaf != LeafOther && !(m.weak && h.merchant.saysMoreThan(m.leaf)) {
+	if m.leaf != LeafOther && !(m.weak && h.merchant.overrides(m.leaf)) {
 		return Verdict{m.leaf, TierMechanism}
 	}
 	if h.merchant.leaf != LeafOther {
@@ -259,9 +256,9 @@ func (h *hits) verdict() Verdict {
 	return Verdict{LeafOther, TierOther}
 }
 
-// saysMoreThan reports whether a merchant's hit is better than a mechanism's weak
-// leaf. Words of a loan give way to a lender only: insurers and brokers lend too.
-func (h *hit) saysMoreThan(weak Leaf) bool {
+// overrides reports whether a merchant's hit is better than a mechanism's weak leaf. Only a
+// lender overrides words of a loan, because insurers and brokers lend too.
+func (h *hit) overrides(weak Leaf) bool {
 	if weak == LeafLoanProceeds || weak == LeafPersonalLoan {
 		return h.leaf.Group() == GroupLending
 	}

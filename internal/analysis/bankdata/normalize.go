@@ -8,24 +8,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxWords bounds how much of a descriptor is read; the contract's longest has
-// far fewer words.
+// maxWords is the maximum number of words read of a descriptor, far more than a valid one
+// has.
 const maxWords = 96
 
-// text is a descriptor's words, in a buffer that is used again for the next.
+// text holds a descriptor's words in a reusable buffer.
 type text struct {
 	buf          []byte                  // the words in capitals, separated by one space
 	ends         [maxWords]int32         // where in buf each word ends
 	count        int                     // of words
-	houseNumbers [maxWords/64 + 1]uint64 // words that follow a number which may be a house's
+	houseNumbers [maxWords/64 + 1]uint64 // the words that follow a possible street number
 }
 
-// Normalise returns a descriptor as its words in capitals with one space
+// Normalize returns a descriptor as its words in capitals with one space
 // between: accents, punctuation, digits, masks (runs of X) and codes that mix
 // letters and digits are left out; & and ' join ("AT&T" is ATT). A code is kept as
 // its first letters where it begins a name (M1 FINANCE) or was glued to a word
-// (MURPHY7118ATWALMART). Normalising twice changes nothing.
-func Normalise(s string) string {
+// (MURPHY7118ATWALMART). Normalizing twice changes nothing.
+func Normalize(s string) string {
 	var t text
 	t.add(s)
 	return string(t.buf)
@@ -93,7 +93,7 @@ func (t *text) add(s string) {
 				i-- // the word continues
 				continue
 			}
-		case byteDigit: // a row of digits is as good as one
+		case byteDigit: // writes one 0 for consecutive digits
 			for i+1 < len(s) && isDigit(s[i+1]) {
 				i++
 			}
@@ -201,8 +201,8 @@ func bare(w []byte, digits, first bool) int {
 	return copy(w, w[from:to])
 }
 
-// unmask leaves out digits and masks at both ends: two X at the beginning are
-// one, at the end it takes three (MAXX is a word).
+// unmask removes digits and masks at both ends. A mask is at least two X at the beginning
+// and three at the end, because MAXX is a word.
 func unmask(w []byte) (from, to int) {
 	to = len(w)
 	for changed := true; changed; {
@@ -242,7 +242,7 @@ const (
 	foldJoin      = -2
 )
 
-// fold gives a rune beyond ASCII as a capital without its accent, any digit as 0.
+// fold converts a rune beyond ASCII to a capital without accent, and any digit to 0.
 func fold(r rune) rune {
 	if r >= foldFirst && r < foldFirst+rune(len(foldTable)) {
 		if c := foldTable[r-foldFirst]; c != ' ' {

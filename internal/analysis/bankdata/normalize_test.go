@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-func TestNormalise(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"case, number and punctuation", "Kroger #0412, Columbus OH 03/14", "KROGER COLUMBUS OH"},
 		{"an apostrophe and an ampersand join", "MCDONALD'S & AT&T H&M0123", "MCDONALDS ATT HM"},
@@ -29,20 +29,20 @@ func TestNormalise(t *testing.T) {
 		{"broken UTF-8", "A\xffB", "A B"},
 		{"other scripts", "ЯНДЕКС 王府", "ЯНДЕКС 王府"},
 	} {
-		if got := Normalise(c.in); got != c.want {
-			t.Errorf("%s: Normalise(%q) = %q, want %q", c.name, c.in, got, c.want)
+		if got := Normalize(c.in); got != c.want {
+			t.Errorf("%s: Normalize(%q) = %q, want %q", c.name, c.in, got, c.want)
 		}
 	}
 }
 
-func TestNormaliseReadsNoMoreThanItsBound(t *testing.T) {
-	if got, want := Normalise(strings.Repeat("word ", 1000)), strings.Repeat("WORD ", maxWords); got+" " != want {
+func TestNormalizeLength(t *testing.T) {
+	if got, want := Normalize(strings.Repeat("word ", 1000)), strings.Repeat("WORD ", maxWords); got+" " != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// plainly is Normalise once more, rune by rune and word by word.
-func plainly(s string) string {
+// reference is a simple implementation of Normalize.
+func reference(s string) string {
 	separated := strings.Map(func(r rune) rune {
 		switch {
 		case r >= utf8.RuneSelf:
@@ -84,8 +84,7 @@ var (
 	gluedNumber  = regexp.MustCompile(`^([A-Z]{5,})[0-9]+[A-Z]{4,}$`)
 )
 
-// garbled is a text of words that the lexicon knows and of what makes them hard
-// to tell apart.
+// garbled returns a text of known words mixed with numbers, masks and unusual letters.
 func garbled(t *rapid.T) string {
 	hard := rapid.SampledFrom([]string{
 		" ", "  ", "-", "*", "#", "&", "'", "’", ".", "A", "a1", "1a", "x7", "MAXX", "é", "ß", "ﬁ",
@@ -103,39 +102,39 @@ func garbled(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.OneOf(hard, mask, known, spaced), 0, 16).Draw(t, "text"), "")
 }
 
-func TestNormaliseMatchesTheSimpleImplementation(t *testing.T) {
+func TestNormalizeMatchesReference(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		s := garbled(t)
-		if got, want := Normalise(s), plainly(s); got != want {
-			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)
+		if got, want := Normalize(s), reference(s); got != want {
+			t.Fatalf("Normalize(%q) = %q, want %q", s, got, want)
 		}
 	})
 }
 
-func FuzzNormalise(f *testing.F) {
+func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{"", "Kroger #12 XX", "é\u0301ß ﬁ Ⅷ ǅ", "XX1XX A&B 'x'",
 		"\xff\xfe", "ŉ ĸ", "A\u200dB", strings.Repeat("a b ", 60)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Normalise(s)
-		if again := Normalise(got); again != got {
-			t.Fatalf("Normalise(%q) = %q and, again, %q", s, got, again)
+		got := Normalize(s)
+		if again := Normalize(got); again != got {
+			t.Fatalf("Normalize(%q) = %q and, again, %q", s, got, again)
 		}
-		if want := plainly(s); got != want {
-			t.Fatalf("Normalise(%q) = %q, want %q", s, got, want)
+		if want := reference(s); got != want {
+			t.Fatalf("Normalize(%q) = %q, want %q", s, got, want)
 		}
 		if !utf8.ValidString(got) || strings.Contains(got, "  ") || strings.TrimSpace(got) != got {
-			t.Fatalf("Normalise(%q) = %q", s, got)
+			t.Fatalf("Normalize(%q) = %q", s, got)
 		}
 		for _, r := range got {
 			if r != ' ' && !unicode.IsLetter(r) {
-				t.Fatalf("Normalise(%q) = %q has %q", s, got, r)
+				t.Fatalf("Normalize(%q) = %q has %q", s, got, r)
 			}
 		}
 		tx := Transaction{Description: s, Merchant: s, Memo: s}
-		if first, second := Categorise(tx, true), Categorise(tx, true); first != second {
-			t.Fatalf("%q is categorised in two ways", s)
+		if first, second := Categorize(tx, true), Categorize(tx, true); first != second {
+			t.Fatalf("%q is categorized in two ways", s)
 		}
 	})
 }
