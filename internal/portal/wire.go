@@ -24,16 +24,17 @@ import (
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review"
+	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/redirect"
 	"vestibule/internal/session"
 	"vestibule/internal/staff"
+	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
-
-	"vestibule/internal/store"
 )
 
 // handlers holds the packages of a portal, connected to each other.
@@ -137,12 +138,14 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
 		RetentionDays: c.Review.RetentionDays, Now: c.Now, Log: c.Log,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
-			resume.Forget, developers.Forget, h.queue.Forget, review.Forget, sharing.Forget, search.Forget}}
+			resume.Forget, developers.Forget, h.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
+	decided := &decisions.Service{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, URL: c.URL,
+		Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
+		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), Now: c.Now}
 	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
-		Index: h.search, Sharing: shares, Deletion: h.deletion, URL: c.URL, Agency: c.Review.Agency,
-		Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
-		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(),
-		Now: c.Now, Log: c.Log, Page: looks.page, Adapt: looks.adapt}
+		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
+		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log},
+		URL:   c.URL, Log: c.Log, Page: looks.page, Adapt: looks.adapt}
 	h.staff.ShowSignIn = h.review.ShowSignIn
 	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
@@ -155,8 +158,8 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 
 	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
-	h.site.RequestText = h.review.Asked
-	h.resume.OnSettled = h.review.DecisionEmailSettled
+	h.site.RequestText = decided.Asked
+	h.resume.OnSettled = decided.EmailSettled
 	service.Register(registry)
 	h.resume.Register(registry)
 	h.notify.Register(registry)

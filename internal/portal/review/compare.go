@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -93,8 +94,8 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	}
 	if r.Method != http.MethodHead {
 		err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return errors.Join(d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: compared, Subject: a.ID, Object: b.ID}),
-				d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: compared, Subject: b.ID, Object: a.ID}))
+			return errors.Join(d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Compared, Subject: a.ID, Object: b.ID}),
+				d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Compared, Subject: b.ID, Object: a.ID}))
 		})
 		if err != nil {
 			return err

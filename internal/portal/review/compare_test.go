@@ -8,6 +8,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -63,8 +64,8 @@ func TestTwoReportsOfOneApplicantSideBySide(t *testing.T) {
 	}
 	_, page = d.get(own + "/compare?lang=es&with=" + appLater)
 	d.says("in Spanish", page, i18ntest.ES("review.compare.title"), "Diferencia", "ninguna")
-	if d.looks(compared) != 3 {
-		t.Errorf("%d comparisons are written down, want 3", d.looks(compared))
+	if d.audited(audit.Compared) != 3 {
+		t.Errorf("%d comparisons are written down, want 3", d.audited(audit.Compared))
 	}
 	for _, with := range []string{"", "x", appReady, appOld, appStarted, token} {
 		if resp, _ := d.get(own + "/compare?with=" + with); resp.StatusCode != 404 {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/staff"
 )
 
@@ -40,7 +41,7 @@ func (c Config) Validate() error {
 		kinds []string
 	}{{"--decision-emails", c.DecisionEmails}, {"--decision-pages", c.DecisionPages}} {
 		for _, kind := range f.kinds {
-			if !slices.Contains(NotifiedDecisions, kind) && (kind != "none" || len(f.kinds) > 1) {
+			if !slices.Contains(decisions.Notified, kind) && (kind != "none" || len(f.kinds) > 1) {
 				errs = append(errs, fmt.Errorf("%s %s: want approved, declined and moreAsked, or none", f.flag, kind))
 			}
 		}

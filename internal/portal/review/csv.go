@@ -6,6 +6,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
@@ -14,7 +15,7 @@ import (
 // reportCSV exports the report's rows for a spreadsheet: attributes of a cashflow
 // report, pay statements of other reports.
 func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, _, raw, err := d.body(r, by, reportExported)
+	a, _, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 // monthsCSV exports amounts by month where known: money in and out of a cashflow
 // report's accounts, gross and net income of other reports.
 func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, attempt, raw, err := d.body(r, by, reportExported)
+	a, attempt, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}

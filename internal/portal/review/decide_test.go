@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/resume"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -55,18 +56,18 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			status int
 			says   string
 		}{
-			{url.Values{"seen": {"0"}, "decision": {Declined}}, 422, i18ntest.EN("review.decide.no_reason")},
-			{url.Values{"seen": {"0"}, "decision": {MoreAsked}}, 422, i18ntest.EN("review.decide.no_text")},
-			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"11", "22", "33", "44", "55"}},
+			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}}, 422, i18ntest.EN("review.decide.no_reason")},
+			{url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}}, 422, i18ntest.EN("review.decide.no_text")},
+			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"11", "22", "33", "44", "55"}},
 				422, i18ntest.EN("review.decide.too_many")},
-			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {strings.Repeat("é", maxWritten+1)}},
+			{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {strings.Repeat("é", decisions.MaxText+1)}},
 				422, i18ntest.EN("review.decide.too_long")},
-			{url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"a\x01b"}}, 422, i18ntest.EN("review.decide.too_long")},
-			{url.Values{"seen": {"0"}, "decision": {Declined}, "reason": {"99"}}, 400, ""},
+			{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"a\x01b"}}, 422, i18ntest.EN("review.decide.too_long")},
+			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"99"}}, 400, ""},
 			{url.Values{"seen": {"0"}, "decision": {"maybe"}}, 400, ""},
-			{url.Values{"seen": {"x"}, "decision": {Approved}}, 400, ""},
-			{url.Values{"seen": {"-1"}, "decision": {Approved}}, 400, ""},
-			{url.Values{"seen": {"1"}, "decision": {Approved}}, 409, i18ntest.EN("review.decide.late")},
+			{url.Values{"seen": {"x"}, "decision": {decisions.Approved}}, 400, ""},
+			{url.Values{"seen": {"-1"}, "decision": {decisions.Approved}}, 400, ""},
+			{url.Values{"seen": {"1"}, "decision": {decisions.Approved}}, 409, i18ntest.EN("review.decide.late")},
 		} {
 			resp, page := d.post(own+"/decision", tc.form)
 			if resp.StatusCode != tc.status || !strings.Contains(page, tc.says) {
@@ -78,25 +79,25 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			!strings.Contains(page, "Returned &lt;b&gt;payments&lt;/b&gt;") {
 			t.Errorf("before a decision:\n%s", page)
 		}
-		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Declined},
+		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Declined},
 			"reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}})
 		if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done=decided#decision" {
 			t.Fatalf("declining: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
 		}
 		// The other reviewer's page is outdated.
-		resp, page := other.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}, "text": {"mine stays typed"}})
+		resp, page := other.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"mine stays typed"}})
 		if resp.StatusCode != 409 {
 			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
 		}
 		d.says("another reviewer was faster", page, i18ntest.EN("review.decide.late"), "reviewer@example.com",
 			"Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
-		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {Escalated}}); resp.StatusCode != 303 {
+		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {decisions.Escalated}}); resp.StatusCode != 303 {
 			t.Errorf("deciding anew: %d", resp.StatusCode)
 		}
 		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
 			t.Errorf("a letter of an escalation: %d", resp.StatusCode)
 		}
-		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {Declined}, "reason": {"11", "22"},
+		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {decisions.Declined}, "reason": {"11", "22"},
 			"text": {"In my own words."}}); resp.StatusCode != 303 {
 			t.Errorf("deciding a third time: %d", resp.StatusCode)
 		}
@@ -110,7 +111,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		for _, l := range lines {
 			kinds = append(kinds, l.Kind)
 		}
-		if want := []string{Declined, Escalated, Declined}; err != nil || !slices.Equal(kinds, want) {
+		if want := []string{decisions.Declined, decisions.Escalated, decisions.Declined}; err != nil || !slices.Equal(kinds, want) {
 			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
 		}
 		_, page = d.get(own + "/letter")
@@ -123,7 +124,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		d.says("the letter in Spanish", page, "<strong>reports.example</strong>",
 			i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
 		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
-		d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
+		d.Decisions.Creditor, d.Decisions.Regulator, d.Decisions.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
 			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
 		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {
 			t.Error("a letter that names the agencies warns of naming none")
@@ -150,7 +151,7 @@ func TestOfDecisionsAtOnceOneIsTaken(t *testing.T) {
 		var wg sync.WaitGroup
 		for range many {
 			wg.Go(func() {
-				resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}})
+				resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
 				got <- resp.StatusCode
 			})
 		}
@@ -170,7 +171,7 @@ func TestNotesAreForColleagues(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", maxWritten+1), "a\u202eb"} {
+		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", decisions.MaxText+1), "a\u202eb"} {
 			if resp, page := d.post(own+"/notes", url.Values{"text": {bad}}); resp.StatusCode != 422 ||
 				!strings.Contains(page, i18ntest.EN("review.notes.bad")) {
 				t.Errorf("a note of %.20q: %d", bad, resp.StatusCode)
@@ -187,62 +188,6 @@ func TestNotesAreForColleagues(t *testing.T) {
 			t.Errorf("kept in the clear: %q %v", text, err)
 		}
 	})
-}
-
-// Adverse reasons of a report, by product.
-func TestReasonsAreTheReportsOwn(t *testing.T) {
-	no, yes := false, true
-	encode := func(v any) []byte {
-		raw, err := report.Encode(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
-	}
-	meta := func(version string) *report.Meta {
-		return &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: version, Status: contract.StatusSuccess}
-	}
-	for _, tc := range []struct {
-		product contract.Product
-		raw     []byte
-		want    []string
-	}{
-		{contract.Cashflow, scored(t), []string{"11 Balance too low", "22 Returned <b>payments</b>", "33 Third", "44 Fourth", "55 Fifth"}},
-		{contract.Cashflow, sample(t), nil},
-		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion),
-			Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no},
-				"ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
-			[]string{"DOCUMENTS_READABLE " + i18ntest.EN("review.incomplete.DOCUMENTS_READABLE")}},
-		{contract.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
-			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
-				Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
-			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
-			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
-			[]string{"TEXT_OVER_TEXT " + i18ntest.EN("review.irregularities.TEXT_OVER_TEXT"),
-				"DATES_DISAGREE " + i18ntest.EN("review.irregularities.DATES_DISAGREE")}},
-		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion),
-			Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
-			[]string{"K1 Too many inquiries"}},
-	} {
-		got, err := reasons(tc.product, tc.raw)
-		if err != nil {
-			t.Errorf("%s: %v", tc.product, err)
-			continue
-		}
-		var all []string
-		for _, r := range got {
-			all = append(all, r.Code+" "+r.Text(i18n.English))
-			if r.Text(i18n.Spanish) == "" {
-				t.Errorf("%s has no Spanish words", r.Code)
-			}
-		}
-		if !slices.Equal(all, tc.want) {
-			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
-		}
-	}
-	if _, err := reasons(contract.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
-		t.Errorf("a broken report: %v", err)
-	}
 }
 
 // TestIncompleteLettersAreWithheld checks that a decline is emailed only after the
@@ -280,13 +225,13 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 			t.Errorf("%s: %+v and %+v, want it withheld for %q", decision, sent, state, want)
 		}
 	}
-	withheld(Declined, "noCreditor", "noRegulator", "noAgency")
-	d.Creditor, d.Regulator, d.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
-	withheld(Declined)
+	withheld(decisions.Declined, "noCreditor", "noRegulator", "noAgency")
+	d.Decisions.Creditor, d.Decisions.Regulator, d.Decisions.Agency = "Harbor Bank, 2 Pier Road", "Federal Trade Commission", "Amber Reports"
+	withheld(decisions.Declined)
 	for lang, want := range map[i18n.Lang]string{i18n.English: "Sincerely,\nVestibule\nHarbor Bank, 2 Pier Road",
 		i18n.Spanish: "Atentamente,"} {
 		d.change(appReady, func(r *stored) { r.Lang = lang })
-		sent, _ := decide(Declined)
+		sent, _ := decide(decisions.Declined)
 		if len(sent) != 1 {
 			t.Fatalf("%s: %+v", lang, sent)
 		}
@@ -296,18 +241,18 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 			t.Errorf("%s: %q\n%s", lang, sent[0].Subject, text)
 		}
 	}
-	if _, state := decide(Escalated); state.Number != int64(seen)-1 {
+	if _, state := decide(decisions.Escalated); state.Number != int64(seen)-1 {
 		t.Errorf("an escalation has an email: %+v", state)
 	}
-	sent, _ := decide(MoreAsked)
+	sent, _ := decide(decisions.MoreAsked)
 	if len(sent) != 1 || !strings.Contains(sent[0].Text, "https://portal.example/resume/") ||
 		!strings.Contains(sent[0].Text, "https://portal.example/return") {
 		t.Fatalf("the email that asks for more: %+v", sent)
 	}
-	d.Emails = []string{Approved}
-	withheld(MoreAsked, "off")
+	d.Decisions.Emails = []string{decisions.Approved}
+	withheld(decisions.MoreAsked, "off")
 	d.Letters.Mail, d.Letters.Environment = nil, contract.Production
-	withheld(Approved, "noServer")
+	withheld(decisions.Approved, "noServer")
 	if _, err := d.DB.SQL.Exec(`UPDATE application_letters SET failed_at = 1, withheld = '' WHERE decision = 2`); err != nil {
 		t.Fatal(err)
 	}

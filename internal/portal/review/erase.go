@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
@@ -100,7 +101,7 @@ func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: deletionOpened, Subject: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.DeletionOpened, Subject: a.ID}); err != nil {
 		return err
 	}
 	return d.showErase(w, r, http.StatusOK, by, a, pages.EraseView{})

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
@@ -120,7 +121,7 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by staff.U
 		if id, err = d.Events.Redeliver(ctx, tx, sent.ID, resends); err != nil {
 			return err
 		}
-		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: eventSent, Subject: sent.Subject, Object: sent.Type})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.EventSent, Subject: sent.Subject, Object: sent.Type})
 	})
 	done := pages.EventSent
 	switch {
@@ -141,7 +142,7 @@ func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by staff.
 		if resumed, err := d.Events.Resume(ctx, tx); err != nil || !resumed {
 			return err
 		}
-		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: eventsOn})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.EventsOn})
 	})
 	if err != nil {
 		return err

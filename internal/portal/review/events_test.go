@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -28,7 +29,7 @@ func (d *testServer) happen(state journey.State, sequence int64) string {
 	}
 	a.Journey.State = state
 	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return d.Events.Record(ctx, tx, a, applications.TimelineEntry{Seq: sequence, At: d.Now(),
+		return d.Events.Record(ctx, tx, a, applications.TimelineEntry{Seq: sequence, At: *d.now,
 			Kind: string(journey.Poll), From: "another", To: string(state)})
 	})
 	if err != nil {
@@ -55,7 +56,7 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 		last = r.HTTP
 		if _, err := d.DB.SQL.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
 			VALUES ($1, $2, $3, $4, 7, $5)`,
-			id, int64(i+1), store.Micros(d.Now()), int64(r.HTTP), string(r.Class())); err != nil {
+			id, int64(i+1), store.Micros(*d.now), int64(r.HTTP), string(r.Class())); err != nil {
 			d.t.Fatal(err)
 		}
 	}
@@ -130,12 +131,12 @@ func TestThePagesOfEvents(t *testing.T) {
 	post("/review/events/enable", "")
 	var turnedOn, resent int
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventsOn'`).Scan(&turnedOn); err != nil || turnedOn != 1 {
-		t.Errorf("the audit trail has events turned on %d times: %v", turnedOn, err)
+		t.Errorf("the audit log has events turned on %d times: %v", turnedOn, err)
 	}
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventSent'
 		AND application_id = $1 AND object = 'application.started'`,
 		appStarted).Scan(&resent); err != nil || resent != 1 {
-		t.Errorf("the audit trail has the event sent again %d times: %v", resent, err)
+		t.Errorf("the audit log has the event sent again %d times: %v", resent, err)
 	}
 
 	auditor := d.as(Auditor)
@@ -171,7 +172,7 @@ func TestThePagesOfEvents(t *testing.T) {
 func TestTheOutbox(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal), func(d *Handler) { d.Letters.Mail = nil })
 	d.signInAs(secret, "")
-	d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {Approved}})
+	d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
 	if resp, page := d.get("/review/letters"); resp.StatusCode != 200 || !strings.Contains(page, "Zoe@Example.org") {
 		t.Errorf("the outbox: %d\n%s", resp.StatusCode, page)
 	}

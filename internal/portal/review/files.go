@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -27,7 +28,7 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) e
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: filesListed, Subject: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FilesListed, Subject: a.ID}); err != nil {
 		return err
 	}
 	v := pages.FilesView{By: by.Email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
@@ -63,7 +64,7 @@ func (d *Handler) file(w http.ResponseWriter, r *http.Request, by staff.User) er
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: fileOpened, Subject: a.ID, Object: ref}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FileOpened, Subject: a.ID, Object: ref}); err != nil {
 		return err
 	}
 	got, err := d.Applications.File(r.Context(), a.ID, all[i].Path)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -64,14 +65,14 @@ func TestFilesAreDownloadsOnly(t *testing.T) {
 				t.Errorf("%s = %d %v %q", path, resp.StatusCode, h, body)
 			}
 		}
-		if n := d.looks(fileOpened); n != 3 {
+		if n := d.audited(audit.FileOpened); n != 3 {
 			t.Errorf("%d downloads were written down, want 3", n)
 		}
 	})
 }
 
-// looks counts the audit entries of an action on the ready application.
-func (d *testServer) looks(action string) (n int) {
+// audited counts the audit entries of an action on the ready application.
+func (d *testServer) audited(action string) (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1
 		AND application_id = $2`, action, appReady).Scan(&n); err != nil {
@@ -171,14 +172,14 @@ func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
 			if _, page := d.get(at); !strings.Contains(page, at+"/report\"") {
 				t.Errorf("%s: the application does not lead to its report", product)
 			}
-			before := d.looks(reportViewed)
+			before := d.audited(audit.ReportViewed)
 			resp, page := d.get(at + "/report")
 			title := map[contract.Product]string{contract.Income: i18ntest.EN("review.report.income_title"),
 				contract.Eligibility: i18ntest.EN("review.report.eligibility_title"),
 				contract.Passport:    i18ntest.EN("review.report.passport_title")}[product]
 			if resp.StatusCode != 200 || !strings.Contains(page, "<h1>"+title+"</h1>") ||
 				!strings.Contains(page, i18ntest.EN("review.report.findings")) ||
-				strings.Contains(page, "style=") || d.looks(reportViewed) != before+1 {
+				strings.Contains(page, "style=") || d.audited(audit.ReportViewed) != before+1 {
 				t.Errorf("%s: the page = %d, or is not written down\n%s", product, resp.StatusCode, page)
 			}
 			resp, got := d.get(at + "/report.json")

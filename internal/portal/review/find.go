@@ -16,18 +16,17 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
-
 	"vestibule/internal/store"
 )
 
-// The journey's states in the order of the filter, the decisions that reviewers can
-// make, and the outcomes of attempts.
+// The journey's states in the order of the filter, and the outcomes of attempts.
 var (
-	states    = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
-	decisions = [...]string{Approved, Declined, MoreAsked, Escalated}
-	outcomes  = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
+	states   = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
+	outcomes = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
 )
 
 // filter selects applications. The zero value selects all.
@@ -45,12 +44,12 @@ func readFilter(q url.Values) (filter, bool) {
 	f := filter{state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
 		decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
 	var ok1, ok2 bool
-	f.from, ok1 = dayOf(q.Get("from"))
-	f.to, ok2 = dayOf(q.Get("to"))
+	f.from, ok1 = search.ParseDay(q.Get("from"))
+	f.to, ok2 = search.ParseDay(q.Get("to"))
 	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) &&
 		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
-		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions[:], f.decision)) &&
+		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
 		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100
 }
 
@@ -59,7 +58,7 @@ func readFilter(q url.Values) (filter, bool) {
 func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"state": f.state, "product": f.product, "outcome": f.outcome, "decision": f.decision,
-		"from": isoDay(f.from), "to": isoDay(f.to), "find": f.find, "after": after} {
+		"from": search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -104,7 +103,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		if err := d.Index.Keep(ctx, tx, f.find, by.ID, f.text); err != nil {
 			return err
 		}
-		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: searched, Detail: kindOf(f.text)})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Searched, Detail: kindOf(f.text)})
 	})
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ staff.User) e
 	return nil
 }
 
-// kindOf classifies a search text for the audit trail, which does not record the
+// kindOf classifies a search text for the audit log, which does not record the
 // text.
 func kindOf(text string) string {
 	switch {
@@ -140,7 +139,7 @@ func kindOf(text string) string {
 func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	after, _ := applications.ReadCursor(f.cursor)
 	return d.Index.Look(ctx, search.Filter{State: f.state, Product: f.product,
-		Outcome: f.outcome, Decision: f.decision, Decisions: decisions[:],
+		Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
 		From: f.from, To: f.to, Text: f.text, After: after}, limit)
 }
 

@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -84,7 +85,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 					return err
 				}
 				if r.IntN(2) == 0 {
-					e.Decision = pick(decisions[:]...)
+					e.Decision = pick(decisions.All...)
 					if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
 						return err
 					}
@@ -116,7 +117,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 				f.outcome = pick(outcomes[:]...)
 			}
 			if r.IntN(3) == 0 {
-				f.decision = pick(append(decisions[:], search.Undecided)...)
+				f.decision = pick(append(decisions.All, search.Undecided)...)
 			}
 			if r.IntN(4) == 0 {
 				f.from = day.AddDate(0, 0, r.IntN(4))

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -32,7 +33,7 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) 
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: reportViewed, Subject: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID}); err != nil {
 		return err
 	}
 	raw, err := d.Applications.CurrentReport(r.Context(), a.ID)

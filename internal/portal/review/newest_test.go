@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -39,11 +40,11 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			strings.Contains(page, i18ntest.EN("review.income.newest")) {
 			t.Error("the page of the report does not lead to the service's, or is taken for it")
 		}
-		before := d.looks(reportViewed)
+		before := d.audited(audit.ReportViewed)
 		resp, page := d.get(at + "/newest")
 		if resp.StatusCode != 200 || !strings.Contains(page, i18ntest.EN("review.income.newest")) ||
 			!strings.Contains(page, i18ntest.EN("review.income.not_revised")) || !strings.Contains(page, at+`/report"`) ||
-			strings.Contains(page, "report.json") || strings.Contains(page, at+`/newest"`) || d.looks(reportViewed) != before+1 {
+			strings.Contains(page, "report.json") || strings.Contains(page, at+`/newest"`) || d.audited(audit.ReportViewed) != before+1 {
 			t.Errorf("the service's page = %d\n%s", resp.StatusCode, page)
 		}
 		revision, when, net, gross := "1", report.TimestampOf(noon), int64(41_234), int64(52_345)

@@ -10,6 +10,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -68,7 +70,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	v := pages.ListView{By: by.Email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
-		From: isoDay(f.from), To: isoDay(f.to)}, Narrowed: f.narrowed()}
+		From: search.FormatDay(f.from), To: search.FormatDay(f.to)}, Narrowed: f.narrowed()}
 	if f.find != "" {
 		text, err := d.Index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -104,7 +106,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	}
 	ids, asked := make([]string, len(found)), []string(nil)
 	for i, e := range found {
-		if ids[i] = e.ID; e.Decision == MoreAsked {
+		if ids[i] = e.ID; e.Decision == decisions.MoreAsked {
 			asked = append(asked, e.ID)
 		}
 	}
@@ -128,7 +130,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		v.Newest = f.url("")
 	}
 	if len(found) > 0 {
-		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: listed}); err != nil {
+		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Listed}); err != nil {
 			return err
 		}
 	}
@@ -161,7 +163,7 @@ func (d *Handler) application(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: opened, Subject: a.ID}); err != nil {
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Opened, Subject: a.ID}); err != nil {
 		return err
 	}
 	done := r.URL.Query().Get("done")
@@ -196,7 +198,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Sharing.Open = v.Sharing.Open && deciders.has(by); !deciders.has(by) {
 		v.Sharing.ReadOnly = true
 	}
-	if err := d.fillDecisions(ctx, a, &v.Deciding, &v.Notes); err != nil {
+	if err := d.Decisions.Fill(ctx, a, &v.Deciding, &v.Notes); err != nil {
 		return err
 	}
 	if err := d.fillOthers(ctx, a, &v); err != nil {

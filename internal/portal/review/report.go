@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -105,7 +106,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	a, attempt, raw, err := d.body(r, by, reportViewed)
+	a, attempt, raw, err := d.body(r, by, audit.ReportViewed)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 // download sends the report as received from the service, plus what the applicant
 // stated.
 func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, _, raw, err := d.body(r, by, reportExported)
+	a, _, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
@@ -161,15 +162,6 @@ func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User
 // attach sends a file as a download, without caching or content sniffing.
 func attach(w http.ResponseWriter, contentType, name string, body []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	attachment(w, contentType, name)
+	httpx.SetDownload(w, contentType, name)
 	_, _ = w.Write(body) // the client has disconnected
-}
-
-// attachment sets the headers of a download whose length may be unknown.
-func attachment(w http.ResponseWriter, contentType, name string) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
 }

@@ -23,6 +23,8 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
+	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
@@ -197,18 +199,23 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
 		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock},
 		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.relay, Now: clock, Log: log},
-		Now:     clock, Log: log, URL: "https://portal.example", Host: "reports.example",
+		Audit:   &audit.Service{DB: db, Staff: users, Log: log},
+		Decisions: &decisions.Service{DB: db, Staff: users, Applications: apps, Letters: letters, URL: "https://portal.example",
+			Host: "reports.example", Now: clock},
+		Log: log, URL: "https://portal.example",
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(log, h) }}
 	d.Deletion = &deletion.Service{DB: db, Staff: users, Applications: apps, Sharing: d.Sharing, Provider: d.relay, Queue: queue{},
-		Now: clock, Log: log, Erase: []func(context.Context, *store.Tx, string) error{apps.Delete, Forget, sharing.Forget, search.Forget}}
+		Now: clock, Log: log,
+		Erase: []func(context.Context, *store.Tx, string) error{apps.Delete, decisions.Forget,
+			sharing.Forget, search.Forget}}
 	for _, f := range more {
 		f(d.Handler)
 	}
-	letters.OnSettled = d.DecisionEmailSettled
+	letters.OnSettled = d.Decisions.EmailSettled
 	users.ShowSignIn = d.ShowSignIn
 	added := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return users.Ensure(ctx, tx, staff.User{Email: "Reviewer@Example.com", Role: Administrator}, secret)

@@ -128,7 +128,7 @@ type WelcomeView struct {
 	Bad           bool
 }
 
-// AuditView is a page of the audit trail, with the filter as it was chosen.
+// AuditView is a page of the audit log, with the filter as it was chosen.
 type AuditView struct {
 	By                                   string // email of the signed-in user
 	Actor, Action, Application, From, To string
@@ -142,7 +142,7 @@ type AuditView struct {
 // PersonOption is a person to choose.
 type PersonOption struct{ ID, Email string }
 
-// AuditLine is a line of the audit trail, with people by their e-mail.
+// AuditLine is a line of the audit log, with people by their e-mail.
 type AuditLine struct {
 	At                                          time.Time
 	Actor, Action, Application, Object, Request string

@@ -1,0 +1,186 @@
+// Package audit reads the audit log for the review dashboard.
+package audit
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/sharing"
+	"vestibule/internal/portal/review/spreadsheet"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
+)
+
+// Actions of the dashboard's pages in the audit log.
+const (
+	Listed         = "listed"
+	Searched       = "searched"
+	Opened         = "opened"
+	ReportViewed   = "reportViewed"
+	ReportExported = "reportExported"
+	FilesListed    = "filesListed"
+	FileOpened     = "fileOpened"
+	Read           = "auditRead"
+	LetterOpened   = "letterOpened"
+	Compared       = "compared"
+	DeletionOpened = "deletionOpened"
+	EventSent      = "eventSent"
+	EventsOn       = "eventsOn"
+)
+
+// Actions lists all actions, in the order of the filter.
+var Actions = []string{
+	staff.SignedIn, staff.SignInFailed, staff.SignedOut, Listed, Searched, Opened, ReportViewed, ReportExported, FilesListed, FileOpened,
+	Compared, decisions.Decided, decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
+	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
+	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, EventSent, EventsOn, Read,
+}
+
+// Service reads the audit log. All fields are required.
+type Service struct {
+	DB    *store.DB
+	Staff *staff.Service
+	Log   *slog.Logger
+}
+
+// Addresses of the page and of the file.
+const (
+	path     = "/review/audit"
+	filePath = "/review/audit.csv"
+)
+
+const (
+	pageSize = 50   // entries on a page
+	readSize = 1000 // entries that SendCSV reads at once
+)
+
+// Filter selects entries.
+type Filter struct {
+	staff.EntryFilter
+	Cursor string // of the page, as text
+}
+
+// ReadFilter reads the filter of a query; false for invalid values. A malformed cursor
+// selects the first page.
+func ReadFilter(q url.Values) (f Filter, ok bool) {
+	f.Actor, f.Action, f.Subject, f.Cursor = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
+		strings.ToLower(strings.TrimSpace(q.Get("application"))), q.Get("after")
+	var ok1, ok2 bool
+	f.From, ok1 = search.ParseDay(q.Get("from"))
+	f.To, ok2 = search.ParseDay(q.Get("to"))
+	f.After, _ = applications.ReadCursor(f.Cursor)
+	return f, ok1 && ok2 && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
+		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
+}
+
+// url returns the address of the entries after a cursor, as a page or a file.
+func (f Filter) url(path, after string) string {
+	q := url.Values{}
+	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject,
+		"from": search.FormatDay(f.From), "to": search.FormatDay(f.To), "after": after} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// entries returns a page of the log, newest first, and the cursor of the next page.
+func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int) ([]staff.Entry, string, error) {
+	found, err := s.Staff.Entries(ctx, tx, f.EntryFilter, size+1)
+	if err != nil || len(found) <= size {
+		return found, "", err
+	}
+	last := found[size-1]
+	return found[:size], applications.WriteCursor(last.At, last.ID), nil
+}
+
+// Page returns a page of the log, newest first.
+func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
+	v := pages.AuditView{Actor: f.Actor, Action: f.Action, Application: f.Subject, From: search.FormatDay(f.From),
+		To: search.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		users, err := s.Staff.Users(ctx, tx, "")
+		if err != nil {
+			return err
+		}
+		emails := map[string]string{}
+		for _, u := range users {
+			emails[u.ID] = u.Email
+			v.People = append(v.People, pages.PersonOption{ID: u.ID, Email: u.Email})
+		}
+		found, next, err := s.entries(ctx, tx, f, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, e := range found {
+			v.Lines = append(v.Lines, pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
+				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID})
+		}
+		if next != "" {
+			v.Older = f.url(path, next)
+		}
+		if f.Cursor != "" {
+			v.Newest = f.url(path, "")
+		}
+		return nil
+	})
+	return v, err
+}
+
+// SendCSV sends all entries that a filter selects, newest first: users by email address,
+// actions by their constants.
+func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) error {
+	var found []staff.Entry
+	emails := map[string]string{}
+	read := func(ctx context.Context, tx *store.Tx) (err error) {
+		found, f.Cursor, err = s.entries(ctx, tx, f, readSize)
+		f.After, _ = applications.ReadCursor(f.Cursor)
+		return err
+	}
+	err := s.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		users, err := s.Staff.Users(ctx, tx, "")
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			emails[u.ID] = u.Email
+		}
+		return read(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	httpx.SetDownload(w, spreadsheet.ContentType, "audit.csv")
+	out := spreadsheet.NewWriter(w)
+	out.Row("time", "person", "action", "application", "object", "detail", "request")
+	for {
+		for _, e := range found {
+			out.Row(e.At.UTC().Format(time.RFC3339Nano), cmp.Or(emails[e.Actor], e.Actor), e.Action,
+				e.Subject, cmp.Or(emails[e.Object], e.Object), e.Detail, e.RequestID)
+		}
+		if err := out.Flush(); err != nil || f.Cursor == "" {
+			return nil // complete, or the client has disconnected
+		}
+		if err := s.DB.Read(r.Context(), read); err != nil {
+			s.Log.ErrorContext(r.Context(), "audit log: export aborted", "err", err)
+			panic(http.ErrAbortHandler) // abort the connection so that a truncated file is not taken for complete
+		}
+	}
+}

@@ -1,0 +1,355 @@
+// Package decisions stores reviewers' decisions and notes on applications. It also writes
+// the letters of decisions and sends them by email.
+package decisions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/resume"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/report"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
+)
+
+// Service stores decisions and sends their letters. Fields are required unless
+// documented otherwise.
+type Service struct {
+	DB           *store.DB
+	Staff        *staff.Service
+	Applications *applications.Service
+	Letters      *resume.Handler // sends the emails
+	URL          string          // public address of the portal, for links
+	Agency       string          // consumer reporting agency to name in letters; "": only Host is named
+	Host         string          // host of the service
+	Creditor     string          // creditor's name and address for letters; "" omits them
+	Brand        string          // brand of the letters; default Vestibule
+	Regulator    string          // agency named in the Equal Credit Opportunity Act's notice; "" omits it
+	Now          func() time.Time
+
+	// Emails are the decisions that are sent by email; nil: all that applicants are
+	// notified of.
+	Emails []string
+}
+
+// Decisions on an application. They are kinds of timeline entries.
+const (
+	Approved  = journey.Approved
+	Declined  = journey.Declined
+	MoreAsked = journey.MoreAsked
+	Escalated = journey.Escalated
+)
+
+var (
+	// All lists all decisions, in the order of the filter.
+	All = []string{Approved, Declined, MoreAsked, Escalated}
+
+	// Notified lists the decisions that applicants are notified of.
+	Notified = []string{Approved, Declined, MoreAsked}
+)
+
+// Actions in the audit log. The last four are about the email of a decision.
+const (
+	Decided        = "decided"
+	Noted          = "noted"
+	LetterSent     = "letterSent"
+	LetterFailed   = "letterFailed"
+	LetterWithheld = "letterWithheld"
+	LetterRetried  = "letterRetried"
+)
+
+const (
+	maxReasons = 4 // maximum number in a letter; more would not help the applicant
+	notesShown = 200
+
+	// MaxText is the maximum length of a reviewer's text, in characters.
+	MaxText = 2000
+)
+
+// decision is a stored decision. The newest counts.
+type decision struct {
+	seq     int64
+	kind    string
+	reasons []string // reason codes of the report
+	text    string
+	by      string // user ID
+	at      time.Time
+}
+
+// note is a reviewer's note to other reviewers.
+type note struct {
+	id, text, by string
+	at           time.Time
+}
+
+var errStored = errors.New("decisions: a stored report does not parse")
+
+// reasons returns the report's adverse reason codes, each once, in the report's
+// order.
+func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
+	var out []pages.Reason
+	add := func(r pages.Reason) {
+		if r.Code != "" && !slices.ContainsFunc(out, func(o pages.Reason) bool { return o.Code == r.Code }) {
+			out = append(out, r)
+		}
+	}
+	switch p {
+	case contract.Cashflow:
+		body, err := report.ParseCashflow(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for i := len(body.Scores) - 1; i >= 0; i-- { // newest version first
+			for _, c := range body.Scores[i].AdverseActionCodes {
+				add(pages.ScoreReason(c.Code, c.Description))
+			}
+		}
+	case contract.Income:
+		body, err := report.ParseIncome(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		if body.Income == nil {
+			break
+		}
+		for _, s := range body.Income.Paystubs {
+			if s.IrregularityDetection.Status == report.IrregularityNotDetected {
+				continue
+			}
+			for _, code := range s.IrregularityDetection.Reasons {
+				add(pages.DocumentReason(code))
+			}
+		}
+	case contract.Eligibility:
+		body, err := report.ParseEligibility(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for _, name := range report.CompletenessChecks() {
+			if c, ok := body.Checks[name]; ok && c.Value != nil && !*c.Value {
+				add(pages.IncompleteReason(name))
+			}
+		}
+	case contract.Passport:
+		body, err := report.ParsePassport(raw)
+		if err != nil {
+			return nil, errStored
+		}
+		for _, s := range body.Scores {
+			for _, f := range s.Reasons {
+				add(pages.ScoreReason(f.Code, f.Description))
+			}
+		}
+	}
+	return out, nil
+}
+
+// reasonsOf returns the reasons of an application's report; none without a report.
+func (s *Service) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
+	if !a.HasReport() {
+		return nil, nil
+	}
+	raw, err := s.Applications.Report(ctx, a.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reasons(a.Product, raw)
+}
+
+// Decide stores a decision and sends its email, unless another decision was stored after
+// the in.Seen ones that the reviewer saw. It returns the problem to show on the form, or a
+// CodeMalformedBody for input that the form does not offer.
+func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Application, in pages.Deciding) (pages.DecideProblem, error) {
+	if in.Seen < 0 || in.Seen > 1<<20 || !slices.Contains(All, in.Decision) {
+		return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
+	}
+	known, err := s.reasonsOf(ctx, a)
+	if err != nil {
+		return pages.DecideFine, err
+	}
+	taken := decision{seq: in.Seen + 1, kind: in.Decision, reasons: in.Reasons, text: in.Text, by: by.ID}
+	letter := pages.Decision{Decision: taken.kind, Text: taken.text, At: s.Now()}
+	for _, code := range taken.reasons {
+		if !slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
+			return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no reason of the report"))
+		}
+		letter.Reasons = append(letter.Reasons, reasonOf(known, code))
+	}
+	switch {
+	case !ValidText(taken.text):
+		return pages.DecideTooLong, nil
+	case len(taken.reasons) > maxReasons:
+		return pages.DecideTooMany, nil
+	case taken.kind == Declined && len(taken.reasons) == 0 && taken.text == "":
+		return pages.DecideNoReason, nil
+	case taken.kind == MoreAsked && taken.text == "":
+		return pages.DecideNoText, nil
+	}
+	var email resume.DecisionEmail
+	if slices.Contains(Notified, taken.kind) {
+		if email, err = s.emailOf(ctx, a, letter, taken.seq); err != nil {
+			return pages.DecideFine, err
+		}
+	}
+	inserted := false
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		taken.at = s.Now()
+		if inserted, err = s.insert(ctx, tx, a.ID, taken); err != nil || !inserted {
+			return err
+		}
+		// Lock the application first, as every other change does, to avoid deadlocks.
+		if err := s.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.kind,
+			Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
+			return err
+		}
+		if err := s.sendEmail(ctx, tx, by, email); err != nil {
+			return err
+		}
+		if err := search.SetDecision(ctx, tx, a.ID, taken.kind); err != nil {
+			return err
+		}
+		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Decided, Subject: a.ID, Detail: taken.kind})
+	})
+	if err != nil {
+		return pages.DecideFine, notFound(err)
+	}
+	if !inserted {
+		return pages.DecideLate, nil
+	}
+	return pages.DecideFine, nil
+}
+
+// AddNote stores a reviewer's note.
+func (s *Service) AddNote(ctx context.Context, by staff.User, a applications.Application, text string) error {
+	n := note{id: uuid.NewString(), text: text, by: by.ID, at: s.Now()}
+	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
+			return err
+		}
+		if err := s.insertNote(ctx, tx, a.ID, n); err != nil {
+			return err
+		}
+		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Noted, Subject: a.ID, Object: n.id})
+	}))
+}
+
+// notFound returns err as a CodeNotFound if the application was deleted meanwhile.
+func notFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return httpx.NewError(contract.CodeNotFound, err)
+	}
+	return err
+}
+
+// NormalizeText returns trimmed text with normalized line ends.
+func NormalizeText(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+}
+
+// ValidText reports whether a normalized text has at most MaxText characters, all of them
+// printable, tabs or line ends.
+func ValidText(s string) bool {
+	return utf8.RuneCountInString(s) <= MaxText &&
+		!strings.ContainsFunc(s, func(c rune) bool { return c != '\n' && c != '\t' && !unicode.IsPrint(c) })
+}
+
+// Fill adds an application's decisions and notes to a page.
+func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
+	known, err := s.reasonsOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	v.Known = known
+	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		people, err := s.Staff.Users(ctx, tx, "")
+		if err != nil {
+			return err
+		}
+		who := func(id string) string {
+			for _, p := range people {
+				if p.ID == id {
+					return p.Email
+				}
+			}
+			return ""
+		}
+		taken, err := s.all(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		v.Taken, v.Seen = nil, int64(len(taken))
+		for i := len(taken) - 1; i >= 0; i-- { // newest first
+			t := taken[i]
+			out := pages.Decision{Decision: t.kind, Text: t.text, By: who(t.by), At: t.at}
+			for _, code := range t.reasons {
+				out.Reasons = append(out.Reasons, reasonOf(known, code))
+			}
+			v.Taken = append(v.Taken, out)
+		}
+		if len(v.Taken) > 0 {
+			v.Taken[0].AnsweredAt = a.Decision.AnsweredAt
+		}
+		if err := s.fillEmails(ctx, tx, a.ID, v.Taken); err != nil {
+			return err
+		}
+		written, err := s.notes(ctx, tx, a.ID, notesShown)
+		if err != nil {
+			return err
+		}
+		*notes = nil
+		for _, n := range written {
+			*notes = append(*notes, pages.Note{Text: n.text, By: who(n.by), At: n.at})
+		}
+		return nil
+	})
+}
+
+// reasonOf returns the reason of a code, or the bare code if the report no longer has
+// it.
+func reasonOf(known []pages.Reason, code string) pages.Reason {
+	if i := slices.IndexFunc(known, func(k pages.Reason) bool { return k.Code == code }); i >= 0 {
+		return known[i]
+	}
+	return pages.Reason{Code: code}
+}
+
+// scoreOf returns the newest score of a report, or nil if it has none.
+func (s *Service) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
+	if a.Product != contract.Cashflow {
+		return nil, nil
+	}
+	raw, err := s.Applications.Report(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := report.ParseCashflow(raw)
+	if err != nil {
+		return nil, errStored
+	}
+	for i := len(body.Scores) - 1; i >= 0; i-- {
+		if v := body.Scores[i].Value; v != nil && body.Meta != nil {
+			score := &pages.LetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}
+			for _, c := range body.Scores[i].AdverseActionCodes {
+				score.Factors = append(score.Factors, pages.ScoreReason(c.Code, c.Description))
+			}
+			return score, nil
+		}
+	}
+	return nil, nil
+}
