@@ -110,15 +110,14 @@ func FuzzBodies(f *testing.F) {
 	f.Add(`{"accounts":[{"depositAccount":{"accountId":1,"currency":"USD","currentBalance":"1"}}],"links":{"next":{"href":"/accounts?x=2"}}}`)
 	f.Add(`{"accounts":[{"transactionId":"1","amount":1e400,"debitCreditMemo":"DEBIT"}],"links":[{"rel":"next","href":"x"}]}`)
 	f.Add(`{"accounts":[{"holders":[{"name":{"first":"J"}},{"name":"Jane Doe"}],"emails":"a@b.example","addresses":[{"line1":1}]}]}`)
+	c, err := New([]Institution{{ID: "f", Name: "F", Issuer: "https://f.example", BaseURL: "https://f.example", Version: "6",
+		ClientID: "c", Authentication: SecretPost, Secret: "s"}}, Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	b, today := c.banks["f"], date("2026-03-10")
 	f.Fuzz(func(t *testing.T, body string) {
-		c, err := New([]Institution{{ID: "f", Name: "F", Issuer: "https://f.example", BaseURL: "https://f.example", Version: "6",
-			ClientID: "c", Authentication: SecretPost, Secret: "s"}}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := c.banks["f"]
-		today := date("2026-03-10")
-		_, _, err = readPage(strings.NewReader(body), "accounts", func(d *json.Decoder) error {
+		_, _, err := readPage(strings.NewReader(body), "accounts", func(d *json.Decoder) error {
 			var raw json.RawMessage
 			if err := decode(d, &raw); err != nil {
 				return err
