@@ -120,7 +120,7 @@ func (o Outbox) Discarded(ctx context.Context, emailID string) error {
 
 func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		first, err := o.Table.settle(ctx, tx, emailID, sent, o.Now())
+		first, err := o.Table.settle(ctx, tx, emailID, sent)
 		if err != nil || !first || o.OnSettled == nil {
 			return err
 		}
@@ -159,11 +159,7 @@ func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 
 // Sweep deletes emails that have expired.
 func (o Outbox) Sweep(ctx context.Context) error {
-	now := o.Now()
-	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		return o.Table.deleteExpired(ctx, tx, now, limit)
-	})
-	if err != nil {
+	if err := o.DB.Sweep(ctx, 100, o.Table.deleteExpired); err != nil {
 		return fmt.Errorf("mail: sweep: %w", err)
 	}
 	return nil

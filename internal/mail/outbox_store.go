@@ -64,15 +64,15 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 
 // settle records that an email was sent, and deletes its text, or that it was given up.
 // It returns false if that was recorded before.
-func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool, now time.Time) (bool, error) {
+func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool) (bool, error) {
 	query := `UPDATE {table} SET failed_at = $2, body = {failed body} WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`
 	if sent {
 		query = `UPDATE {table} SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`
 	}
-	return store.ExecOne(tx.ExecContext(ctx, t.sql(query), id, store.Micros(now)))
+	return store.ExecOne(tx.ExecContext(ctx, t.sql(query), id, store.Micros(tx.Now)))
 }
 
-func (t Table) deleteExpired(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+func (t Table) deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, t.sql(`DELETE FROM {table} WHERE id IN (
-		SELECT id FROM {table} WHERE expires_at <= $1 AND {deletable} ORDER BY expires_at LIMIT $2)`), store.Micros(now), int64(limit)))
+		SELECT id FROM {table} WHERE expires_at <= $1 AND {deletable} ORDER BY expires_at LIMIT $2)`), store.Micros(tx.Now), int64(limit)))
 }

@@ -37,7 +37,8 @@ func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
 		t.Run(party, func(t *testing.T) {
 			storetest.Each(t, party, func(t *testing.T, db *store.DB) {
 				r := &testServer{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), keys: map[string]string{}}
-				r.Outbox = Outbox{DB: db, Queue: r, Mail: r, Table: table, Now: func() time.Time { return r.now },
+				db.SetClock(func() time.Time { return r.now })
+				r.Outbox = Outbox{DB: db, Queue: r, Mail: r, Table: table, Now: db.Now,
 					Job: func(id string) jobs.Args { return testJob{id} },
 					OnSettled: func(_ context.Context, _ *store.Tx, id string, sent bool) error {
 						r.settled = append(r.settled, fmt.Sprint(id, " ", sent))

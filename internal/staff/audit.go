@@ -30,9 +30,9 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, e Entry) error {
 	if e.Action == "" {
 		return errors.New("staff: an audit entry without an action")
 	}
-	e.At, e.RequestID = s.Now(), httpx.RequestID(ctx)
+	e.At, e.RequestID = tx.Now, httpx.RequestID(ctx)
 	if e.ID == "" {
-		e.ID = uuid.NewString()
+		e.ID = store.NewID()
 	}
 	return s.insertEntry(ctx, tx, e)
 }

@@ -54,6 +54,7 @@ func start(t *testing.T, db *store.DB, schema Schema, edit ...func(*Config)) *te
 	now := noon
 	d := &testServer{t: t, now: &now}
 	clock := func() time.Time { return *d.now }
+	db.SetClock(clock)
 	c := Config{Schema: schema, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler), URL: "https://portal.example", Home: "/review",
 		KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor}, ShowSignIn: showAsJSON}
 	for _, f := range edit {

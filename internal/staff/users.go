@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
@@ -54,7 +52,7 @@ func (s *Service) Ensure(ctx context.Context, tx *store.Tx, u User, password str
 // Insert adds a user with a normalized email address and the hash of a password, which
 // may be empty. It returns ErrKnown for a known address.
 func (s *Service) Insert(ctx context.Context, tx *store.Tx, u User, passwordHash string) (id string, err error) {
-	u.ID, u.passwordHash = uuid.NewString(), passwordHash
+	u.ID, u.passwordHash = store.NewID(), passwordHash
 	added, err := s.insertUser(ctx, tx, u)
 	if err == nil && !added {
 		err = ErrKnown
@@ -131,7 +129,7 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 			e.Detail = string(role)
 			err = s.setRole(ctx, tx, id, role)
 		case Disable:
-			err = errors.Join(s.setDisabled(ctx, tx, id, s.Now()), s.deleteLink(ctx, tx, id), s.Sessions.EndAll(ctx, tx, id))
+			err = errors.Join(s.setDisabled(ctx, tx, id, tx.Now), s.deleteLink(ctx, tx, id), s.Sessions.EndAll(ctx, tx, id))
 		case Enable:
 			err = s.setDisabled(ctx, tx, id, time.Time{})
 		case NewLink:

@@ -14,15 +14,15 @@ func (s *Service) emailCell(id string) store.Cell {
 }
 
 // insertUser inserts a user and reports whether the email address was free.
-func (s *Service) insertUser(ctx context.Context, q store.Queryer, u User) (bool, error) {
-	sealed, err := s.DB.Vault.Seal(ctx, q, store.SystemKey, s.emailCell(u.ID), []byte(u.Email))
+func (s *Service) insertUser(ctx context.Context, tx *store.Tx, u User) (bool, error) {
+	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, s.emailCell(u.ID), []byte(u.Email))
 	if err != nil {
 		return false, err
 	}
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO `+s.Schema.users+
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO `+s.Schema.users+
 		` (id, email_hash, email_sealed, password_hash, created_at, `+s.Schema.owner+`)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		u.ID, store.Hash(u.Email), sealed, u.passwordHash, store.Micros(s.Now()), cmp.Or(u.Account, string(u.Role))))
+		u.ID, store.Hash(u.Email), sealed, u.passwordHash, store.Micros(tx.Now), cmp.Or(u.Account, string(u.Role))))
 }
 
 // users returns the users that a condition selects, oldest first, with their email
@@ -127,7 +127,7 @@ func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) erro
 	if s.Schema.links == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(s.Now()))
+	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
 

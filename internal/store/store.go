@@ -30,6 +30,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -401,6 +402,10 @@ func NewSecret() string {
 	rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
+
+// NewID returns a random id that sorts after every id that this process has got before.
+// It orders rows that have the time of one transaction.
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Hash returns the SHA-256 hash under which a secret is stored. It suits secrets of 256
 // random bits; a password that a person chose needs a slow hash instead.

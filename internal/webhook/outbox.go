@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 )
@@ -126,12 +124,12 @@ const (
 
 // Send creates a delivery of an event, after a delay.
 func (o *Outbox) Send(ctx context.Context, tx *store.Tx, eventID, callbackID string, delay time.Duration) error {
-	d := Delivery{ID: uuid.NewString(), EventID: eventID, CallbackID: callbackID}
+	d := Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID}
 	return o.send(ctx, tx, d, delay)
 }
 
 func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.Duration) error {
-	d.State, d.Created = StatePending, o.Now()
+	d.State, d.Created = StatePending, tx.Now
 	if err := o.Tables.insertDelivery(ctx, tx, d); err != nil {
 		return err
 	}
@@ -145,8 +143,8 @@ func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.
 // Keep records a delivery of an event while its receiver is turned off. It is not sent,
 // unless by Redeliver.
 func (o *Outbox) Keep(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
-	return o.Tables.insertDelivery(ctx, tx, Delivery{ID: uuid.NewString(), EventID: eventID, CallbackID: callbackID,
-		State: StateDisabled, Created: o.Now()})
+	return o.Tables.insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID,
+		State: StateDisabled, Created: tx.Now})
 }
 
 // Deliver makes one attempt of a delivery. It returns the error of jobs.Snooze if there
@@ -207,7 +205,7 @@ func isDeleted(err error) bool {
 func (o *Outbox) end(ctx context.Context, d Delivery, state State) error {
 	o.log(ctx, d, state)
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := o.Tables.updateDelivery(ctx, tx, d, state, 0, nil, o.Now())
+		_, err := o.Tables.updateDelivery(ctx, tx, d, state, 0, nil)
 		return err
 	})
 }
@@ -219,7 +217,6 @@ func (o *Outbox) settle(ctx context.Context, d Delivery, next State, url string,
 		composed = d.encrypted
 	}
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now := o.Now()
 		if state = next; state == StateDisabled {
 			stopped, err := o.Gone(ctx, tx, d, url)
 			if err != nil {
@@ -229,11 +226,11 @@ func (o *Outbox) settle(ctx context.Context, d Delivery, next State, url string,
 				state = StatePending
 			}
 		}
-		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, result.HTTP, composed, now)
+		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, result.HTTP, composed)
 		if err != nil || !pending {
 			return err
 		}
-		return o.Tables.insertAttempt(ctx, tx, d, result, now)
+		return o.Tables.insertAttempt(ctx, tx, d, result)
 	})
 	more := []any{"http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class()}
 	if result.Err != nil {
@@ -336,7 +333,7 @@ func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, delive
 	if !first || pending {
 		return "", ErrPending
 	}
-	d := Delivery{ID: uuid.NewString(), EventID: old.EventID, CallbackID: callbackID, Subject: old.Subject}
+	d := Delivery{ID: store.NewID(), EventID: old.EventID, CallbackID: callbackID, Subject: old.Subject}
 	if o.Body != nil && old.encrypted != nil {
 		if err := o.copyBody(ctx, tx, old, &d); err != nil && !isDeleted(err) { // the attempt ends if it is
 			return "", err
@@ -367,9 +364,8 @@ func (o *Outbox) Forget(ctx context.Context, tx *store.Tx, subject string) error
 // Sweep deletes events over MaxAge with their deliveries, except those that are still
 // being sent.
 func (o *Outbox) Sweep(ctx context.Context) error {
-	now := o.Now()
 	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		return o.Tables.deleteBefore(ctx, tx, now.Add(-o.MaxAge), now.Add(-Patience), limit)
+		return o.Tables.deleteBefore(ctx, tx, tx.Now.Add(-o.MaxAge), tx.Now.Add(-Patience), limit)
 	})
 	if err != nil {
 		return fmt.Errorf("webhook: sweep: %w", err)

@@ -92,18 +92,17 @@ func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, 
 
 // updateDelivery stores the state of a pending delivery, and its body unless it has
 // one. It returns false if the delivery is not pending.
-func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, http int, body []byte,
-	now time.Time) (bool, error) {
+func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, http int, body []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {deliveries}
 		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6)
 		WHERE id = $1 AND state = 'pending'`),
-		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(now), sql.Null[[]byte]{V: body, Valid: body != nil}))
+		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}))
 }
 
-func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, at time.Time) error {
+func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result) error {
 	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {attempts} (delivery_id, attempt, at, http, took_ms, error)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, attempt) DO NOTHING`),
-		d.ID, int64(d.Tries), store.Micros(at), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()))
+		d.ID, int64(d.Tries), store.Micros(tx.Now), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()))
 	return err
 }
 

@@ -54,9 +54,10 @@ func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
 func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
 	t.Helper()
 	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), url: secretURL, label: "label-canary", keys: map[string]string{}}
+	db.SetClock(func() time.Time { return r.now })
 	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Tables: tables, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		MaxAge: 30 * 24 * time.Hour,
-		Now:    func() time.Time { return r.now },
+		Now:    db.Now,
 		Job:    func(id string) jobs.Args { return testJob{id} },
 		Target: func(context.Context, store.Queryer, Delivery) (Target, error) {
 			return Target{URL: r.url, Off: r.off}, nil

@@ -79,6 +79,7 @@ func serve(t testing.TB, db *store.DB) *client {
 	}
 	c := &client{t: t, now: noon, mux: http.NewServeMux(), provider: &provider{}}
 	now, log := func() time.Time { return c.now }, slog.New(slog.DiscardHandler)
+	db.SetClock(now)
 	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{
 		contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
 	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key,

@@ -94,6 +94,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 			defer b.mu.Unlock()
 			return b.clock
 		}}
+	db.SetClock(b.Now)
 	return b
 }
 

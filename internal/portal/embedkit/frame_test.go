@@ -44,7 +44,8 @@ type testKit struct {
 
 func newKit(t *testing.T, db *store.DB) *testKit {
 	k := &testKit{t: t, mux: http.NewServeMux(), now: noon}
-	k.Kit = &Kit{DB: db, Now: func() time.Time { return k.now }, Assets: files{},
+	db.SetClock(func() time.Time { return k.now })
+	k.Kit = &Kit{DB: db, Now: db.Now, Assets: files{},
 		Base:  func(*http.Request) pages.Base { return pages.Base{Lang: i18n.English, Assets: files{}} },
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(slog.New(slog.DiscardHandler), h) }}
 	k.Routes(k.mux)

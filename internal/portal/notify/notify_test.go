@@ -46,9 +46,10 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	}
 	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), apps: &applications.Service{DB: db,
 		Products: map[contract.Product]string{contract.Cashflow: "product"}, Environment: contract.Sandbox}}
-	r.apps.Now = func() time.Time { return r.now }
+	db.SetClock(func() time.Time { return r.now })
+	r.apps.Now = db.Now
 	r.Service = New(Service{DB: db, Queue: r, Sender: r, Applications: r.apps, Environment: contract.Sandbox, URL: here,
-		Secrets: []webhook.Secret{secret}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return r.now }})
+		Secrets: []webhook.Secret{secret}, Log: slog.New(slog.DiscardHandler), Now: db.Now})
 	return r
 }
 

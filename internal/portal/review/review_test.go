@@ -178,6 +178,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}},
 		shelf: &shelf{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
+	db.SetClock(clock)
 	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		t.Fatal(err)

@@ -53,12 +53,11 @@ func (k *Keys) Ensure(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			now := k.Now()
-			if len(rows) == 0 || now.Sub(rows[len(rows)-1].created) >= rotateAfter {
+			if len(rows) == 0 || tx.Now.Sub(rows[len(rows)-1].created) >= rotateAfter {
 				return k.add(ctx, tx, p, rows, false)
 			}
 			for _, r := range rows[:len(rows)-1] {
-				if superseded(rows, r, now) {
+				if superseded(rows, r, tx.Now) {
 					if err := deleteKey(ctx, tx, r.id); err != nil {
 						return err
 					}
@@ -116,7 +115,7 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 	if err != nil {
 		return err
 	}
-	r := keyRow{id: key.ID, purpose: p, generation: 1, sealed: sealed, created: k.Now(), signsFrom: k.Now()}
+	r := keyRow{id: key.ID, purpose: p, generation: 1, sealed: sealed, created: tx.Now, signsFrom: tx.Now}
 	if n := len(rows); n > 0 {
 		r.generation = rows[n-1].generation + 1
 		if p == OutcomeKeys && !atOnce {

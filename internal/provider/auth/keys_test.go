@@ -24,6 +24,7 @@ func TestReplicasAgreeOnTheirKeys(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+		db.SetClock(now)
 		a, b := &Keys{DB: db, Now: now}, &Keys{DB: db, Now: now}
 		var wg sync.WaitGroup
 		for _, k := range []*Keys{a, b, a, b} {
@@ -63,7 +64,8 @@ func TestSigningWithTheClockMovedBack(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	today := at
-	k := &Keys{DB: db, Now: func() time.Time { return at }, TimeOfDay: func() time.Time { return today }}
+	db.SetClock(func() time.Time { return at })
+	k := &Keys{DB: db, Now: db.Now, TimeOfDay: func() time.Time { return today }}
 	if _, err := k.Sign(t.Context(), db.SQL, OutcomeKeys, "x", at, at.Add(time.Minute), nil); err == nil {
 		t.Error("signed without a key")
 	}

@@ -22,6 +22,7 @@ func TestARememberedTokenIsNoBetterThanAFreshOne(t *testing.T) {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := start
 	now := func() time.Time { return at }
+	db.SetClock(now)
 	k := &Keys{DB: db, Now: now}
 	if err := k.Ensure(t.Context()); err != nil {
 		t.Fatal(err)

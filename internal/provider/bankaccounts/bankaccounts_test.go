@@ -32,6 +32,7 @@ type testServer struct {
 func newTestServer(t *testing.T, db *store.DB) *testServer {
 	r := &testServer{t: t, now: day}
 	clock := func() time.Time { return r.now }
+	db.SetClock(clock)
 	r.Service = &Service{DB: db, Now: clock, Customers: &customers.Service{DB: db, Now: clock}, Reports: &reports.Service{DB: db, Now: clock},
 		Banks: func(contract.Environment) []Bank { return []Bank{{Name: "Tokens", Tokens: true}} }}
 	if err := r.Open(t.Context()); err != nil {

@@ -154,11 +154,7 @@ const batch = 100
 // expired without a request for the numbers, and those of consumers that have
 // withdrawn consent. Replicas may sweep concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
-	step := func(f func(context.Context, store.Queryer, time.Time, int) (int64, error)) func(context.Context, *store.Tx, int) (int64, error) {
-		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) { return f(ctx, tx, now, limit) }
-	}
-	if err := s.DB.Sweep(ctx, batch, step(deleteOver), step(deleteWithdrawn), step(deleteConnections)); err != nil {
+	if err := s.DB.Sweep(ctx, batch, deleteOver, deleteWithdrawn, deleteConnections); err != nil {
 		return fmt.Errorf("bankaccounts: sweep: %w", err)
 	}
 	return nil

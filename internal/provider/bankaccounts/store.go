@@ -147,23 +147,23 @@ func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any 
 	return tans > 0, all > 0, err
 }
 
-func deleteOver(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+func deleteOver(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
 		AND first_at IS NULL AND EXISTS ( -- and it has not been connected again meanwhile
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id
-				AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(now), limit))
+				AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(tx.Now), limit))
 }
 
-func deleteWithdrawn(ctx context.Context, q store.Queryer, _ time.Time, limit int) (int64, error) {
-	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
+func deleteWithdrawn(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN consumers c ON c.id = a.consumer_id WHERE c.withdrawn_at IS NOT NULL LIMIT $1)`, limit))
 }
 
-func deleteConnections(ctx context.Context, q store.Queryer, now time.Time, limit int) (int64, error) {
-	return store.RowsAffected(q.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
+func deleteConnections(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM bank_connections WHERE (key_id, id) IN (
 		SELECT c.key_id, c.id FROM bank_connections c WHERE c.expires_at < $1
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id
-			AND a.connection_id = c.id) LIMIT $2)`, store.Micros(now), limit))
+			AND a.connection_id = c.id) LIMIT $2)`, store.Micros(tx.Now), limit))
 }

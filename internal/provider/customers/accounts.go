@@ -110,7 +110,7 @@ func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n
 // which. All its settings come from its effective configuration.
 func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID string, n Names) (p Product, added bool, err error) {
 	id := uuid.NewString()
-	if added, err = insertNamed(ctx, tx, id, customerID, n, tx.Now); err != nil {
+	if added, err = insertNamed(ctx, tx, id, customerID, n); err != nil {
 		return Product{}, false, err
 	}
 	found, err := products(ctx, tx, `p.customer_id = $1 AND p.name = $2`, customerID, n.Name)
@@ -146,7 +146,7 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 // RenameProduct changes the names of a product of the customer. A name that another
 // product uses is ErrDuplicateName, after which the transaction may be unusable.
 func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
-	return requireRow(renameProduct(ctx, tx, customerID, productID, n, tx.Now))
+	return requireRow(renameProduct(ctx, tx, customerID, productID, n))
 }
 
 func requireRow(ok bool, err error) error {

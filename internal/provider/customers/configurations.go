@@ -66,7 +66,7 @@ func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, 
 // AddConfiguration adds a configuration, for the provider's staff. An alias in use is
 // ErrDuplicateName; tx stays usable.
 func (s *Service) AddConfiguration(ctx context.Context, tx *store.Tx, c Configuration) error {
-	added, err := insertConfiguration(ctx, tx, c, tx.Now)
+	added, err := insertConfiguration(ctx, tx, c)
 	if err == nil && !added {
 		return ErrDuplicateName
 	}

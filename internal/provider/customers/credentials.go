@@ -52,7 +52,7 @@ func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID 
 	if _, err := account(ctx, tx, `id = $1`, customerID); err != nil {
 		return Issued{}, err
 	}
-	k := Credential{ID: uuid.NewString(), CustomerID: customerID, ClientID: "client-" + strings.ToLower(rand.Text()), Created: s.Now()}
+	k := Credential{ID: uuid.NewString(), CustomerID: customerID, ClientID: "client-" + strings.ToLower(rand.Text()), Created: tx.Now}
 	out := Issued{ClientID: k.ClientID, SecretKey: store.NewSecret()}
 	return out, insertCredential(ctx, tx, k, store.Hash(out.SecretKey))
 }
@@ -63,23 +63,22 @@ func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID 
 // earlier than announced. It returns store.ErrNotFound for a credential that is not
 // the account's or not live.
 func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) (Issued, error) {
-	now := s.Now()
-	k, seen, err := findValidCredential(ctx, tx, customerID, credentialID, now)
+	k, seen, err := findValidCredential(ctx, tx, customerID, credentialID)
 	if err != nil {
 		return Issued{}, err
 	}
 	if k.Expires.IsZero() {
-		k.Expires = now.Add(Overlap)
+		k.Expires = tx.Now.Add(Overlap)
 	}
-	won, err := rotate(ctx, tx, k, seen, now)
+	won, err := rotate(ctx, tx, k, seen)
 	if err == nil && !won {
 		err = ErrOverlap
 	}
 	if err != nil {
 		return Issued{}, err
 	}
-	out := Issued{ClientID: k.ClientID, SecretKey: store.NewSecret(), PreviousExpires: k.Expires.UTC()}
-	next := Credential{ID: uuid.NewString(), CustomerID: k.CustomerID, ClientID: k.ClientID, Created: now}
+	out := Issued{ClientID: k.ClientID, SecretKey: store.NewSecret(), PreviousExpires: k.Expires}
+	next := Credential{ID: uuid.NewString(), CustomerID: k.CustomerID, ClientID: k.ClientID, Created: tx.Now}
 	return out, insertCredential(ctx, tx, next, store.Hash(out.SecretKey))
 }
 

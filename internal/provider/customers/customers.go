@@ -160,11 +160,10 @@ const consumerAge = 90 * 24 * time.Hour
 // the data key of all their data. A consumer that the customer has named is kept until
 // it withdraws consent.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
 	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		keys, err := unusedConsumers(ctx, tx, now.Add(-consumerAge), limit)
+		keys, err := unusedConsumers(ctx, tx, tx.Now.Add(-consumerAge), limit)
 		for id, key := range keys {
-			if err := errors.Join(eraseConsumer(ctx, tx, id, now), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
+			if err := errors.Join(eraseConsumer(ctx, tx, id), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
 				return 0, err
 			}
 		}
@@ -184,9 +183,8 @@ func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID,
 	if err != nil {
 		return Consumer{}, err
 	}
-	now := s.Now().UTC()
 	c := Consumer{ID: uuid.NewString(), CustomerID: customerID, ExternalID: externalID,
-		KeyID: key, Prefill: prefill, Created: now, Updated: now}
+		KeyID: key, Prefill: prefill, Created: tx.Now, Updated: tx.Now}
 	sealed, err := s.sealPrefill(ctx, tx, c)
 	if err != nil {
 		return Consumer{}, err

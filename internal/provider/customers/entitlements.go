@@ -79,7 +79,7 @@ func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e
 	if !slices.Contains(Entitlements(), e) {
 		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
 	}
-	return setEntitlement(ctx, tx, customerID, e, enabled, tx.Now)
+	return setEntitlement(ctx, tx, customerID, e, enabled)
 }
 
 // Inherit makes a child account follow its parent again and returns whether that

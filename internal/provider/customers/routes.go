@@ -179,7 +179,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id, tx.Now)
+		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id)
 		if err != nil {
 			return err
 		}

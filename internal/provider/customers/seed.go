@@ -3,7 +3,6 @@ package customers
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -34,22 +33,21 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, er
 	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
 		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
 	}
-	now := s.Now()
-	id, err := upsertGenerated(ctx, tx, seed, now)
+	id, err := upsertGenerated(ctx, tx, seed)
 	if err != nil {
 		return "", err
 	}
-	k := Credential{ID: uuid.NewString(), CustomerID: id, ClientID: seed.ClientID, Created: now}
+	k := Credential{ID: uuid.NewString(), CustomerID: id, ClientID: seed.ClientID, Created: tx.Now}
 	if err := insertCredential(ctx, tx, k, store.Hash(seed.SecretKey)); err != nil {
 		return "", err
 	}
 	for _, e := range seed.Entitled {
-		if err := seedEntitlement(ctx, tx, id, e, now); err != nil {
+		if err := seedEntitlement(ctx, tx, id, e); err != nil {
 			return "", err
 		}
 	}
 	if len(seed.Products) > 0 {
-		if err := s.seedProducts(ctx, tx, id, seed.Products, now); err != nil {
+		if err := s.seedProducts(ctx, tx, id, seed.Products); err != nil {
 			return "", err
 		}
 	}
@@ -78,11 +76,11 @@ func generated() []Configuration {
 }
 
 func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID string,
-	products map[contract.Product]string, now time.Time) error {
+	products map[contract.Product]string) error {
 	of, fresh := map[contract.Product]string{}, map[contract.Product]bool{}
 	for _, c := range generated() {
 		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType
-		added, err := insertConfiguration(ctx, tx, c, now)
+		added, err := insertConfiguration(ctx, tx, c)
 		if err != nil {
 			return err
 		}
@@ -107,14 +105,14 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 			continue
 		}
 		added, err := insertProduct(ctx, tx, Product{ID: id, CustomerID: customerID, Kind: kind,
-			Name: productName(kind), InquiryType: inquiryType}, now)
+			Name: productName(kind), InquiryType: inquiryType})
 		if err != nil {
 			return err
 		}
 		if !added && !fresh[kind] {
 			continue // an existing assignment stays
 		}
-		if _, err := assignProduct(ctx, tx, customerID, id, of[kind], now); err != nil {
+		if _, err := assignProduct(ctx, tx, customerID, id, of[kind], tx.Now); err != nil {
 			return err
 		}
 	}

@@ -126,16 +126,16 @@ func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (ma
 }
 
 // setEntitlement changes a setting and returns false if it is already set so.
-func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool, now time.Time) (bool, error) {
+func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id, name) DO UPDATE SET enabled = excluded.enabled, changed_at = excluded.changed_at
-		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(now)))
+		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(tx.Now)))
 }
 
 // seedEntitlement enables an entitlement unless it has a setting.
-func seedEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, now time.Time) error {
+func seedEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
-		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(now))
+		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now))
 	return err
 }
 
@@ -226,35 +226,35 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 }
 
 // insertProduct adds a product with a fixed kind; it returns false if it exists.
-func insertProduct(ctx context.Context, tx *store.Tx, p Product, now time.Time) (bool, error) {
+func insertProduct(ctx context.Context, tx *store.Tx, p Product) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(now)))
+		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(tx.Now)))
 }
 
 // insertNamed adds a product whose settings all come from its configuration. It
 // returns false if another product of the account has the name.
-func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Names, now time.Time) (bool, error) {
+func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Names) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
 		VALUES ($1, $2, '', $3, $4, '', $5) ON CONFLICT (customer_id, name) DO NOTHING`,
-		id, customerID, n.Name, nullable(n.DisplayName), store.Micros(now)))
+		id, customerID, n.Name, nullable(n.DisplayName), store.Micros(tx.Now)))
 }
 
-func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names, now time.Time) (bool, error) {
+func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
 		updated_at = $3 WHERE id = $4 AND customer_id = $5`,
-		n.Name, nullable(n.DisplayName), store.Micros(now), productID, customerID))
+		n.Name, nullable(n.DisplayName), store.Micros(tx.Now), productID, customerID))
 }
 
 // insertConfiguration adds a configuration. It returns false if another one of the
 // account has the alias.
-func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, now time.Time) (bool, error) {
+func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21,
 		income_model_suite, income_inflows, eligibility_kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
 		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21,
-		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(now)))
+		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(tx.Now)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -312,14 +312,14 @@ func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, co
 
 // upsertGenerated adds or updates the generated customer of the seed's role and
 // returns its id.
-func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed, now time.Time) (string, error) {
+func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
 			name = excluded.name, return_mode = excluded.return_mode
 		RETURNING id`,
-		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(now)).Scan(&id)
+		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(tx.Now)).Scan(&id)
 	return id, err
 }
 
@@ -359,15 +359,15 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 	return out, rows.Err()
 }
 
-// findValidCredential returns a credential of the customer that is valid at now, and the
-// number of its rotations.
-func findValidCredential(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (Credential, int64, error) {
+// findValidCredential returns a valid credential of the customer, and the number of its
+// rotations.
+func findValidCredential(ctx context.Context, tx *store.Tx, customerID, id string) (Credential, int64, error) {
 	k := Credential{ID: id, CustomerID: customerID}
 	var expires sql.NullInt64
 	var rotations int64
-	err := q.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
+	err := tx.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
 		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`,
-		id, store.Micros(now), customerID).Scan(&k.ClientID, &expires, &rotations)
+		id, store.Micros(tx.Now), customerID).Scan(&k.ClientID, &expires, &rotations)
 	if expires.Valid {
 		k.Expires = store.Time(expires.Int64)
 	}
@@ -376,11 +376,11 @@ func findValidCredential(ctx context.Context, q store.Queryer, customerID, id st
 
 // rotate makes a credential expire at k.Expires, unless it was rotated after seen was
 // read or its client has another valid credential.
-func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64, now time.Time) (bool, error) {
+func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+validCredential+`)`,
-		k.ID, store.Micros(now), store.Micros(k.Expires), seen, k.ClientID))
+		k.ID, store.Micros(tx.Now), store.Micros(k.Expires), seen, k.ClientID))
 }
 
 // revoke revokes a credential and returns true for the first call only.
@@ -420,9 +420,9 @@ func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte
 
 // withdraw records the withdrawal of consent once; it returns false for an unknown
 // consumer.
-func withdraw(ctx context.Context, q store.Queryer, customerID, consumerID string, now time.Time) (bool, error) {
-	return store.ExecOne(q.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
-		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(now), consumerID, customerID))
+func withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
+		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(tx.Now), consumerID, customerID))
 }
 
 // consentWithdrawn reports whether consent was withdrawn, also for an erased consumer.
@@ -460,9 +460,9 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 
 // eraseConsumer empties a consumer's row. It keeps only the row's existence and whether
 // consent was withdrawn.
-func eraseConsumer(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
+func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
-		external_id = NULL WHERE id = $1`, id, store.Micros(now))
+		external_id = NULL WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
 

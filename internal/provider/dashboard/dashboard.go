@@ -130,7 +130,7 @@ const AuditAge = 2 * 365 * 24 * time.Hour
 // Sweep deletes expired sessions, sign-in attempts, unread flash messages, expired
 // form nonces, and audit entries over AuditAge.
 func (s *Service) Sweep(ctx context.Context) error {
-	today, now := s.Today(), s.Now()
+	today := s.Today()
 	if err := s.sessions.Sweep(ctx); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return deleteNotices(ctx, tx, today, limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return s.Staff.DeleteEntries(ctx, tx, now.Add(-AuditAge), limit)
+			return s.Staff.DeleteEntries(ctx, tx, tx.Now.Add(-AuditAge), limit)
 		})
 	if err != nil {
 		return fmt.Errorf("dashboard: sweep: %w", err)

@@ -37,7 +37,7 @@ const (
 func (s *Service) overview(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	v := pages.DashboardOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now, id := s.Now(), by.account.ID
+		now, id := tx.Now, by.account.ID
 		for i, since := range []time.Time{now.Add(-week), now.Add(-month)} {
 			reports, err := s.Reports.Counts(ctx, tx, id, since)
 			if err != nil {

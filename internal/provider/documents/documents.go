@@ -126,7 +126,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 		if err != nil {
 			return err
 		}
-		return insertDocument(ctx, tx, d, name, tx.Now)
+		return insertDocument(ctx, tx, d, name)
 	})
 	if err != nil {
 		return d, err
@@ -187,7 +187,7 @@ func (s *Service) discard(ctx context.Context, id string) error {
 // Keep makes an uploaded file count. It returns false, and does not, if the report
 // already has MaxFiles.
 func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
-	return markKept(ctx, tx, publicToken, id, MaxFiles, tx.Now)
+	return markKept(ctx, tx, publicToken, id, MaxFiles)
 }
 
 // Remove deletes a file of a report; it returns false without such a file.
@@ -226,10 +226,9 @@ const sweepBatch = 5
 
 // Sweep deletes files that were never kept and files past their retention.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
-	step := func(where string, before time.Time) func(context.Context, *store.Tx, int) (int64, error) {
+	step := func(where string, age time.Duration) func(context.Context, *store.Tx, int) (int64, error) {
 		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			ids, err := documentsBefore(ctx, tx, where, before, limit)
+			ids, err := documentsBefore(ctx, tx, where, tx.Now.Add(-age), limit)
 			for _, id := range ids {
 				if _, err := remove(ctx, tx, `id = $1`, id); err != nil {
 					return 0, err
@@ -238,7 +237,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return int64(len(ids)), err
 		}
 	}
-	if err := s.DB.Sweep(ctx, sweepBatch, step(`kept_at IS NULL AND `, now.Add(-uploadTimeout)), step(``, now.Add(-MaxAge))); err != nil {
+	if err := s.DB.Sweep(ctx, sweepBatch, step(`kept_at IS NULL AND `, uploadTimeout), step(``, MaxAge)); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
 	}
 	return nil

@@ -7,9 +7,9 @@ import (
 	"vestibule/internal/store"
 )
 
-func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte, now time.Time) error {
+func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, begun_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(now))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now))
 	return err
 }
 
@@ -26,12 +26,12 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 // markKept marks a file as kept if the report has fewer than most. The file is ordered
 // after files kept earlier, regardless of the clock. Callers must serialize the calls
 // of a report.
-func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int, now time.Time) (bool, error) {
+func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
 			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4)
 			WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
-		publicToken, id, most, store.Micros(now)))
+		publicToken, id, most, store.Micros(tx.Now)))
 }
 
 // documentsBefore returns the ids of matching files that were begun before an instant.

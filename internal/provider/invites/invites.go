@@ -115,7 +115,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 			return err
 		}
 		expires = v.Expires
-		if err := insertInvite(ctx, tx, uuid.NewString(), visitID, caller.CustomerID, handle, s.Now(), expires); err != nil || to == "" {
+		if err := insertInvite(ctx, tx, uuid.NewString(), visitID, caller.CustomerID, handle, expires); err != nil || to == "" {
 			return err
 		}
 		report, err := s.Reports.Get(ctx, tx, publicToken)

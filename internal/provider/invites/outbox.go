@@ -54,7 +54,7 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 	}
 	subject, text := compose(customer.Shown(), link, expires)
 	e := email{id: uuid.NewString(), customerID: r.CustomerID, publicToken: r.PublicToken, keyID: r.KeyID,
-		subject: subject, created: s.Now(), expires: expires}
+		subject: subject, expires: expires}
 	if e.recipient, e.body, err = s.emails().Seal(ctx, tx, r.KeyID, e.id, to, text); err != nil {
 		return err
 	}

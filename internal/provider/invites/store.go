@@ -7,9 +7,9 @@ import (
 	"vestibule/internal/store"
 )
 
-func insertInvite(ctx context.Context, tx *store.Tx, id, visitID, customerID, handle string, created, expires time.Time) error {
+func insertInvite(ctx context.Context, tx *store.Tx, id, visitID, customerID, handle string, expires time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO invites (id, visit_id, customer_id, handle_hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`, id, visitID, customerID, store.Hash(handle), store.Micros(created), store.Micros(expires))
+		VALUES ($1, $2, $3, $4, $5, $6)`, id, visitID, customerID, store.Hash(handle), store.Micros(tx.Now), store.Micros(expires))
 	return err
 }
 
@@ -23,13 +23,13 @@ type email struct {
 	id, customerID, publicToken, keyID string
 	recipient, body                    []byte // encrypted
 	subject                            string
-	created, expires                   time.Time
+	expires                            time.Time
 }
 
 func insertEmail(ctx context.Context, tx *store.Tx, e email) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO outbox
 		(id, customer_id, public_token, key_id, recipient, subject, body, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		e.id, e.customerID, e.publicToken, e.keyID, e.recipient, e.subject, e.body, store.Micros(e.created), store.Micros(e.expires))
+		e.id, e.customerID, e.publicToken, e.keyID, e.recipient, e.subject, e.body, store.Micros(tx.Now), store.Micros(e.expires))
 	return err
 }

@@ -79,8 +79,9 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	caller := auth.CallerOf(r.Context())
 	handle, token := store.NewSecret(), store.NewSecret()
-	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID, created: s.Now(), expires: s.Now().Add(lifetime)}
+	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		row.created, row.expires = tx.Now, tx.Now.Add(lifetime)
 		account, err := s.Customers.ByID(ctx, tx, caller.CustomerID)
 		if err != nil {
 			return err

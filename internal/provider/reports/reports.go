@@ -227,7 +227,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, erro
 	}
 	r := Report{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID, Kind: n.Kind,
 		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
-		Status: contract.StatusPending, Created: s.Now().UTC(), source: n.source, held: n.held}
+		Status: contract.StatusPending, Created: tx.Now, source: n.source, held: n.held}
 	added, err := insert(ctx, tx, r)
 	if err != nil {
 		return Report{}, err
@@ -299,11 +299,10 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 	if err != nil {
 		return err
 	}
-	now := s.Now()
 	if p.at.IsZero() {
-		p.at = now
+		p.at = tx.Now
 	}
-	ok, err := attach(ctx, tx, publicToken, sealed, p.at, now)
+	ok, err := attach(ctx, tx, publicToken, sealed, p.at)
 	if err != nil {
 		return err
 	}
@@ -320,7 +319,7 @@ func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken strin
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)
 	}
-	customerID, ok, err := finish(ctx, tx, publicToken, status, sub, s.Now())
+	customerID, ok, err := finish(ctx, tx, publicToken, status, sub)
 	if err != nil || !ok {
 		return false, err
 	}

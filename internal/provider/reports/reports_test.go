@@ -59,6 +59,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	r := &testServer{}
 	r.from.Bank = r
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	db.SetClock(now)
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
 		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db, Now: now},
 		Sources: func(contract.Environment) Sources { return r.from }}

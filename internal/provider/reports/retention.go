@@ -29,17 +29,16 @@ const batch = 50
 // Sweep deletes the retrieved data of reports over InputAge and the bodies of reports
 // over MaxAge, except of pending reports. Replicas may sweep concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
 	err := s.DB.Sweep(ctx, batch,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteInputs(ctx, tx, now.Add(-InputAge), now.Add(-Retention), limit)
+			return deleteInputs(ctx, tx, tx.Now.Add(-InputAge), tx.Now.Add(-Retention), limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteSecondaryInputs(ctx, tx, now.Add(-Retention), limit)
+			return deleteSecondaryInputs(ctx, tx, tx.Now.Add(-Retention), limit)
 		})
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return forget(ctx, tx, now.Add(-MaxAge), now, limit)
+			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)
 		})
 	}
 	if err != nil {

@@ -50,6 +50,7 @@ func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
 		start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		now := start
 		r.Now = func() time.Time { return now }
+		db.SetClock(r.Now)
 		const day = 24 * time.Hour
 		ordinary := r.made(t, time.Time{})
 		old := r.made(t, start.Add(-25*day)) // submitted with data of 25 days ago
@@ -148,6 +149,7 @@ func TestSweepRunsUntilDone(t *testing.T) {
 		sweep := func(at time.Time) {
 			t.Helper()
 			r.Now = func() time.Time { return at }
+			db.SetClock(r.Now)
 			var wg sync.WaitGroup
 			for range 3 {
 				wg.Go(func() {

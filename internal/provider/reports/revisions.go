@@ -78,8 +78,7 @@ func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, public
 // ErrRevised; other errors are those of Weigh.
 func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicToken string, c Correction) (revision int, err error) {
 	// Lock first, so that concurrent corrections wait here.
-	now := s.Now().UTC()
-	won, err := nextRevision(ctx, tx, customerID, publicToken, c.Revision, now)
+	won, err := nextRevision(ctx, tx, customerID, publicToken, c.Revision)
 	if err != nil {
 		return 0, err
 	}
@@ -98,11 +97,11 @@ func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicT
 	if err != nil {
 		return 0, fmt.Errorf("reports: encode: %w", err)
 	}
-	made, err := pack(income.Revise(*body, then, r.revision, now))
+	made, err := pack(income.Revise(*body, then, r.revision, tx.Now))
 	if err != nil {
 		return 0, fmt.Errorf("reports: encode: %w", err)
 	}
-	row := revisionRow{number: r.revision, at: now, by: c.By}
+	row := revisionRow{number: r.revision, at: tx.Now, by: c.By}
 	for _, x := range []struct {
 		into  *[]byte
 		at    store.Cell

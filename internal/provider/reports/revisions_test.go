@@ -81,6 +81,7 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 		start := r.Now()
 		now := start
 		r.Now = func() time.Time { return now }
+		db.SetClock(r.Now)
 		rep := r.earner(t)
 		first := r.read(t, rep)
 		if len(first.Notices) != 3 || report.Text(first.Notices[2].SourceReference) != "BANK" || first.Meta.Revision != nil {

@@ -63,10 +63,10 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 }
 
 // attach stores the input; it succeeds once for each report.
-func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved, now time.Time) (bool, error) {
+func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved time.Time) (bool, error) {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
 		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
-		publicToken, store.Micros(retrieved), store.Micros(now)))
+		publicToken, store.Micros(retrieved), store.Micros(tx.Now)))
 	if err != nil || !ok {
 		return false, err
 	}
@@ -77,10 +77,10 @@ func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte
 // finish sets the final status; it succeeds once for each report and returns the
 // report's owner.
 func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status,
-	sub contract.Substatus, now time.Time) (customerID string, ok bool, err error) {
+	sub contract.Substatus) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
-		publicToken, string(status), nullable(string(sub)), store.Micros(now)).Scan(&customerID)
+		publicToken, string(status), nullable(string(sub)), store.Micros(tx.Now)).Scan(&customerID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
@@ -121,11 +121,11 @@ func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, li
 // report is no longer read, so the statements need no common snapshot. The customer's
 // labels may be personal and are deleted too, except the external id, which stays
 // reserved.
-func forget(ctx context.Context, tx *store.Tx, created, now time.Time, limit int) (int64, error) {
+func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (int64, error) {
 	rows, err := tx.QueryContext(ctx, `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3) RETURNING key_id`,
-		store.Micros(created), store.Micros(now), limit)
+		store.Micros(created), store.Micros(tx.Now), limit)
 	if err != nil {
 		return 0, err
 	}
@@ -169,10 +169,10 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) (sea
 
 // nextRevision increments the revision; it succeeds once for each revision of a
 // report.
-func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int, now time.Time) (bool, error) {
+func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
 		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND forgotten_at IS NULL`,
-		publicToken, customerID, from, store.Micros(now)))
+		publicToken, customerID, from, store.Micros(tx.Now)))
 }
 
 // revisionRow is a row of report_revisions; reason and replaced are encrypted.

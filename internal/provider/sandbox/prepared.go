@@ -52,7 +52,7 @@ func (p *Prepared) Create(ctx context.Context, tx *store.Tx, customerID string, 
 	if err != nil {
 		return "", err
 	}
-	return id, insertPrepared(ctx, tx, id, customerID, kind, key, sealed, p.Now())
+	return id, insertPrepared(ctx, tx, id, customerID, kind, key, sealed)
 }
 
 // Lookup returns the kind of a prepared report of the customer, or store.ErrNotFound.

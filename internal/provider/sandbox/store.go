@@ -28,9 +28,9 @@ func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
 }
 
 func insertPrepared(ctx context.Context, tx *store.Tx, id, customerID string, kind contract.Product,
-	keyID string, sealed []byte, now time.Time) error {
+	keyID string, sealed []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(now))
+		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(tx.Now))
 	return err
 }
 

@@ -76,7 +76,7 @@ func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (m
 	for i := range fresh {
 		fresh[i] = uuid.NewString()
 	}
-	all, err := grantReady(ctx, tx, pairs, fresh, s.Now().UTC())
+	all, err := grantReady(ctx, tx, pairs, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	if !deleted.IsZero() {
 		return "", httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the report's consumer has withdrawn consent"))
 	}
-	now := s.Now().UTC()
-	if now.Sub(rep.Created) > Window {
+	if tx.Now.Sub(rep.Created) > Window {
 		// A report that was shared in time can be shared again for as long as it can be read.
 		_, err := get(ctx, tx, `public_token = $1 AND third_party_id = $2`, rep.PublicToken, third.CustomerID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -139,7 +138,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 		}
 	}
 	share := Share{RelayToken: uuid.NewString(), PublicToken: rep.PublicToken, CustomerID: caller.CustomerID,
-		ThirdPartyID: third.CustomerID, Created: now, Expires: now.Add(Life)}
+		ThirdPartyID: third.CustomerID, Created: tx.Now, Expires: tx.Now.Add(Life)}
 	token, ok, err := grant(ctx, tx, share)
 	if err != nil {
 		return "", err

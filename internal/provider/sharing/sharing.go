@@ -137,10 +137,9 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.Tx, c reports.Sta
 	if err != nil {
 		return err
 	}
-	now := s.Now()
 	var event []reports.StatusChange
 	for _, share := range all {
-		if share.State(now) == Active {
+		if share.State(tx.Now) == Active {
 			event = append(event, reports.StatusChange{CustomerID: share.ThirdPartyID, PublicToken: share.RelayToken,
 				Status: c.Status, Substatus: c.Substatus})
 		}

@@ -101,6 +101,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{now: start}
 	now := func() time.Time { return r.now }
+	db.SetClock(now)
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
 		Reports: &reports.Service{DB: db, Now: now}, Webhooks: webhooks.New(webhooks.Service{DB: db, Now: now})}
 	for _, id := range []string{"owner", "a", "b", "c"} {

@@ -55,8 +55,8 @@ type granted struct {
 // caller's, ready, and young enough, and whose third party is another account of the
 // environment. It omits all other pairs, including reports past Window that were
 // shared in time.
-func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string, now time.Time) ([]granted, error) {
-	args := []any{store.Micros(now), store.Micros(now.Add(Life)), store.Micros(now.Add(-Window))}
+func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string) ([]granted, error) {
+	args := []any{store.Micros(tx.Now), store.Micros(tx.Now.Add(Life)), store.Micros(tx.Now.Add(-Window))}
 	var values []string
 	for i := range store.PadCount(len(pairs)) {
 		values = append(values, fmt.Sprintf("($%d, $%d, $%d, $%d, $%d)", 5*i+4, 5*i+5, 5*i+6, 5*i+7, 5*i+8))

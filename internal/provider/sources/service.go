@@ -115,9 +115,8 @@ func (s *Service) Begin(ctx context.Context, b Begin) (Begun, error) {
 		if err != nil {
 			return err
 		}
-		now := s.Now()
 		return insertAuthorization(ctx, tx, authorization{b.VisitID, b.Environment, b.Institution, b.KeyID, sealed},
-			state, store.Hash(out.Browser), now, now.Add(AuthorizationLifetime))
+			state, store.Hash(out.Browser), tx.Now.Add(AuthorizationLifetime))
 	})
 	return out, err
 }
@@ -139,7 +138,7 @@ func (s *Service) Complete(ctx context.Context, browser string, query url.Values
 	state := store.Hash(query.Get("state"))
 	var a authorization
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		a, err = useAuthorization(ctx, tx, state, store.Hash(browser), s.Now())
+		a, err = useAuthorization(ctx, tx, state, store.Hash(browser))
 		return err
 	})
 	if err != nil {
@@ -174,13 +173,12 @@ type NewConnection struct {
 
 // Connect stores the access of a completed authorization.
 func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (Connection, error) {
-	now := s.Now()
 	life := Lifetime
 	if n.Institution.Tokens {
 		life = TokenLifetime
 	}
 	c := Connection{ID: uuid.NewString(), PublicToken: n.PublicToken, CustomerID: n.CustomerID, ConsumerID: n.ConsumerID,
-		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: now, Expires: now.Add(life)}
+		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: tx.Now, Expires: tx.Now.Add(life)}
 	if until := n.Grant.Until; !until.IsZero() && until.Before(c.Expires) {
 		c.Expires = until
 	}
@@ -191,7 +189,7 @@ func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (C
 	if err := insertConnection(ctx, tx, c, sealed); err != nil {
 		return c, err
 	}
-	return c, addEvent(ctx, tx, c.ID, now, "authorized", "")
+	return c, addEvent(ctx, tx, c.ID, "authorized", "")
 }
 
 // Get returns a connection.
@@ -237,7 +235,7 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (I
 		if err := release(ctx, tx, c.ID); err != nil {
 			return err
 		}
-		return addEvent(ctx, tx, c.ID, s.Now(), kind, reason)
+		return addEvent(ctx, tx, c.ID, kind, reason)
 	})
 	if err == nil {
 		err = stored
@@ -248,9 +246,10 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (I
 // lease reserves the access of a connection and decrypts it.
 func (s *Service) lease(ctx context.Context, c Connection) (g Grant, err error) {
 	var sealed []byte
-	now := s.Now()
+	var now time.Time
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		sealed, err = lease(ctx, tx, c.ID, now, now.Add(FetchTimeout+time.Minute))
+		now = tx.Now
+		sealed, err = lease(ctx, tx, c.ID, now.Add(FetchTimeout+time.Minute))
 		return err
 	})
 	switch {
@@ -283,7 +282,7 @@ func (s *Service) fetch(ctx context.Context, c Connection, connector Connector, 
 				err = setAccess(ctx, tx, c.ID, sealed)
 			}
 			if err == nil {
-				err = addEvent(ctx, tx, c.ID, s.Now(), "renewed", "")
+				err = addEvent(ctx, tx, c.ID, "renewed", "")
 			}
 			return err
 		})
@@ -333,14 +332,14 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 // End ends connections at once. The access is revoked at the institution in a job.
 func (s *Service) End(ctx context.Context, tx *store.Tx, ids ...string) error {
 	for _, id := range ids {
-		ended, err := end(ctx, tx, id, s.Now())
+		ended, err := end(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if !ended {
 			continue
 		}
-		if err := addEvent(ctx, tx, id, s.Now(), "ended", ""); err != nil {
+		if err := addEvent(ctx, tx, id, "ended", ""); err != nil {
 			return err
 		}
 		if err := s.Queue.Enqueue(ctx, tx, Revoke{id}, jobs.UniqueKey(id)); err != nil {
@@ -399,7 +398,7 @@ func (s *Service) forget(ctx context.Context, id, kind string, reason Reason) er
 		if err := setAccess(ctx, tx, id, nil); err != nil {
 			return err
 		}
-		return addEvent(ctx, tx, id, s.Now(), kind, reason)
+		return addEvent(ctx, tx, id, kind, reason)
 	})
 }
 
@@ -409,20 +408,17 @@ const sweepBatch = 100
 // Sweep ends expired connections, and deletes expired authorizations and old
 // connections.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
 	err := s.DB.Sweep(ctx, sweepBatch,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			ids, err := openExpired(ctx, tx, now, limit)
+			ids, err := openExpired(ctx, tx, limit)
 			if err == nil {
 				err = s.End(ctx, tx, ids...)
 			}
 			return int64(len(ids)), err
 		},
+		deleteAuthorizations,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteAuthorizations(ctx, tx, now, limit)
-		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteEnded(ctx, tx, now.Add(-eventAge), limit)
+			return deleteEnded(ctx, tx, tx.Now.Add(-eventAge), limit)
 		})
 	if err != nil {
 		return fmt.Errorf("sources: sweep: %w", err)

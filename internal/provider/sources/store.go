@@ -19,21 +19,21 @@ type authorization struct {
 	pending     []byte // encrypted
 }
 
-func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, state, browser []byte, at, expires time.Time) error {
+func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, state, browser []byte, expires time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO source_authorizations
 		(state_hash, browser_hash, visit_id, environment, institution, key_id, pending, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		state, browser, a.visitID, a.environment, a.institution, a.keyID, a.pending, store.Micros(at), store.Micros(expires))
+		state, browser, a.visitID, a.environment, a.institution, a.keyID, a.pending, store.Micros(tx.Now), store.Micros(expires))
 	return err
 }
 
 // useAuthorization marks an authorization as used and returns it. For an unknown state,
 // another browser, a second use, and after the expiry it returns store.ErrNotFound.
-func useAuthorization(ctx context.Context, tx *store.Tx, state, browser []byte, now time.Time) (a authorization, err error) {
+func useAuthorization(ctx context.Context, tx *store.Tx, state, browser []byte) (a authorization, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE source_authorizations SET used_at = $1
 		WHERE state_hash = $2 AND browser_hash = $3 AND used_at = 0 AND expires_at > $1
 		RETURNING visit_id, environment, institution, key_id, pending`,
-		store.Micros(now), state, browser).Scan(&a.visitID, &a.environment, &a.institution, &a.keyID, &a.pending)
+		store.Micros(tx.Now), state, browser).Scan(&a.visitID, &a.environment, &a.institution, &a.keyID, &a.pending)
 	return a, store.MapNotFound(err)
 }
 
@@ -80,10 +80,10 @@ func getConnection(ctx context.Context, q store.Queryer, id string) (Connection,
 // lease reserves the access of a connection until an instant and returns it encrypted.
 // If another fetch has reserved it, or it has ended or expired, it returns
 // store.ErrNotFound.
-func lease(ctx context.Context, tx *store.Tx, id string, now, until time.Time) (access []byte, err error) {
+func lease(ctx context.Context, tx *store.Tx, id string, until time.Time) (access []byte, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE source_connections SET leased_until = $1
 		WHERE id = $2 AND leased_until <= $3 AND ended_at = 0 AND expires_at > $3 RETURNING access`,
-		store.Micros(until), id, store.Micros(now)).Scan(&access)
+		store.Micros(until), id, store.Micros(tx.Now)).Scan(&access)
 	return access, store.MapNotFound(err)
 }
 
@@ -106,9 +106,9 @@ func accessOf(ctx context.Context, q store.Queryer, id string) (access []byte, e
 }
 
 // end marks a connection as ended; ok is false if it was before.
-func end(ctx context.Context, tx *store.Tx, id string, now time.Time) (ok bool, err error) {
+func end(ctx context.Context, tx *store.Tx, id string) (ok bool, err error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE source_connections SET ended_at = $1 WHERE id = $2 AND ended_at = 0`,
-		store.Micros(now), id))
+		store.Micros(tx.Now), id))
 }
 
 // openOfReport, openOfConsumer, and openExpired return the ids of connections that have
@@ -123,16 +123,16 @@ func openOfConsumer(ctx context.Context, q store.Queryer, consumerID string) ([]
 		`SELECT id FROM source_connections WHERE consumer_id = $1 AND ended_at = 0 ORDER BY id`, consumerID)
 }
 
-func openExpired(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT id FROM source_connections
-		WHERE ended_at = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(now), limit)
+func openExpired(ctx context.Context, tx *store.Tx, limit int) ([]string, error) {
+	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM source_connections
+		WHERE ended_at = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(tx.Now), limit)
 }
 
 // addEvent adds an entry to the audit trail of a connection.
-func addEvent(ctx context.Context, tx *store.Tx, id string, at time.Time, kind string, reason Reason) error {
+func addEvent(ctx context.Context, tx *store.Tx, id, kind string, reason Reason) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO source_events (connection_id, seq, at, kind, reason)
 		SELECT $1, coalesce(max(seq), 0) + 1, $2, $3, $4 FROM source_events WHERE connection_id = $1`,
-		id, store.Micros(at), kind, string(reason))
+		id, store.Micros(tx.Now), kind, string(reason))
 	return err
 }
 
@@ -155,10 +155,10 @@ func eventsOfReport(ctx context.Context, q store.Queryer, publicToken string) ([
 		JOIN source_connections c ON c.id = e.connection_id WHERE c.public_token = $1 ORDER BY e.at, c.id, e.seq`, publicToken)
 }
 
-func deleteAuthorizations(ctx context.Context, tx *store.Tx, expired time.Time, limit int) (int64, error) {
+func deleteAuthorizations(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM source_authorizations WHERE state_hash IN (
 		SELECT state_hash FROM source_authorizations WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
-		store.Micros(expired), limit))
+		store.Micros(tx.Now), limit))
 }
 
 // deleteEnded deletes connections that ended before an instant and have no access left,

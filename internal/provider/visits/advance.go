@@ -39,8 +39,7 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 // advance applies one input to the state machine and stores the result in tx. If the
 // current step does not accept the input, moved is false and the visit is unchanged.
 func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.Input) (_ visit, moved bool, err error) {
-	now := s.Now()
-	in.At = store.Micros(now)
+	in.At = store.Micros(tx.Now)
 	v.Missing = s.catalogue(v.environment).missing()
 	next, do, ok := v.Journey.Next(in)
 	if !ok {
@@ -57,14 +56,14 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.In
 	}
 	v.Journey = next
 	v.version++
-	v.expires = v.expiry(now)
+	v.expires = v.expiry(tx.Now)
 	if in.Kind == flow.EventSignedIn && v.Step == flow.StepCode {
-		v.signedIn = now
+		v.signedIn = tx.Now
 	}
 	if v.State.Over() {
-		v.ended = now
+		v.ended = tx.Now
 	}
-	if err := save(ctx, tx, v, in.Kind, now); err != nil {
+	if err := save(ctx, tx, v, in.Kind); err != nil {
 		return v, false, err
 	}
 	if v.State == flow.Failed || v.State == flow.Expired || in.Kind == flow.EventStartedOver {
@@ -105,7 +104,7 @@ func (s *Service) catchUp(ctx context.Context, tx *store.Tx, v visit) (visit, er
 		v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventReportFinished, Status: r.Status, Substatus: r.Substatus})
 		return v, err
 	}
-	if !s.Now().Before(v.expires) {
+	if !tx.Now.Before(v.expires) {
 		v, _, err := s.advance(ctx, tx, v, flow.Input{Kind: flow.EventExpired})
 		return v, err
 	}

@@ -86,7 +86,7 @@ func (s *Service) findByToken(ctx context.Context, tx *store.Tx, token string) (
 	if !errors.Is(err, store.ErrNotFound) {
 		return v, err
 	}
-	v, err = claim(ctx, tx, token, s.Now())
+	v, err = claim(ctx, tx, token)
 	if !errors.Is(err, errToken) {
 		return v, err
 	}

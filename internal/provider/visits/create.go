@@ -108,19 +108,19 @@ func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 	if err != nil {
 		return visit{}, externalIDError(err)
 	}
-	applicant, now := parsePrefill(consumer.Prefill), s.Now()
+	applicant := parsePrefill(consumer.Prefill)
 	names := employersToVerify(product.Kind, applicant)
 	v := visit{
 		Journey: newJourney(product, names),
 		id:      uuid.NewString(), publicToken: r.PublicToken, customerID: caller.CustomerID, productID: req.ProductID,
 		environment: caller.Environment, consumerID: consumer.ID,
-		sandboxReportID: req.SandboxReportID, created: now, tokenless: tokenless,
+		sandboxReportID: req.SandboxReportID, created: tx.Now, tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = flow.Created, flow.StepConsent, contract.StatusPending
 	if s.catalogue(caller.Environment).Scenarios {
 		v.Scenario = scenarioOf(applicant.FirstName, applicant.LastName)
 	}
-	v.expires = v.expiry(now)
+	v.expires = v.expiry(tx.Now)
 	if v.Employers > 0 {
 		if err := s.storeEmployers(ctx, tx, &v, consumer.KeyID, names); err != nil {
 			return visit{}, err
@@ -198,13 +198,13 @@ func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.C
 		}
 		// The consumer's data may be for another product: ignore keys that this product does
 		// not accept, as in production.
-		_, err = s.checkPrefill(contract.Production, product, c.Prefill)
+		_, err = checkPrefill(tx, contract.Production, product, c.Prefill)
 		return c, err
 	}
 	if !req.hasPrefill() && req.SandboxReportID != "" {
 		return s.Customers.CreateConsumer(ctx, tx, caller.CustomerID, "", nil)
 	}
-	fields, err := s.checkPrefill(caller.Environment, product, req.Prefill)
+	fields, err := checkPrefill(tx, caller.Environment, product, req.Prefill)
 	if err != nil {
 		return customers.Consumer{}, err
 	}
@@ -213,8 +213,8 @@ func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.C
 
 // checkPrefill validates an applicant's data against the rules of a product and returns the
 // JSON to store.
-func (s *Service) checkPrefill(env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
-	return customers.CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: prefill.DateOf(s.Now().UTC().Date()),
+func checkPrefill(tx *store.Tx, env contract.Environment, product customers.Product, raw json.RawMessage) (json.RawMessage, error) {
+	return customers.CheckPrefill(prefill.Rules{Product: product.Kind, Environment: env, Today: prefill.DateOf(tx.Now.Date()),
 		AssetsOnly: product.Configuration.EligibilityKind == report.AssetsOnly}, raw)
 }
 
@@ -280,8 +280,8 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 
 // claim uses up a token of the caller and returns its visit.
 func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
-	v, err := claim(ctx, tx, token, s.Now())
-	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != flow.Created || !s.Now().Before(v.expires)) {
+	v, err := claim(ctx, tx, token)
+	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != flow.Created || !tx.Now.Before(v.expires)) {
 		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token")
 	}
 	return v, err

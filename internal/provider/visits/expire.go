@@ -65,7 +65,7 @@ func (s *Service) expire(ctx context.Context, visitID string) (left time.Duratio
 			return err
 		}
 		if v.ended.IsZero() {
-			left = max(v.expires.Sub(s.Now()), 0)
+			left = max(v.expires.Sub(tx.Now), 0)
 		}
 		return nil
 	})
@@ -91,13 +91,12 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.endDue(ctx); err != nil {
 		return fmt.Errorf("visits: sweep: %w", err)
 	}
-	now := s.Now()
 	err := s.DB.Sweep(ctx, 100,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteDrafts(ctx, tx, now.Add(-draftAge), limit)
+			return deleteDrafts(ctx, tx, tx.Now.Add(-draftAge), limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteEnded(ctx, tx, now.Add(-maxAge), limit)
+			return deleteEnded(ctx, tx, tx.Now.Add(-maxAge), limit)
 		})
 	if err != nil {
 		return fmt.Errorf("visits: sweep: %w", err)

@@ -213,12 +213,12 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	return addEvent(ctx, tx, v, "begun", v.created)
+	return addEvent(ctx, tx, v, "begun")
 }
 
 // save stores the journey of v, whose version the caller has incremented, if the row
 // has not changed since it was read.
-func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind, at time.Time) error {
+func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
 		way = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
@@ -251,7 +251,7 @@ func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind, at ti
 	if !ok {
 		return errStale
 	}
-	return addEvent(ctx, tx, v, string(kind), at)
+	return addEvent(ctx, tx, v, string(kind))
 }
 
 // micros returns store.Micros(t), or 0 for the zero time.
@@ -263,9 +263,9 @@ func micros(t time.Time) int64 {
 }
 
 // addEvent adds an entry to the timeline.
-func addEvent(ctx context.Context, tx *store.Tx, v visit, kind string, at time.Time) error {
+func addEvent(ctx context.Context, tx *store.Tx, v visit, kind string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
-		v.id, v.version, store.Micros(at), kind, v.State, v.Step)
+		v.id, v.version, store.Micros(tx.Now), kind, v.State, v.Step)
 	return err
 }
 
@@ -300,11 +300,11 @@ func insertToken(ctx context.Context, tx *store.Tx, token, visitID string, expir
 
 // claim uses up an initialization token and returns its visit. Of concurrent callers
 // one succeeds; the others get errToken.
-func claim(ctx context.Context, tx *store.Tx, token string, now time.Time) (visit, error) {
+func claim(ctx context.Context, tx *store.Tx, token string) (visit, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `UPDATE initialization_tokens SET used_at = $1
 		WHERE hash = $2 AND used_at = 0 AND expires_at > $1 RETURNING visit_id`,
-		store.Micros(now), store.Hash(token)).Scan(&id)
+		store.Micros(tx.Now), store.Hash(token)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return visit{}, errToken
 	}

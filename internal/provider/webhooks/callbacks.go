@@ -64,7 +64,7 @@ func (s *Service) SetURL(ctx context.Context, tx *store.Tx, customerID, url stri
 // SetEnabled enables or disables the customer's callback; changed is false if it already
 // was so, or does not exist. Events during a disabled period are not delivered.
 func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
-	return setDisabled(ctx, tx, customerID, !on, tx.Now)
+	return setDisabled(ctx, tx, customerID, !on)
 }
 
 // Subscribe sets the statuses that the callback receives; the full list also covers
@@ -114,7 +114,7 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 	if _, err := webhook.ParseSecret(secret); err != nil {
 		return err
 	}
-	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, tx.Now)
+	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 // signs them. A new URL keeps the secret; with rotate, a new secret is created, and
 // the old one also signs for Rotation.
 func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url string, rotate bool) (secret string, err error) {
-	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url, tx.Now)
+	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url)
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +156,7 @@ func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secre
 	if err != nil {
 		return err
 	}
-	return insertSecret(ctx, tx, id, callbackID, sealed, tx.Now)
+	return insertSecret(ctx, tx, id, callbackID, sealed)
 }
 
 // plain returns the decrypted secrets that sign now, newest first.

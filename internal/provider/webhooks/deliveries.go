@@ -101,7 +101,7 @@ func (s *Service) Fire(ctx context.Context, customerID, publicToken string, o Fi
 		}
 		if len(all) == 0 {
 			all = []event{{id: newID(), customerID: customerID, publicToken: publicToken, status: status, substatus: substatus,
-				created: s.Now().UTC()}}
+				created: tx.Now}}
 			if _, err := insertEvents(ctx, tx, all); err != nil {
 				return err
 			}

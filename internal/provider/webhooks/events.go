@@ -17,8 +17,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
@@ -90,7 +88,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 		var all []event
 		for _, c := range some {
 			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
-				status: c.Status, substatus: c.Substatus, created: s.Now().UTC()})
+				status: c.Status, substatus: c.Substatus, created: tx.Now})
 		}
 		callbacks, err := insertEvents(ctx, tx, all)
 		if err != nil {
@@ -109,7 +107,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 
 // newID returns the id of an event. Ids are ordered by time, so that an index grows at
 // its end.
-func newID() string { return "evt_" + uuid.Must(uuid.NewV7()).String() }
+func newID() string { return "evt_" + store.NewID() }
 
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
@@ -132,7 +130,7 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 
 // gone disables the callback of a delivery.
 func (s *Service) gone(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
-	return disableCallback(ctx, tx, d.CallbackID, url, s.Now())
+	return disableCallback(ctx, tx, d.CallbackID, url)
 }
 
 // key returns the data key of the report that an event names.
@@ -188,11 +186,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.outbox.Sweep(ctx); err != nil {
 		return err
 	}
-	now := s.Now()
-	err := s.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		return deleteExpired(ctx, tx, now, limit)
-	})
-	if err != nil {
+	if err := s.DB.Sweep(ctx, 100, deleteExpired); err != nil {
 		return fmt.Errorf("webhooks: sweep: %w", err)
 	}
 	return nil

@@ -75,17 +75,17 @@ func activeCallback(ctx context.Context, q store.Queryer, customerID string) (st
 }
 
 // upsertCallback sets the customer's callback, enables it, and returns its id.
-func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url string, now time.Time) (string, error) {
+func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url string) (string, error) {
 	err := tx.QueryRowContext(ctx, `INSERT INTO callbacks (id, customer_id, url, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id) DO UPDATE SET url = excluded.url, disabled_at = NULL RETURNING id`,
-		id, customerID, url, store.Micros(now)).Scan(&id)
+		id, customerID, url, store.Micros(tx.Now)).Scan(&id)
 	return id, err
 }
 
 // disableCallback disables a callback, unless its URL has changed.
-func disableCallback(ctx context.Context, tx *store.Tx, id, url string, now time.Time) (bool, error) {
+func disableCallback(ctx context.Context, tx *store.Tx, id, url string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`,
-		id, url, store.Micros(now)))
+		id, url, store.Micros(tx.Now)))
 }
 
 // signingSecret is a secret with its encrypted text.
@@ -109,9 +109,9 @@ func scanSecret(row store.Row) (s signingSecret, err error) {
 	return s, err
 }
 
-func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, sealed []byte, now time.Time) error {
+func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, sealed []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO callback_secrets (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
-		id, callbackID, sealed, store.Micros(now))
+		id, callbackID, sealed, store.Micros(tx.Now))
 	return err
 }
 
@@ -153,9 +153,9 @@ func retire(ctx context.Context, tx *store.Tx, callbackID, secretID string, at t
 }
 
 // setDisabled disables or enables a callback; it returns false if it already is so.
-func setDisabled(ctx context.Context, tx *store.Tx, customerID string, off bool, now time.Time) (bool, error) {
+func setDisabled(ctx context.Context, tx *store.Tx, customerID string, off bool) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE customer_id = $1 AND (disabled_at IS NULL) = $3`,
-		customerID, sql.NullInt64{Int64: store.Micros(now), Valid: off}, off))
+		customerID, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: off}, off))
 }
 
 func setStatuses(ctx context.Context, tx *store.Tx, customerID string, statuses []string) (bool, error) {
@@ -164,7 +164,7 @@ func setStatuses(ctx context.Context, tx *store.Tx, customerID string, statuses 
 }
 
 // deleteExpired deletes secrets that no longer sign.
-func deleteExpired(ctx context.Context, tx *store.Tx, now time.Time, limit int) (int64, error) {
+func deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
-		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(now), limit))
+		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(tx.Now), limit))
 }

@@ -25,7 +25,8 @@ func (noJobs) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOpti
 func TestHeartbeatFindsUnannouncedChanges(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-		h := &Handler{Service: &applications.Service{DB: db, Queue: noJobs{}, Now: func() time.Time { return now }}}
+		db.SetClock(func() time.Time { return now })
+		h := &Handler{Service: &applications.Service{DB: db, Queue: noJobs{}, Now: db.Now}}
 		a := applicationstest.Put(t, db, applicationstest.Row{Application: applications.Application{
 			ID:      "2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11",
 			Product: "cashflow",
