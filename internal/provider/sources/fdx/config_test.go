@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,24 @@ func TestLoad(t *testing.T) {
 	for _, empty := range []string{"", "[]"} {
 		if list, err := Load(configured(t, empty)); err != nil || len(list) != 0 {
 			t.Errorf("Load of %q = %v, %v", empty, list, err)
+		}
+	}
+}
+
+// TestReference loads the example of the reference page, which names every key.
+func TestReference(t *testing.T) {
+	raw, err := os.ReadFile("../../../../docs/reference/institutions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(raw), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	if list, err := Load(configured(t, strings.Replace(example, "harbor.pem", "key.pem", 1))); err != nil || len(list) != 1 {
+		t.Errorf("the example is %+v, %v", list, err)
+	}
+	for field := range reflect.TypeFor[Institution]().Fields() {
+		if key := field.Tag.Get("yaml"); key != "-" && !strings.Contains(string(raw), "`"+key+"`") {
+			t.Errorf("the page does not name %s", key)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func TestHostileAccounts(t *testing.T) {
 		"a long id": func(_ int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"accounts":[{"accountId":%q}]}`, strings.Repeat("1", maxID+1))
 		},
+		"an error": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"code":"500","message":"Internal server error"}`)
+		},
 		"not JSON":        func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) },
 		"an array":        func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) },
 		"a text":          func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"accounts":"none"}`) },

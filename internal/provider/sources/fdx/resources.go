@@ -27,6 +27,7 @@ const (
 	maxText         = 12 << 20 // bytes of all transactions' texts
 	maxPages        = 2_000    // of one list
 	maxID           = 256      // characters of an id
+	pageLimit       = 500      // transactions of a page; institutions may send fewer
 	shortestWindow  = 31       // days that a request for transactions is divided down to
 )
 
@@ -39,6 +40,7 @@ type fetch struct {
 
 	left     int  // transactions that may still be kept
 	textLeft int  // bytes of their texts
+	limit    int  // transactions of a page; 0: as the institution likes
 	window   int  // days that one request for transactions covers
 	instants bool // the institution wants instants, not dates
 }
@@ -59,7 +61,7 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 	ctx, cancel := context.WithTimeout(ctx, maxFetch)
 	defer cancel()
 	f := &fetch{bank: b, token: g.Access, from: from, to: to, today: report.DateOf(b.now()), left: maxTransactions, textLeft: maxText,
-		window: days(from, to)}
+		limit: pageLimit, window: days(from, to)}
 	listed, err := f.accounts(ctx)
 	if err != nil {
 		return sources.Fetched{}, err
@@ -91,8 +93,8 @@ type partialError struct{ err error }
 func (p *partialError) Error() string { return p.err.Error() }
 func (p *partialError) Unwrap() error { return p.err }
 
-func (f *fetch) rejected(text string) error {
-	return sources.Fail(sources.Rejected, fmt.Errorf("%s: %s", f.in.ID, text))
+func (*fetch) rejected(text string) error {
+	return sources.Fail(sources.Rejected, errors.New(text))
 }
 
 // accounts lists the accounts.
@@ -134,7 +136,7 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	var none bankdata.Account
 	a := *listed
 	if a.kind == "" {
-		return none, nil, sources.Fail(sources.Unsupported, fmt.Errorf("%s: the kind of an account is not supported", f.in.ID))
+		return none, nil, sources.Fail(sources.Unsupported, errors.New("the kind of an account is not supported"))
 	}
 	if _, ok := a.balance(); !ok { // lists may have descriptions only
 		var e accountElement
@@ -367,9 +369,9 @@ func days(from, to report.Date) int { return int(to.Sub(from.Time)/(24*time.Hour
 func addDays(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
 
 // transactions retrieves an account's transactions, the newest window first. Where the
-// institution refuses a window as a bad request, it asks with instants instead of
-// dates, then for half of the window. If an older window fails, the newer ones stay,
-// with a *partialError.
+// institution refuses a request as bad, it asks without a limit, then with instants
+// instead of dates, then for half of the window. If an older window fails, the newer
+// ones stay, with a *partialError.
 func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kind) error {
 	l := &ledger{fetch: f, into: into, kind: of, index: map[string]int{}}
 	tried := false // the other form of the two dates
@@ -381,11 +383,14 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 		err := l.retrieve(ctx, start, end)
 		var status *statusError
 		if errors.As(err, &status) && (status.code == http.StatusBadRequest || status.code == http.StatusUnprocessableEntity) {
-			if !tried {
+			switch window := days(start, end); {
+			case f.limit > 0:
+				f.limit = 0
+				continue
+			case !tried:
 				f.instants, tried = !f.instants, true
 				continue
-			}
-			if window := days(start, end); window > shortestWindow {
+			case window > shortestWindow:
 				f.window, tried = max(window/2, shortestWindow), false
 				continue
 			}
@@ -423,6 +428,9 @@ func (l *ledger) retrieve(ctx context.Context, start, end report.Date) error {
 	query := url.Values{"startTime": {start.String()}, "endTime": {end.String()}}
 	if l.instants {
 		query = url.Values{"startTime": {start.String() + "T00:00:00Z"}, "endTime": {end.String() + "T23:59:59Z"}}
+	}
+	if l.limit > 0 {
+		query.Set("limit", strconv.Itoa(l.limit))
 	}
 	before := len(l.into.Transactions)
 	l.alike = map[string]int{}
@@ -469,7 +477,7 @@ func (l *ledger) element() func(*json.Decoder) (bool, error) {
 // add adds a transaction, and reports whether it is new.
 func (l *ledger) add(t *transaction) (bool, error) {
 	state := t.status()
-	if state == void {
+	if state == void || t.Direction == "MEMO" { // a note without a movement
 		return true, nil
 	}
 	amount, debit, ok := t.amount(l.kind)

@@ -261,6 +261,7 @@ func TestStatusesAndDates(t *testing.T) {
 		`{`+amount+`"7","status":"PENDING","transactionTimestamp":"2027-01-01"}`,
 		`{`+amount+`"8","status":"POSTED","postedTimestamp":"2026-03-11"}`,
 		`{`+amount+`"9","status":"POSTED","postedTimestamp":"2020-03-11"}`,
+		`{"transactionId":"10","amount":1,"debitCreditMemo":"MEMO","status":"POSTED","postedTimestamp":"2026-01-08"}`,
 		`{`+amount+`"","status":"POSTED","postedTimestamp":"2026-01-07","description":"D"}`,
 		`{`+amount+`"","status":"POSTED","postedTimestamp":"2026-01-07","description":"D"}`,
 	)
@@ -340,10 +341,13 @@ func nextLink(format string, n int) string {
 
 // limitedHistory answers requests for transactions of at most a number of days.
 func (b *fakeBank) limitedHistory(maxDays int, oldest report.Date, format string) {
+	unlimited := maxDays < 0
+	maxDays = max(maxDays, -maxDays)
 	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
 		from, err1 := time.Parse(format, r.URL.Query().Get("startTime"))
 		to, err2 := time.Parse(format, r.URL.Query().Get("endTime"))
-		if err1 != nil || err2 != nil || to.Sub(from) > time.Duration(maxDays)*24*time.Hour {
+		if err1 != nil || err2 != nil || to.Sub(from) > time.Duration(maxDays)*24*time.Hour ||
+			unlimited && r.URL.Query().Has("limit") {
 			writeJSON(w, 400, map[string]any{"code": "704"})
 			return
 		}
@@ -372,6 +376,7 @@ func TestWindows(t *testing.T) {
 		{400, "2024-01-01", time.DateOnly, 731, nil},
 		{90, "2024-01-01", time.DateOnly, 731, nil},
 		{31, "2024-01-01", time.RFC3339, 731, nil},
+		{-400, "2024-01-01", time.DateOnly, 731, nil}, // no limit of pages is accepted
 		{1000, "2024-01-01", time.RFC3339, 731, nil},
 		{182, "2025-03-11", time.DateOnly, 365, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
 		{1000, "2026-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},

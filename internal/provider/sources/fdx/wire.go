@@ -309,13 +309,16 @@ func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, 
 	if !delim(d, '{') {
 		return 0, next, errNotJSON
 	}
+	listed, problem := false, false
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return n, next, errNotJSON
 		}
+		problem = problem || name == "code" || name == "error"
 		switch name {
 		case list:
+			listed = true
 			elements, err := readArray(d, each)
 			if n += elements; err != nil {
 				return n, next, err
@@ -341,7 +344,7 @@ func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, 
 			}
 		}
 	}
-	if !delim(d, '}') {
+	if !delim(d, '}') || problem && !listed { // an error with the status of a success
 		return n, next, errNotJSON
 	}
 	return n, next, nil
