@@ -1,9 +1,12 @@
 package gallery
 
 import (
+	"time"
+
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	visit "vestibule/templates/provider"
+	"vestibule/templates/provider/bank"
 	"vestibule/templates/ui"
 )
 
@@ -105,11 +108,33 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	})
 	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
 
-	return append(all,
+	return append(append(all, bankPages(assets, lang, choices)...),
 		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
 		Exhibit{"widget, cannot begin",
 			visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"),
 				Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
 		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane",
 			URL: "https://harborlane.example/back", Token: "t"}, urls)})
+}
+
+// bankPages are the pages of the sandbox's FDX bank.
+func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibit) {
+	show := func(name, step string, change func(*bank.Page)) {
+		p := bank.Page{Lang: lang, Languages: choices, Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"),
+			Bank: "Arrow Park Teachers Credit Union", Client: "Harbor Lane", Step: step, Action: "/bank/authorize/h",
+			Until: time.Date(2026, 10, 12, 0, 0, 0, 0, time.UTC),
+			Accounts: []bank.Account{{ID: "1", Name: "Everyday Checking", Mask: "1234", Chosen: true},
+				{ID: "2", Name: "Reserve Savings", Mask: "9876"}},
+			Shared: []i18n.Key{"bank.consent.accounts", "bank.consent.transactions", "bank.consent.identity", "bank.consent.numbers"}}
+		change(&p)
+		all = append(all, Exhibit{name, bank.BankPage(p)})
+	}
+	same := func(*bank.Page) {}
+	show("bank, sign in", "sign-in", func(p *bank.Page) { p.TriesLeft = 2 })
+	show("bank, code", "code", func(p *bank.Page) { p.Problem = "visit.code.invalid" })
+	show("bank, accounts", "accounts", same)
+	show("bank, consent", "consent", same)
+	show("bank, refused", "refused", func(p *bank.Page) { p.Reason = "bank.refused.tries" })
+	return append(all, Exhibit{"bank, ended", bank.MessagePage(bank.Message{Lang: lang, Style: assets.URL("provider.css"),
+		Icon: assets.URL("icon.svg"), Title: "bank.ended.title", Text: "bank.ended.text"})})
 }

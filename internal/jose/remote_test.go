@@ -454,3 +454,23 @@ func TestMaxAge(t *testing.T) {
 		}
 	}
 }
+
+func TestParseKeySet(t *testing.T) {
+	key, err := GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(KeySet{key.Public()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseKeySet(raw)
+	if err != nil || len(got) != 1 || got[0].ID != key.ID || got[0].Alg != ES256 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"", "{}", `{"keys":[]}`, `{"keys":[{"kty":"oct","kid":"1","k":"AAAA"}]}`} {
+		if got, err := ParseKeySet([]byte(bad)); err == nil {
+			t.Errorf("%s gives %+v", bad, got)
+		}
+	}
+}

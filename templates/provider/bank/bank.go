@@ -5,6 +5,8 @@ package bank
 import (
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
@@ -68,7 +70,7 @@ func (p Page) problem() string { return p.t(p.Problem) }
 
 func (p Page) layout() ui.Page {
 	return ui.Page{Lang: p.Lang, Title: p.title(), Brand: ui.Brand{Name: p.Bank}, Icon: p.Icon, Styles: []string{p.Style},
-		Languages: p.Languages, Footer: ui.SandboxNote(p.Lang)}
+		Languages: p.Languages, Footer: ui.SandboxNote(p.Lang), Attrs: templ.Attributes{"data-mode": "hosted"}}
 }
 
 func (m Message) brand() string {

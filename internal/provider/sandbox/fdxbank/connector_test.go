@@ -3,7 +3,6 @@ package fdxbank_test
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -195,11 +194,15 @@ func TestConnectorRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := browser(t)
-	page := s.get(b, a.URL).Header.Get("Location")
-	q := s.returned(s.post(b, page, url.Values{"action": {"cancel"}}))
-	if _, err := c.Complete(t.Context(), bank, a.Pending, q); sources.ReasonOf(err) != sources.Denied {
-		t.Errorf("cancelled: %v", err)
+	for user, want := range map[string]sources.Reason{"": sources.Denied, "fdx_denied": sources.Denied,
+		"e_banking_unsupported": sources.Unsupported} {
+		b := browser(t)
+		page := s.open(b, request("post"))
+		s.post(b, page, form("action", "sign-in", "username", user, "password", "x"))
+		q := s.returned(s.post(b, page, form("action", "cancel")))
+		if _, err := c.Complete(t.Context(), bank, a.Pending, q); sources.ReasonOf(err) != want {
+			t.Errorf("cancelled by %q: %v", user, err)
+		}
 	}
 	wrong := s.connector("6", func(in *fdx.Institution) { in.Secret = "wrong" })
 	if _, err := wrong.Authorize(t.Context(), bank, sources.AuthorizeRequest{RedirectURI: callback, State: state}); sources.ReasonOf(err) !=
@@ -211,7 +214,6 @@ func TestConnectorRefusals(t *testing.T) {
 // TestConnectorExaminesTheBank checks that an institution of the sandbox passes doctor.
 func TestConnectorExaminesTheBank(t *testing.T) {
 	s := sqlite(t)
-	s.now = time.Now() // the server dates answers by the real clock
 	for name, want := range map[string]bool{"secret": true, "wrong": false} {
 		checks, err := s.connector("6", func(in *fdx.Institution) { in.Secret = name }).Examine(t.Context(), bank)
 		if err != nil {

@@ -223,7 +223,8 @@ func (s *Server) routes() http.Handler {
 	assets := s.config.Assets.Handler()
 	known := httpx.NotFound(s.config.Log, mux, isPage, s.missing)
 	return httpx.Wrap(s.config.Log, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, web.Prefix) { // no institution has this name
+		w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat)) // clients compare the clocks
+		if strings.HasPrefix(r.URL.Path, web.Prefix) {                       // no institution has this name
 			assets.ServeHTTP(w, r)
 			return
 		}
