@@ -91,19 +91,15 @@ func TestConnectorRetrievesTheProfile(t *testing.T) {
 			if diff := cmp.Diff(want.Accounts, got.Accounts, anyID); diff != "" {
 				t.Errorf("%s, version %s: %s", user, version, diff)
 			}
-			name := func(o bankdata.Owner) string { return o.FullName() }
-			if diff := cmp.Diff(names(want.Owners, name), names(got.Owners, name)); diff != "" {
+			// Contacts do not say which of two holders an email address is of.
+			if user == "joint" {
+				want.Owners[1].Emails = nil
+			}
+			if diff := cmp.Diff(want.Owners, got.Owners, cmpopts.IgnoreFields(bankdata.Owner{}, "RecordID")); diff != "" {
 				t.Errorf("%s, version %s: %s", user, version, diff)
 			}
 		}
 	}
-}
-
-func names[T any](list []T, name func(T) string) (out []string) {
-	for _, v := range list {
-		out = append(out, name(v))
-	}
-	return out
 }
 
 // TestConnectorLifeOfAGrant renews and revokes with each client authentication.

@@ -43,6 +43,7 @@ type fetch struct {
 	limit    int  // transactions of a page; 0: as the institution likes
 	window   int  // days that one request for transactions covers
 	instants bool // the institution wants instants, not dates
+	shifted  bool // to is a day earlier than asked for
 }
 
 // Fetch implements sources.Connector. Accounts of kinds that reports do not use, such as
@@ -81,8 +82,8 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		out.Accounts = append(out.Accounts, a)
 		out.Owners = addOwners(out.Owners, owners)
 	}
-	if len(out.Owners) == 0 && len(out.Accounts) > 0 {
-		out.Owners = f.customer(ctx)
+	if len(out.Accounts) > 0 && !slices.ContainsFunc(out.Owners, func(o bankdata.Owner) bool { return len(o.Emails) > 0 }) {
+		out.Owners = f.withCustomer(ctx, out.Owners)
 	}
 	return out, nil
 }
@@ -215,21 +216,22 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 	numbers(networks, into)
 }
 
-// customer returns the customer as the only known owner; none if the institution does
-// not say.
-func (f *fetch) customer(ctx context.Context) []bankdata.Owner {
+// withCustomer adds what the institution says of the customer: their email addresses to
+// the owner of the same name, or the only known owner.
+func (f *fetch) withCustomer(ctx context.Context, owners []bankdata.Owner) []bankdata.Owner {
 	var c struct {
 		ID text `json:"customerId"`
 		holder
 	}
 	if !f.optional(ctx, "GET customer", f.in.BaseURL+"/customers/current", &c) {
-		return nil
+		return owners
 	}
 	p := c.person()
-	if p.FullName() == "" {
-		return nil
+	same := func(o bankdata.Owner) bool { return bankdata.SameName(o.FullName(), p.FullName()) }
+	if p.FullName() == "" || len(owners) > 0 && !slices.ContainsFunc(owners, same) {
+		return owners
 	}
-	return []bankdata.Owner{{RecordID: f.derive(string(c.ID), "customer", 0), Person: p}}
+	return addOwners(owners, []bankdata.Owner{{RecordID: f.derive(string(c.ID), "customer", 0), Person: p}})
 }
 
 // resource returns the URL of an account, or of a resource below it.
@@ -392,6 +394,10 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 				continue
 			case window > shortestWindow:
 				f.window, tried = max(window/2, shortestWindow), false
+				continue
+			case end == f.to && !f.shifted: // the last day may not have begun at the institution
+				f.to, f.shifted, tried = addDays(f.to, -1), true, false
+				end, f.window = f.to, days(f.from, f.to)
 				continue
 			}
 			err = sources.Fail(sources.Unsupported, errors.Unwrap(err))

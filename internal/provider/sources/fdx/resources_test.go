@@ -152,6 +152,12 @@ func TestDetails(t *testing.T) {
 	if len(got.Owners) != 1 || got.Owners[0].FullName() != "Jane Doe" || !slices.Equal(got.Owners[0].Emails, []string{"jane@mail.example"}) {
 		t.Errorf("owners are %+v", got.Owners)
 	}
+	b.bodies["accounts/1/contact"] = `{"holders":[{"name":{"first":"John","last":"Doe"}},{"name":{"first":"JANE","last":"Doe"}}],
+		"emails":["whose@mail.example"]}`
+	if got, err = b.retrieve(b.connect(nil)); err != nil || len(got.Owners) != 2 || got.Owners[0].Emails != nil ||
+		!slices.Equal(got.Owners[1].Emails, []string{"jane@mail.example"}) {
+		t.Errorf("owners are %+v, %v", got.Owners, err)
+	}
 	for _, body := range []string{`{"accountId":"1"}`, `{"accountId":"2","currentBalance":1}`, `{"accountId":"1","currentBalance":1e400}`,
 		`{"accountId":"1","currentBalance":1,"currency":"dollars"}`, `[`, ``} {
 		b.bodies["accounts/1"] = body
@@ -407,6 +413,23 @@ func TestWindows(t *testing.T) {
 		if diff := cmp.Diff(c.failed, got.Failed); diff != "" {
 			t.Errorf("%+v: %s", c, diff)
 		}
+	}
+}
+
+// TestLastDay checks that an institution whose day is behind gives the days before.
+func TestLastDay(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.one()
+	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
+		if end := r.URL.Query().Get("endTime"); end[:10] > "2026-03-09" {
+			w.WriteHeader(400)
+			return
+		}
+		fmt.Fprintf(w, `{"transactions":[%s]}`, movement("1", "2026-03-09", "1", "DEBIT"))
+	}
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Failed) != 0 || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
