@@ -32,6 +32,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -39,6 +40,7 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -104,6 +106,9 @@ type Server struct {
 	clients map[string]Client
 	handler http.Handler
 	counts  counter
+
+	mu     sync.Mutex
+	recent map[string]bankdata.Data // by user and day
 }
 
 // New returns a server. The first call creates the key that signs ID tokens, in the
@@ -245,15 +250,30 @@ func (s *Server) bank(r *http.Request) (banks.Bank, bool) {
 
 func (s *Server) issuer(b banks.Bank) string { return Issuer(s.config.BaseURL, b.ID) }
 
-// data returns what the institution has about a user. The ids differ for each client.
+// data returns what the institution has about a user, which must not be modified. The
+// ids differ for each client. Clients read many resources in a row, so that generating
+// the data for each would be most of the work.
 func (s *Server) data(institution, username, clientID string) bankdata.Data {
 	profile := profiles.Bank{}.Login(username).Profile
 	if fault := FaultOf(username); fault == FaultPartial || fault == FaultDuplicate {
 		profile = "multi"
 	}
-	link := "fdx/" + institution + "/" + username + "/" + clientID
-	return profiles.Bank{}.Fetch(cmp.Or(profile, "default"), link, s.config.Now())
+	link, now := "fdx/"+institution+"/"+username+"/"+clientID, s.config.Now()
+	key := link + report.DateOf(now).String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.recent[key]; ok {
+		return known
+	}
+	if s.recent == nil || len(s.recent) >= maxRecent {
+		s.recent = map[string]bankdata.Data{}
+	}
+	s.recent[key] = profiles.Bank{}.Fetch(cmp.Or(profile, "default"), link, now)
+	return s.recent[key]
 }
+
+// maxRecent is the maximum number of users whose data are kept; each has some 400 kB.
+const maxRecent = 16
 
 func (c Client) check() error {
 	if c.ID == "" || c.Name == "" || len(c.RedirectURIs) == 0 || c.Days < 0 {

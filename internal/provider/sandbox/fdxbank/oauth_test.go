@@ -22,10 +22,12 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+	"pgregory.net/rapid"
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/proptest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -541,4 +543,81 @@ func TestRevocation(t *testing.T) {
 	if got := s.read(renewed.Access, "/v6/accounts"); got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("the access token of a revoked refresh token: %d", got.StatusCode)
 	}
+}
+
+// TestReplicas lets another process serve each step.
+func TestReplicas(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		first := start(t, db, nil)
+		second := start(t, db, func(c *fdxbank.Config) { c.BaseURL = first.url })
+		pushed := first.post(http.DefaultClient, "/"+bank+"/par", request("post", "client_secret", "secret", "scope",
+			"openid offline_access fdx:accountbasic:read"))
+		var out struct {
+			URI string `json:"request_uri"`
+		}
+		if err := json.Unmarshal([]byte(pushed.body), &out); err != nil || out.URI == "" {
+			t.Fatal(pushed.body)
+		}
+		b := browser(t) // cookies do not depend on the port
+		page := second.open(b, form("client_id", "post", "request_uri", out.URI))
+		first.post(b, page, form("action", "sign-in", "username", "default", "password", "x"))
+		second.post(b, page, form("action", "code", "code", "123456"))
+		ids := accountValue.FindStringSubmatch(first.get(b, page).body)
+		second.post(b, page, form("action", "accounts", "account", ids[1]))
+		code := first.returned(first.post(b, page, form("action", "consent"))).Get("code")
+		tokens, status := second.token(exchange(code))
+		if status != http.StatusOK {
+			t.Fatalf("%+v", tokens)
+		}
+		if got := first.read(tokens.Access, "/v6/accounts"); got.StatusCode != http.StatusOK {
+			t.Errorf("%d %s", got.StatusCode, got.body)
+		}
+		ctx := oidc.ClientContext(t.Context(), http.DefaultClient)
+		keys := oidc.NewRemoteKeySet(ctx, first.url+"/"+bank+"/jwks")
+		_, err := oidc.NewVerifier(first.url+"/"+bank, keys, &oidc.Config{ClientID: "post", Now: func() time.Time { return first.now },
+			SupportedSigningAlgs: []string{oidc.ES256}}).Verify(ctx, tokens.ID)
+		if err != nil {
+			t.Errorf("the other's ID token: %v", err)
+		}
+		if got, _ := second.token(exchange(code)); got.Error != "invalid_grant" {
+			t.Errorf("the code serves twice: %+v", got)
+		}
+		if got := first.read(tokens.Access, "/v6/accounts"); got.StatusCode != http.StatusUnauthorized {
+			t.Errorf("after that: %d", got.StatusCode)
+		}
+	})
+}
+
+// TestRedirectsStayAtTheClient draws authorization requests with wrong, missing, and
+// repeated parameters. Whatever they say, the browser goes to a page of the institution
+// or to the registered redirect URI.
+func TestRedirectsStayAtTheClient(t *testing.T) {
+	s := sqlite(t)
+	values := []string{"", "x", "post", "code", "S256", callback, callback + "@evil.example", "https://evil.example/", "//evil.example",
+		"https://app.example.evil.example/callback?from=bank", "urn:ietf:params:oauth:request_uri:x", "javascript:alert(1)",
+		"\r\nLocation: x", "\x00",
+		"openid", "none", "query"}
+	names := []string{"client_id", "redirect_uri", "response_type", "response_mode", "code_challenge", "code_challenge_method", "scope",
+		"state", "nonce", "request_uri", "request", "prompt", "resource", "ui_locales", "iss", "error"}
+	proptest.Check(t, func(t *rapid.T) {
+		q := request("post")
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			name, value := rapid.SampledFrom(names).Draw(t, "name"), rapid.SampledFrom(values).Draw(t, "value")
+			if rapid.Bool().Draw(t, "repeated") {
+				q.Add(name, value)
+			} else {
+				q.Set(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+bank+"/authorize?"+q.Encode(), nil))
+		to := w.Header().Get("Location")
+		switch {
+		case w.Code == http.StatusBadRequest && to == "":
+		case w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/"+bank+"/authorize/"):
+		case w.Code == http.StatusSeeOther && strings.HasPrefix(to, callback+"&error="):
+		default:
+			t.Fatalf("%v leads to %d %q", q, w.Code, to)
+		}
+	})
 }

@@ -78,6 +78,8 @@ func (s *Server) resource(h func(w http.ResponseWriter, r *http.Request, a acces
 		case err == nil:
 		case errors.As(err, &e):
 			switch {
+			case e.status == http.StatusUnauthorized && r.Header.Get("Authorization") == "": // RFC 6750, section 3.1
+				w.Header().Set("WWW-Authenticate", "Bearer")
 			case e.status == http.StatusUnauthorized:
 				w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 			case e.scope != "":
