@@ -22,13 +22,13 @@ import (
 // pageRenderer holds what the portal's pages share: languages, assets, and error
 // pages.
 type pageRenderer struct {
-	assets     *web.Assets
-	secure     bool
-	sandbox    bool
-	brand      *branding.Brand
-	assetsOnly bool // the eligibility product verifies only assets
-	letters    bool // applicants can request a resume link by email
-	log        *slog.Logger
+	assets        *web.Assets
+	secure        bool
+	sandbox       bool
+	brand         *branding.Brand
+	assetsOnly    bool // the eligibility product verifies only assets
+	resumeByEmail bool // applicants can request a resume link by email
+	log           *slog.Logger
 }
 
 // langCookie returns the name of the language cookie. Over https only this host can
@@ -125,11 +125,11 @@ func (l *pageRenderer) legal(w http.ResponseWriter, r *http.Request) error {
 // status shows an HTTP status as a page.
 func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int) {
 	m := pages.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
-	m.Title, m.Text = statusWords(status)
+	m.Title, m.Text = statusTexts(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
 		m.Title, m.Text = "notice.no_cookie.title", "notice.no_cookie.text"
 	}
-	m.Return = status == http.StatusNotFound && l.letters
+	m.Return = status == http.StatusNotFound && l.resumeByEmail
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
 		m.Retry = r.URL.Path
 	}
@@ -149,7 +149,7 @@ func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int
 		RequestID: httpx.RequestID(r.Context())})
 }
 
-// isPage reports whether r is for a page shown to people, rather than for a program.
+// isPage reports whether r requests a page for people, not an answer for a program.
 func (l *pageRenderer) isPage(r *http.Request) bool {
 	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
@@ -178,7 +178,7 @@ func (l *pageRenderer) either(status int) http.Handler {
 	})
 }
 
-func statusWords(status int) (title, text i18n.Key) {
+func statusTexts(status int) (title, text i18n.Key) {
 	switch {
 	case status == http.StatusNotFound:
 		return "notice.not_found.title",

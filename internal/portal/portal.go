@@ -42,19 +42,19 @@ type Config struct {
 	Now    func() time.Time
 	Assets *web.Assets
 
-	URL         string               // our public address, without a slash at the end
-	ProviderURL string               // the provider's
+	URL         string               // public address of the portal, without a slash at the end
+	ProviderURL string               // public address of the provider, without a slash at the end
 	Environment contract.Environment // of the account
 	BehindProxy bool                 // clients' addresses are in X-Forwarded-For
 
 	Account svcapi.Account
 	Pages   Pages
 	API     api.Config    // its key is required
-	Events  notify.Config // one secret at least, where there is a URL
+	Events  notify.Config // at least one secret if there is a URL
 	Review  review.Config
 	SignIn  review.SignIn
 
-	Brand *branding.Brand // nil: Vestibule's own
+	Brand *branding.Brand // nil: Vestibule's brand
 	Mail  mail.Mailer     // nil: emails wait in a sandbox's outbox, and production offers none
 
 	DisableWorkers bool             // other processes with this database run the jobs
@@ -84,24 +84,24 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if c.Brand == nil {
 		c.Brand = &branding.Brand{}
 	}
-	looks := &pageRenderer{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
+	renderer := &pageRenderer{assets: c.Assets, secure: public.Scheme == "https", sandbox: c.Environment == contract.Sandbox, brand: c.Brand,
 		assetsOnly: c.Account.AssetsOnly, log: c.Log}
 	c.DB.SetClock(c.Now)
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}
-	if p.handlers, err = wire(ctx, c, looks); err != nil {
+	if p.handlers, err = wire(ctx, c, renderer); err != nil {
 		return nil, err
 	}
-	p.handler, err = p.routes(looks, public, c)
+	p.handler, err = p.routes(renderer, public, c)
 	return p, err
 }
 
 // routes returns the handler of all routes.
-func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
+func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
-	p.site.Routes(mux)
+	p.applicants.Routes(mux)
 	p.connect.Routes(mux)
 	p.resume.Routes(mux)
-	p.redirect.Routes(mux, looks.adapt)
+	p.redirect.Routes(mux, renderer.adapt)
 	p.review.Routes(mux)
 	p.kit.Routes(mux)
 	p.api.Routes(mux)
@@ -110,7 +110,7 @@ func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Ha
 	}
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+branding.Prefix+"{file}", c.Brand)
-	mux.Handle("GET /legal/{document}", looks.adapt(looks.legal))
+	mux.Handle("GET /legal/{document}", renderer.adapt(renderer.legal))
 	m, err := apidocs.Read(p.api.Spec, c.URL)
 	if err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func (p *Portal) routes(looks *pageRenderer, public *url.URL, c Config) (http.Ha
 		return nil, fmt.Errorf("portal: %w", err)
 	}
 	sameSite.AddInsecureBypassPattern("POST /redirect/return")
-	sameSite.SetDenyHandler(looks.either(http.StatusForbidden))
+	sameSite.SetDenyHandler(renderer.either(http.StatusForbidden))
 
-	shaped := httpx.NotFound(c.Log, mux, looks.isPage, looks.status)
-	return httpx.Wrap(c.Log, onlyHost(public, looks.either(http.StatusMisdirectedRequest), looks.remember(sameSite.Handler(shaped)))), nil
+	routes := httpx.NotFound(c.Log, mux, renderer.isPage, renderer.status)
+	return httpx.Wrap(c.Log, onlyHost(public, renderer.either(http.StatusMisdirectedRequest), renderer.remember(sameSite.Handler(routes)))), nil
 }
 
 // onlyHost refuses requests for other hosts, against DNS rebinding. The loopback
@@ -169,7 +169,7 @@ const sweepEvery = time.Hour
 
 // Start starts the job workers and resumes the jobs of a killed process.
 func (p *Portal) Start(ctx context.Context) error {
-	if err := p.site.Service.Resume(ctx); err != nil {
+	if err := p.applicants.Service.Resume(ctx); err != nil {
 		return fmt.Errorf("portal: resume: %w", err)
 	}
 	if err := errors.Join(p.deletion.Resume(ctx), p.search.Resume(ctx)); err != nil {
@@ -203,7 +203,7 @@ func (p *Portal) sweep(ctx context.Context) {
 
 // Drain ends the streams, which would otherwise delay the server's shutdown. Their
 // pages reconnect to the next process.
-func (p *Portal) Drain() { p.site.Service.Close() }
+func (p *Portal) Drain() { p.applicants.Service.Close() }
 
 // Stop drains streams and jobs.
 func (p *Portal) Stop(ctx context.Context) error {

@@ -41,7 +41,7 @@ import (
 type handlers struct {
 	sessions   *session.Sessions
 	queue      *jobs.Queue
-	site       *applicant.Handler
+	applicants *applicant.Handler
 	notify     *notify.Service
 	resume     *resume.Handler
 	kit        *embedkit.Kit
@@ -61,7 +61,7 @@ const signInStarts = 30
 
 // wire creates the handlers in the order of the import rules, lower packages first.
 // Calls from a lower package to a higher one are callbacks set here.
-func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err error) {
+func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, err error) {
 	origins, err := originsOf(c.ProviderURL, c.Pages.WidgetScriptURL)
 	if err != nil {
 		return h, err
@@ -76,7 +76,7 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
 	// the cookie, which the redirect handler expects.
-	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: looks.secure, SameSite: http.SameSiteLaxMode})
+	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.secure, SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		return h, fmt.Errorf("portal: sessions: %w", err)
 	}
@@ -100,24 +100,24 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
 		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
-	h.site = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver,
+	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver,
 		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate),
-		Secure: looks.secure, Base: looks.base, Adapt: looks.adapt}
+		Secure: renderer.secure, Base: renderer.base, Adapt: renderer.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
-	h.resume = &resume.Handler{DB: c.DB, Applicants: h.site, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
+	h.resume = &resume.Handler{DB: c.DB, Applicants: h.applicants, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
 		Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
 	}
-	looks.letters = h.resume.CanEmail()
-	h.site.ResumeByEmail = looks.letters
-	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: looks.base, Adapt: looks.adapt, Assets: c.Assets}
-	h.site.Grant, h.site.Redeem = h.kit.Grant, h.kit.Redeem
+	renderer.resumeByEmail = h.resume.CanEmail()
+	h.applicants.ResumeByEmail = renderer.resumeByEmail
+	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
+	h.applicants.Grant, h.applicants.Redeem = h.kit.Grant, h.kit.Redeem
 	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
 		Now: c.Now, Log: c.Log, Spec: spec}
-	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: looks, Log: c.Log,
+	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: renderer, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
 		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"),
@@ -145,20 +145,20 @@ func wire(ctx context.Context, c Config, looks *pageRenderer) (h handlers, err e
 	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
 		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
 		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log},
-		URL:   c.URL, Log: c.Log, Page: looks.page, Adapt: looks.adapt}
+		URL:   c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
 	h.staff.ShowSignIn = h.review.ShowSignIn
-	h.connect = &connect.Handler{Applicants: h.site, Service: client, Redirects: h.redirect,
+	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
 	if c.Environment == contract.Sandbox {
-		h.developers = &developers.Handler{Applicants: h.site, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+		h.developers = &developers.Handler{Applicants: h.applicants, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
 			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
 		h.redirect.Verified = h.developers.Verified
 	}
 
 	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
-	h.site.RequestText = decided.Asked
+	h.applicants.RequestText = decided.Asked
 	h.resume.OnSettled = decided.EmailSettled
 	service.Register(registry)
 	h.resume.Register(registry)

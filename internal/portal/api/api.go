@@ -48,7 +48,7 @@ func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 		got, ok := bearer(r)
 		if !ok || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vestibule"`)
-			return httpx.NewError(contract.CodeUnauthorized, errors.New("no API key, or not ours"))
+			return httpx.NewError(contract.CodeUnauthorized, errors.New("missing or wrong API key"))
 		}
 		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
 			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}

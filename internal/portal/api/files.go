@@ -71,7 +71,7 @@ func (a *API) file(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// noFile converts an error of requesting files.
+// noFile returns the API's error for an error of requesting files.
 func noFile(app applications.Application, why error) error {
 	if errors.Is(why, store.ErrNotFound) {
 		return notReady(app, why)

@@ -20,13 +20,11 @@ import (
 	"vestibule/internal/store"
 )
 
-// Bounds: maxRequest of a request's body in bytes, maxEvents of a page of events,
-// maxIdemKey of an Idempotency-Key in bytes.
 const (
-	maxRequest    = 64 << 10
-	maxEvents     = 200
+	maxRequest    = 64 << 10 // bytes of a request's body
+	maxEvents     = 200      // events on a page
 	defaultEvents = 100
-	maxIdemKey    = 255
+	maxIdemKey    = 255 // bytes of an Idempotency-Key
 )
 
 // request is the body of POST /api/v1/applications.
@@ -40,8 +38,8 @@ type request struct {
 	AllowedOrigin string          `json:"allowedOrigin"`
 }
 
-// made is the response to it.
-type made struct {
+// created is the response to that request.
+type created struct {
 	ID         string `json:"id"`
 	EmbedToken string `json:"embedToken"`
 	ConnectURL string `json:"connectUrl"`
@@ -64,18 +62,18 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var out made
+	var out created
 	var replayed bool
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		do := func() (made, error) {
+		do := func() (created, error) {
 			app, problems, err := a.Applications.Create(ctx, tx, n)
 			switch {
 			case len(problems) > 0:
-				return made{}, refusedPrefill(problems)
+				return created{}, refusedPrefill(problems)
 			case err != nil:
-				return made{}, refused(err)
+				return created{}, createError(err)
 			}
-			return a.open(ctx, tx, app.ID, n.AllowedOrigin)
+			return a.issueToken(ctx, tx, app.ID, n.AllowedOrigin)
 		}
 		if key == "" {
 			out, err = do()
@@ -87,7 +85,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, out, replayed, err)
 }
 
-func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) error {
+func (a *API) answer(w http.ResponseWriter, out created, replayed bool, err error) error {
 	if err != nil {
 		return err
 	}
@@ -98,19 +96,19 @@ func (a *API) answer(w http.ResponseWriter, out made, replayed bool, err error) 
 	return httpx.JSON(w, http.StatusCreated, out)
 }
 
-// open issues an embed token and returns it with the URL that uses it.
-func (a *API) open(ctx context.Context, tx *store.Tx, id, origin string) (made, error) {
+// issueToken issues an embed token and returns it with the URL that uses it.
+func (a *API) issueToken(ctx context.Context, tx *store.Tx, id, origin string) (created, error) {
 	token, err := a.Kit.Token(ctx, tx, id, origin)
 	if err != nil {
-		return made{}, err
+		return created{}, err
 	}
-	return made{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id +
+	return created{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id +
 		"/connect?" + url.Values{"grant": {token}}.Encode()}, nil
 }
 
-// renew issues a new embed token for an application, for an applicant who returns
+// newToken issues a new embed token for an application, for an applicant who returns
 // later or on another device. Its origin may differ from the application's.
-func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
+func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
 	app, err := a.find(r)
 	if err != nil {
 		return err
@@ -133,9 +131,9 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request) error {
 			return httpx.NewError(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
-	var out made
+	var out created
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		out, err = a.open(ctx, tx, app.ID, origin)
+		out, err = a.issueToken(ctx, tx, app.ID, origin)
 		return err
 	})
 	return a.answer(w, out, false, err)
@@ -178,7 +176,7 @@ func (a *API) check(in request) (applications.New, error) {
 	} else if !n.Mode.Valid() {
 		bad("mode", "is embedded, redirect or redirect-form")
 	}
-	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !labelled(in.ExternalID) {
+	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !isLabel(in.ExternalID) {
 		bad("externalId", "is at most 64 characters, without control characters or spaces around it")
 	}
 	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs {
@@ -194,21 +192,21 @@ func (a *API) check(in request) (applications.New, error) {
 		return applications.New{}, httpx.NewError(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
 	}
 	if !n.Product.Valid() {
-		return applications.New{}, refused(applications.ErrUnknownProduct)
+		return applications.New{}, createError(applications.ErrUnknownProduct)
 	}
 	var err error
 	n.Prefill, err = a.applicant(n.Product, in.Prefill)
 	return n, err
 }
 
-func labelled(s string) bool {
+func isLabel(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
 
-// refused converts an error of Create.
-func refused(err error) error {
+// createError returns the API's error for an error of Create.
+func createError(err error) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):
 		return httpx.NewError(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
@@ -233,8 +231,8 @@ func (a *API) find(r *http.Request) (applications.Application, error) {
 	return app, err
 }
 
-// shown is the JSON form of an application. Unknown values are null.
-type shown struct {
+// applicationJSON is the JSON form of an application. Unknown values are null.
+type applicationJSON struct {
 	ID          string                `json:"id"`
 	Product     contract.Product      `json:"product"`
 	Mode        applications.Mode     `json:"mode"`
@@ -261,9 +259,9 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, show(app))
 }
 
-func show(app applications.Application) shown {
+func show(app applications.Application) applicationJSON {
 	j := app.Journey
-	return shown{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
+	return applicationJSON{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
 		State: j.State, Outcome: null(j.Outcome()), Status: null(j.Status), Substatus: null(j.Substatus), Error: null(j.Error),
 		PublicToken: null(j.PublicToken), Resumable: app.Resumable(), Decision: notify.DecisionOf(app.Decision),
 		CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}

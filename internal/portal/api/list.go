@@ -34,9 +34,9 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 		return q.cursor(err)
 	}
 	out := struct {
-		Applications []shown `json:"applications"`
-		Next         *string `json:"next"`
-	}{Applications: make([]shown, len(found)), Next: null(next)}
+		Applications []applicationJSON `json:"applications"`
+		Next         *string           `json:"next"`
+	}{Applications: make([]applicationJSON, len(found)), Next: null(next)}
 	for i, app := range found {
 		out.Applications[i] = show(app)
 	}
@@ -53,7 +53,7 @@ func (q *query) filter() applications.Filter {
 	if f.Product != "" && !f.Product.Valid() {
 		q.reject("product", "is cashflow, income, eligibility or passport")
 	}
-	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !labelled(f.ExternalID) {
+	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !isLabel(f.ExternalID) {
 		q.reject("externalId", "is at most 64 characters, without control characters or spaces around it")
 	}
 	return f
@@ -123,7 +123,7 @@ func (q *query) err() error {
 	return httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed query"), q.wrong...)
 }
 
-// cursor converts an error of a list.
+// cursor returns the API's error for an error of a list.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, applications.ErrCursor) {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})

@@ -13,7 +13,7 @@ func (a *API) Routes(mux *http.ServeMux) {
 	api("POST /api/v1/applications", a.authorized(a.create))
 	api("GET /api/v1/applications", a.authorized(a.list))
 	api("GET /api/v1/applications/{id}", a.authorized(a.get))
-	api("POST /api/v1/applications/{id}/embed-token", a.authorized(a.renew))
+	api("POST /api/v1/applications/{id}/embed-token", a.authorized(a.newToken))
 	api("GET /api/v1/applications/{id}/report", a.authorized(a.report))
 	api("GET /api/v1/applications/{id}/files", a.authorized(a.files))
 	api("GET /api/v1/applications/{id}/files/{path}", a.authorized(a.file))

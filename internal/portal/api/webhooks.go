@@ -53,8 +53,8 @@ func (a *API) enable(w http.ResponseWriter, r *http.Request) error {
 	return a.target(w, r)
 }
 
-// sent is the JSON form of a delivery.
-type sent struct {
+// deliveryJSON is the JSON form of a delivery.
+type deliveryJSON struct {
 	ID            string `json:"id"`
 	EventID       string `json:"eventId"`
 	Type          string `json:"type"`
@@ -65,11 +65,11 @@ type sent struct {
 	HTTPStatus    *int   `json:"httpStatus"`
 	CreatedAt     string `json:"createdAt"`
 	UpdatedAt     string `json:"updatedAt"`
-	*sentDetails
+	*deliveryDetails
 }
 
-// sentDetails holds the additional fields of a single delivery.
-type sentDetails struct {
+// deliveryDetails holds the additional fields of a single delivery.
+type deliveryDetails struct {
 	Tries []try           `json:"tries"`
 	Event json.RawMessage `json:"event"`
 }
@@ -81,16 +81,16 @@ type try struct {
 	Problem    *webhook.Class `json:"problem"`
 }
 
-func showDelivery(d webhook.Delivery) sent {
-	return sent{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.Subject, Sequence: d.Sequence,
-		State: stateName(d.State), Attempts: d.Tries, HTTPStatus: answered(d.HTTP),
+func showDelivery(d webhook.Delivery) deliveryJSON {
+	return deliveryJSON{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.Subject, Sequence: d.Sequence,
+		State: stateName(d.State), Attempts: d.Tries, HTTPStatus: nullStatus(d.HTTP),
 		CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
 }
 
 // stateName returns the API's name of a state, in one word.
 func stateName(s webhook.State) string { return strings.ReplaceAll(string(s), " ", "_") }
 
-func answered(status int) *int {
+func nullStatus(status int) *int {
 	if status == 0 {
 		return nil
 	}
@@ -121,9 +121,9 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 		return q.cursor(err)
 	}
 	out := struct {
-		Deliveries []sent  `json:"deliveries"`
-		Next       *string `json:"next"`
-	}{Deliveries: make([]sent, len(found)), Next: null(next)}
+		Deliveries []deliveryJSON `json:"deliveries"`
+		Next       *string        `json:"next"`
+	}{Deliveries: make([]deliveryJSON, len(found)), Next: null(next)}
 	for i, d := range found {
 		out.Deliveries[i] = showDelivery(d)
 	}
@@ -148,14 +148,14 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, more := showDelivery(d), &sentDetails{Tries: make([]try, len(d.Attempts)), Event: d.Body}
+	out, more := showDelivery(d), &deliveryDetails{Tries: make([]try, len(d.Attempts)), Event: d.Body}
 	if d.Body == nil {
 		more.Event = json.RawMessage("null")
 	}
 	for i, t := range d.Attempts {
-		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: answered(t.HTTP), TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
+		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: nullStatus(t.HTTP), TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
 	}
-	out.sentDetails = more
+	out.deliveryDetails = more
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
@@ -175,7 +175,7 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state", Message: "the event is on its way already"})
 	case errors.Is(err, webhook.ErrStopped):
 		return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "state",
-			Message: "events are sent nowhere: there is no address, or it answered 410 and is to be enabled first"})
+			Message: "events are not sent: there is no address, or it answered 410 and must be enabled first"})
 	case err != nil:
 		return err
 	}

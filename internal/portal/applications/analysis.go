@@ -33,16 +33,16 @@ var analysisPace = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * 
 // maxAnalysis bounds the file in bytes; 800 days of 200 accounts are smaller.
 const maxAnalysis = 8 << 20
 
-// errNoAnalysis means that the provider's report has no analysis, which is allowed.
+// errNoAnalysis means that the provider's report has no analysis, which is allmissing.
 var errNoAnalysis = errors.New("the report has no such file")
 
 // resumeAnalyses enqueues jobs for missing analyses when the process starts.
 func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
-	owed, err := missingAnalyses(ctx, tx, contract.Cashflow)
+	missing, err := missingAnalyses(ctx, tx, contract.Cashflow)
 	if err != nil {
 		return err
 	}
-	for _, id := range owed {
+	for _, id := range missing {
 		// Use a fresh unique key, because a killed run may still count as running.
 		// Concurrent runs are harmless: only one stores the result.
 		if err := s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {

@@ -43,20 +43,10 @@ type encryptedPrefill struct {
 // sealedPrefills reads the encrypted applicant data of some applications.
 func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]encryptedPrefill, error) {
 	in, args := placeholders(ids)
-	rows, err := q.QueryContext(ctx, `SELECT a.id, a.data_key, a.prefill, k.wrapped
+	return store.QueryAll(ctx, q, func(row store.Row) (k encryptedPrefill, err error) {
+		err = row.Scan(&k.id, &k.dataKey, &k.sealed, &k.wrapped)
+		return k, err
+	}, `SELECT a.id, a.data_key, a.prefill, k.wrapped
 		FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
 		WHERE a.id IN (`+in+`) AND a.prefill IS NOT NULL`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []encryptedPrefill
-	for rows.Next() {
-		var k encryptedPrefill
-		if err := rows.Scan(&k.id, &k.dataKey, &k.sealed, &k.wrapped); err != nil {
-			return nil, err
-		}
-		out = append(out, k)
-	}
-	return out, rows.Err()
 }

@@ -26,7 +26,7 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// Errors of Create and other methods.
+// Errors of this package.
 var (
 	ErrUnknownProduct      = errors.New("applications: this product is not offered")
 	ErrDuplicateExternalID = errors.New("applications: another application has this external id")

@@ -37,21 +37,11 @@ func lastAttempt(ctx context.Context, q store.Queryer, id string) (Attempt, erro
 }
 
 func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error) {
-	rows, err := q.QueryContext(ctx, `SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Attempt
-	for rows.Next() {
-		t, err := scanAttempt(rows)
-		if err != nil {
-			return nil, err
-		}
+	return store.QueryAll(ctx, q, func(row store.Row) (Attempt, error) {
+		t, err := scanAttempt(row)
 		t.sealed = nil
-		out = append(out, t)
-	}
-	return out, rows.Err()
+		return t, err
+	}, `SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt`, id)
 }
 
 func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {

@@ -105,7 +105,7 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		a.Variant = ByToken
 	}
 	if a.ExternalID == "" {
-		a.ExternalID = a.ID // default: the application's ID
+		a.ExternalID = a.ID
 	}
 	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
 	switch {

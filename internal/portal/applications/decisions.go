@@ -41,9 +41,9 @@ func (s *Service) ShowsDecision(a Application) bool {
 	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.AwaitsMore())
 }
 
-// DecisionWords returns the heading and the text that applicants read about a decision
+// DecisionTexts returns the heading and the text that applicants read about a decision
 // of a kind; empty for a kind that is never shown.
-func DecisionWords(kind string) (title, text i18n.Key) {
+func DecisionTexts(kind string) (title, text i18n.Key) {
 	switch kind {
 	case journey.Approved:
 		return "status.approved.title", "status.approved.text"
@@ -55,10 +55,10 @@ func DecisionWords(kind string) (title, text i18n.Key) {
 	return "", ""
 }
 
-// Words returns what the applicant reads about the state of an application, a sentence
+// StatusTexts returns what the applicant reads about the state of an application, a sentence
 // or more each.
-func (s *Service) Words(a Application) []i18n.Key {
-	title, text := DecisionWords(a.Decision.Kind)
+func (s *Service) StatusTexts(a Application) []i18n.Key {
+	title, text := DecisionTexts(a.Decision.Kind)
 	switch kind := a.Decision.Kind; {
 	case !s.notifiesOf(kind):
 	case kind == journey.Approved, kind == journey.Declined:

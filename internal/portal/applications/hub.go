@@ -7,14 +7,14 @@ import (
 )
 
 // hub wakes the streams of changed applications. While there are subscribers, one
-// query each lookEvery finds the changes of all processes; changes of this process
+// query each checkInterval finds the changes of all processes; changes of this process
 // wake streams at once. Without subscribers nothing runs.
 type hub struct {
 	mu     sync.Mutex
 	subs   map[string]map[chan struct{}]struct{}
 	count  int
 	cancel context.CancelFunc
-	ended  chan struct{} // closed by end; made on first use
+	ended  chan struct{} // closed by end; created on first use
 	closed bool
 }
 

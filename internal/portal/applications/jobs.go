@@ -42,7 +42,7 @@ const (
 	firstPoll  = 10 * time.Second
 )
 
-// pace is a schedule: while less than age has passed, poll at interval every.
+// pace is a schedule: while less than age has passed, a job runs again after every.
 type pace []struct{ age, every time.Duration }
 
 var (
@@ -84,12 +84,12 @@ func (s *Service) Register(r *jobs.Registry) {
 // killed with its process is repeated once its lease has expired.
 func (s *Service) Resume(ctx context.Context) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		owed, err := missingReports(ctx, tx)
+		missing, err := missingReports(ctx, tx)
 		if err != nil {
 			return err
 		}
 		now := s.now()
-		for id, until := range owed {
+		for id, until := range missing {
 			at := now
 			if until.After(now) {
 				at = until

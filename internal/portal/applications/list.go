@@ -15,7 +15,7 @@ type Filter struct {
 	ExternalID string
 	From, To   time.Time // creation time in [From, To); zero means unbounded
 	Cursor     string    // as returned by List
-	Limit      int       // 1 to 100
+	Limit      int       // 1 to 100; 25 for other values
 }
 
 // ErrCursor reports a cursor that List did not return.

@@ -45,8 +45,9 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 	if limit < 1 || limit > 100 {
 		limit = 25
 	}
-	page, err := all(q.QueryContext(ctx, `SELECT `+columns+` FROM applications WHERE `+strings.Join(where, " AND ")+
-		` ORDER BY created_at DESC, id DESC LIMIT `+arg(int64(limit+1)), args...))
+	query := `SELECT ` + columns + ` FROM applications WHERE ` + strings.Join(where, " AND ") +
+		` ORDER BY created_at DESC, id DESC LIMIT ` + arg(int64(limit+1))
+	page, err := store.QueryAll(ctx, q, scan, query, args...)
 	if err != nil || len(page) <= limit {
 		return page, "", err
 	}

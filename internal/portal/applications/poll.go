@@ -46,7 +46,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	case svcapi.CodeOf(err) == contract.CodeInvalidToken:
 		// No visit with that external ID yet: the applicant has not started.
 	default:
-		s.Log.WarnContext(ctx, "status not learned", "application", p.Application, "attempt", p.Attempt, "err", err.Error())
+		s.Log.WarnContext(ctx, "status not fetched", "application", p.Application, "attempt", p.Attempt, "err", err.Error())
 		var e *svcapi.Error
 		if errors.As(err, &e) {
 			wait = e.RetryAfter

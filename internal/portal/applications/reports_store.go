@@ -41,23 +41,13 @@ func archivedReportOf(ctx context.Context, q store.Queryer, id string, number in
 
 // archivedReports lists the earlier reports without their bodies, newest first.
 func archivedReports(ctx context.Context, q store.Queryer, id string) ([]StoredReport, error) {
-	rows, err := q.QueryContext(ctx, `SELECT attempt, public_token, report_at FROM application_reports
+	return store.QueryAll(ctx, q, func(row store.Row) (h StoredReport, err error) {
+		var at int64
+		err = row.Scan(&h.Attempt, &h.PublicToken, &at)
+		h.At = store.Time(at)
+		return h, err
+	}, `SELECT attempt, public_token, report_at FROM application_reports
 		WHERE application_id = $1 ORDER BY attempt DESC`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []StoredReport
-	for rows.Next() {
-		var h StoredReport
-		var number, at int64
-		if err := rows.Scan(&number, &h.PublicToken, &at); err != nil {
-			return nil, err
-		}
-		h.Attempt, h.At = int(number), store.Time(at)
-		out = append(out, h)
-	}
-	return out, rows.Err()
 }
 
 // lease allows one process to fetch the report until the lease expires.
@@ -98,8 +88,8 @@ func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey st
 	return dataKey, sealed, at != 0, store.MapNotFound(err)
 }
 
-// missingReports lists the applications whose report is to be fetched and when the lease on
-// that expires.
+// missingReports returns the applications whose report is missing: when the lease to fetch
+// it expires, by ID.
 func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
 	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report IS NULL`, string(journey.Pending))
 	if err != nil {

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -215,25 +214,15 @@ func insertTimelineEntry(ctx context.Context, tx *store.Tx, id, key string, l Ti
 }
 
 func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]TimelineEntry, error) {
-	rows, err := q.QueryContext(ctx, `
+	return store.QueryAll(ctx, q, func(row store.Row) (l TimelineEntry, err error) {
+		var at int64
+		var reasons string
+		err = row.Scan(&l.Seq, &at, &l.Kind, &l.Attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To, &reasons)
+		l.At, l.Reasons = store.Time(at), strings.Fields(reasons)
+		return l, err
+	}, `
 		SELECT seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons
 		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []TimelineEntry
-	for rows.Next() {
-		var l TimelineEntry
-		var at, attempt int64
-		var reasons string
-		if err := rows.Scan(&l.Seq, &at, &l.Kind, &attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To, &reasons); err != nil {
-			return nil, err
-		}
-		l.At, l.Attempt, l.Reasons = store.Time(at), int(attempt), strings.Fields(reasons)
-		all = append(all, l)
-	}
-	return all, rows.Err()
 }
 
 func bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
@@ -252,27 +241,10 @@ func bound(ctx context.Context, q store.Queryer, id, sessionID string) (bool, er
 
 // recent lists the applications of a browser, newest first.
 func recent(ctx context.Context, q store.Queryer, sessionID string, limit int) ([]Application, error) {
-	rows, err := q.QueryContext(ctx, `
+	return store.QueryAll(ctx, q, scan, `
 		SELECT `+columns+` FROM applications WHERE id IN (
 			SELECT application_id FROM application_sessions WHERE session_id = $1)
 		ORDER BY created_at DESC, id DESC LIMIT $2`, sessionID, int64(limit))
-	return all(rows, err)
-}
-
-func all(rows *sql.Rows, err error) ([]Application, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Application
-	for rows.Next() {
-		a, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, rows.Err()
 }
 
 func setMode(ctx context.Context, tx *store.Tx, id string, mode Mode) error {

@@ -146,7 +146,7 @@ func (l *loader) load(f file) {
 	}
 	light, dark, err := themes(f.Colors.Light, f.Colors.Dark)
 	l.problem("colors", err)
-	if css := sheet(light, dark); err == nil && css != "" {
+	if css := styleSheet(light, dark); err == nil && css != "" {
 		b.Style = l.publish("css", "text/css; charset=utf-8", []byte(css))
 	}
 	if icon := l.picture("icon", f.Icon); icon != nil {
@@ -167,7 +167,7 @@ func (l *loader) load(f file) {
 	s := f.Support
 	b.Support = pages.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}
 	if s.Email != "" && !prefill.IsEmail(s.Email) {
-		l.problem("support.email", errors.New("is no e-mail address"))
+		l.problem("support.email", errors.New("is not an email address"))
 	}
 	if s.Phone != "" && (!line(s.Phone, maxPhone) || strings.Trim(s.Phone, "+0123456789 ()-.") != "") {
 		l.problem("support.phone", fmt.Errorf("want up to %d digits, spaces, dashes and a +, in quotes", maxPhone))

@@ -177,8 +177,8 @@ func TestAnAccentIsCarriedOver(t *testing.T) {
 		if got := contrast(dark["primary"], dark["sheet"]); got < 4.5 {
 			t.Errorf("%s at night is %s, %.2f on a card", accent, dark["primary"], got)
 		}
-		css := sheet(light, dark)
-		for name := range own["light"] {
+		css := styleSheet(light, dark)
+		for name := range defaults["light"] {
 			if strings.Count(css, "--"+name+":")%2 != 0 {
 				t.Errorf("--%s is in one theme only: %s", name, css)
 			}
@@ -234,14 +234,14 @@ func TestColorsMatchStyleSheet(t *testing.T) {
 		n := 0
 		for _, m := range declaration.FindAllStringSubmatch(css, -1) {
 			n++
-			if own[name][m[1]] != m[2] {
-				t.Errorf("%s --%s is %s here and %s in the style sheet", name, m[1], own[name][m[1]], m[2])
+			if defaults[name][m[1]] != m[2] {
+				t.Errorf("%s --%s is %s here and %s in the style sheet", name, m[1], defaults[name][m[1]], m[2])
 			}
 		}
-		if n != len(own[name]) {
-			t.Errorf("%s: %d colours here, %d in the style sheet", name, len(own[name]), n)
+		if n != len(defaults[name]) {
+			t.Errorf("%s: %d colours here, %d in the style sheet", name, len(defaults[name]), n)
 		}
-		if sentence, ok := standard(name).unread(); !ok {
+		if sentence, ok := standard(name).lowContrast(); !ok {
 			t.Errorf("%s: %s", name, sentence)
 		}
 	}

@@ -54,8 +54,8 @@ func contrast(a, b color) float64 {
 // theme maps the color names of web/ui/tokens.css to colors.
 type theme map[string]color
 
-// own holds Vestibule's colors. A test compares them with the style sheet.
-var own = map[string]map[string]string{
+// defaults holds Vestibule's colors. A test compares them with the style sheet.
+var defaults = map[string]map[string]string{
 	"light": {"paper": "#f6f4ee", "sheet": "#ffffff", "sunk": "#eeebe2", "ink": "#1a2320", "soft": "#56605b", "line": "#dcd7ca",
 		"edge": "#7b837d", "primary": "#13584c", "primary-strong": "#0b4238", "on-primary": "#ffffff", "primary-wash": "#e3eeea",
 		"focus": "#a15c00", "light": "#f3c878", "mark": "#0b4238", "brass": "#b06f0c", "info": "#1b4d7e", "info-wash": "#e6eff8",
@@ -70,7 +70,7 @@ var own = map[string]map[string]string{
 
 func standard(name string) theme {
 	t := theme{}
-	for token, value := range own[name] {
+	for token, value := range defaults[name] {
 		t[token], _ = parse(value) // parses: a test checks the table
 	}
 	return t
@@ -99,28 +99,28 @@ var pairs = []struct {
 	{"brass", []string{"paper", "sheet"}, 3},
 }
 
-var called = map[string]string{"primary": "the accent", "primary-strong": "the accent under the pointer", "on-primary": "a button's text",
+var displayNames = map[string]string{"primary": "the accent", "primary-strong": "the accent under the pointer", "on-primary": "a button's text",
 	"primary-wash": "the accent's wash", "paper": "the background", "sheet": "a card", "sunk": "a sunk surface", "line": "a line",
 	"ink": "text", "soft": "quiet text", "info": "a note's text", "success": "a success's text", "warning": "a warning's text",
 	"danger": "an error's text", "edge": "a field's edge", "focus": "the focus ring", "brass": "the step at hand"}
 
-// unread describes the first pair with too little contrast; ok is true if there is
+// lowContrast describes the first pair with too little contrast; ok is true if there is
 // none.
-func (t theme) unread() (sentence string, ok bool) {
+func (t theme) lowContrast() (sentence string, ok bool) {
 	for _, p := range pairs {
 		for _, back := range p.backs {
 			if got := contrast(t[p.front], t[back]); got < p.least {
-				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", called[p.front],
-					t[p.front], called[back], t[back], got, p.least), false
+				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", displayNames[p.front],
+					t[p.front], displayNames[back], t[back], got, p.least), false
 			}
 		}
 	}
 	return "", true
 }
 
-// skin returns a theme with the given accent and background and all colors derived
+// derive returns a theme with the given accent and background and all colors derived
 // from them; nil keeps the default.
-func skin(name string, accent, background *color) theme {
+func derive(name string, accent, background *color) theme {
 	t := standard(name)
 	deep, bright := black, white
 	wash := 0.10
@@ -182,26 +182,28 @@ func themes(inLight, inDark configuredColors) (light, dark theme, err error) {
 		return nil, nil, errors.Join(errs...)
 	}
 	if da == nil && la != nil {
-		da = textColor("dark", *la, db, white)
+		da = readableAccent("dark", *la, db, white)
 	} else if la == nil && da != nil {
-		la = textColor("light", *da, lb, black)
+		la = readableAccent("light", *da, lb, black)
 	}
-	light, dark = skin("light", la, lb), skin("dark", da, db)
-	return light, dark, errors.Join(refusal("light", light, la, lb, inLight.Accent != ""), refusal("dark", dark, da, db, inDark.Accent != ""))
+	light, dark = derive("light", la, lb), derive("dark", da, db)
+	return light, dark, errors.Join(contrastError("light", light, la, lb, inLight.Accent != ""), contrastError("dark", dark, da, db, inDark.Accent != ""))
 }
 
-func textColor(name string, accent color, background *color, way color) *color {
-	shade, ok := accent.toward(way, func(c color) bool { _, ok := skin(name, &c, background).unread(); return ok })
+// readableAccent returns the first color from accent toward way that is readable in a
+// theme, or nil.
+func readableAccent(name string, accent color, background *color, way color) *color {
+	shade, ok := accent.toward(way, func(c color) bool { _, ok := derive(name, &c, background).lowContrast(); return ok })
 	if !ok {
-		return nil // the background is the problem; refusal reports it
+		return nil // the background is the problem; contrastError reports it
 	}
 	return &shade
 }
 
-// refusal returns an error that describes a theme's unreadable pair and suggests a
+// contrastError returns an error that describes a theme's unreadable pair and suggests a
 // color that works, or nil.
-func refusal(name string, t theme, accent, background *color, mine bool) error {
-	sentence, ok := t.unread()
+func contrastError(name string, t theme, accent, background *color, configured bool) error {
+	sentence, ok := t.lowContrast()
 	if ok {
 		return nil
 	}
@@ -209,22 +211,22 @@ func refusal(name string, t theme, accent, background *color, mine bool) error {
 	if name == "dark" {
 		toAccent = white
 	}
-	if accent != nil && mine {
-		if better, ok := accent.toward(toAccent, func(c color) bool { _, ok := skin(name, &c, background).unread(); return ok }); ok {
+	if accent != nil && configured {
+		if better, ok := accent.toward(toAccent, func(c color) bool { _, ok := derive(name, &c, background).lowContrast(); return ok }); ok {
 			return fmt.Errorf("%s: %s; the accent %s would do", name, sentence, better)
 		}
 	}
 	if background != nil {
-		if better, ok := background.toward(toBackground, func(c color) bool { _, ok := skin(name, accent, &c).unread(); return ok }); ok {
+		if better, ok := background.toward(toBackground, func(c color) bool { _, ok := derive(name, accent, &c).lowContrast(); return ok }); ok {
 			return fmt.Errorf("%s: %s; the background %s would do", name, sentence, better)
 		}
 	}
 	return fmt.Errorf("%s: %s", name, sentence)
 }
 
-// sheet returns a style sheet of the colors that differ from Vestibule's. Both themes
+// styleSheet returns a style sheet of the colors that differ from Vestibule's. Both themes
 // set the same names, since the second must override the first.
-func sheet(light, dark theme) string {
+func styleSheet(light, dark theme) string {
 	a, b := standard("light"), standard("dark")
 	var names []string
 	for name := range a {

@@ -11,6 +11,7 @@ package connect
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -58,7 +59,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("connect is GET only"))
 	}
 	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
-		return httpx.NewError(contract.CodeUnavailable, errors.New("connect fetched ahead"))
+		return httpx.NewError(contract.CodeUnavailable, errors.New("prefetch of connect"))
 	}
 	a, v, err := h.Applicants.Authorize(w, r)
 	if err != nil {
@@ -110,9 +111,11 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		m.ExternalID, m.UserArgs = t.ExternalID, a.UserArgs
 	}
 	if a.Variant == applications.ByPrefill {
-		if m.Prefill, err = clientPrefill(fields); err != nil {
+		raw, err := json.Marshal(fields)
+		if err != nil {
 			return err
 		}
+		m.Prefill = string(raw)
 	}
 	policy := httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}
 	if v.Framed {
@@ -122,7 +125,8 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
 }
 
-// initialize obtains what initializes the attempt's widget, unless the attempt has it.
+// initialize requests and stores the token or the consumer that the attempt's widget
+// starts with, unless the attempt has it.
 func (h *Handler) initialize(
 	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
 ) (applications.Attempt, error) {
@@ -136,7 +140,7 @@ func (h *Handler) initialize(
 		if t.ConsumerID != "" {
 			return t, nil
 		}
-		id, err := h.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: wire(fields)})
+		id, err := h.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: &fields})
 		if err != nil {
 			return t, err
 		}
@@ -156,7 +160,7 @@ func (h *Handler) initialize(
 	return t, h.saveToken(ctx, a, t.Number, t.Token, t.TokenUntil, "")
 }
 
-// saveToken stores what initializes the attempt's widget.
+// saveToken stores the token or the consumer of the attempt's widget.
 func (h *Handler) saveToken(ctx context.Context, a applications.Application, number int,
 	token string, until time.Time, consumerID string) error {
 	return h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -166,7 +170,7 @@ func (h *Handler) saveToken(ctx context.Context, a applications.Application, num
 
 func (h *Handler) request(a applications.Application, t applications.Attempt, fields prefill.Fields) svcapi.InitRequest {
 	return svcapi.InitRequest{ProductID: h.Applicants.Service.Products[a.Product], ExternalID: t.ExternalID, UserArgs: a.UserArgs,
-		SandboxReportID: a.SandboxReportID, Prefill: wire(fields)}
+		SandboxReportID: a.SandboxReportID, Prefill: &fields}
 }
 
 // redirectToProvider redirects the browser to the provider's page.
@@ -256,7 +260,7 @@ func (h *Handler) withAttempt(
 // and its data stay.
 func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applications.Application,
 	v applicant.Visitor, e *svcapi.Error) error {
-	h.Log.WarnContext(r.Context(), "no visit begun", "application", a.ID, "code", string(e.Code),
+	h.Log.WarnContext(r.Context(), "visit not started", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
 	m := pages.Notice{Base: h.Applicants.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
 	status, problem := http.StatusBadGateway, contract.WidgetInternalError

@@ -22,15 +22,15 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// written is a rendered guide.
-type written struct {
+// rendered is a guide as HTML.
+type rendered struct {
 	title, html string
 	contents    []pages.Section
 }
 
 // guides renders all guides to HTML, once.
-var guides = sync.OnceValues(func() (map[string]written, error) {
-	out := map[string]written{}
+var guides = sync.OnceValues(func() (map[string]rendered, error) {
+	out := map[string]rendered{}
 	for _, file := range docs.Guides() {
 		raw, err := docs.Guide(file)
 		name := path.Base(file)
@@ -61,12 +61,12 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 // render converts a guide to HTML: its first heading becomes the title, other
 // headings get anchors, and links are mapped to the portal's pages. Raw HTML is
 // dropped.
-func render(raw []byte) (written, error) {
+func render(raw []byte) (rendered, error) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	tree := md.Parser().Parse(text.NewReader(raw))
-	var out written
+	var out rendered
 	var title ast.Node
-	var gone []ast.Node
+	var removed []ast.Node
 	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -75,19 +75,19 @@ func render(raw []byte) (written, error) {
 		case *ast.Heading:
 			switch {
 			case n.Level == 1 && title == nil:
-				title, out.title = n, words(n, raw)
+				title, out.title = n, plainText(n, raw)
 			case n.Level == 2:
 				id, _ := n.AttributeString("id")
 				anchor, _ := id.([]byte)
-				out.contents = append(out.contents, pages.Section{ID: string(anchor), Title: words(n, raw)})
+				out.contents = append(out.contents, pages.Section{ID: string(anchor), Title: plainText(n, raw)})
 			}
 		case *ast.HTMLBlock, *ast.RawHTML:
-			gone = append(gone, n)
+			removed = append(removed, n)
 		case *ast.Link:
 			if to, ok := mapLink(string(n.Destination)); ok {
 				n.Destination = []byte(to)
 			} else {
-				gone = append(gone, n)
+				removed = append(removed, n)
 			}
 		}
 		return ast.WalkContinue, nil
@@ -95,7 +95,7 @@ func render(raw []byte) (written, error) {
 	if err != nil || title == nil {
 		return out, errors.Join(err, errors.New("developers: a guide without a title"))
 	}
-	for _, n := range append(gone, title) {
+	for _, n := range append(removed, title) {
 		parent := n.Parent()
 		if _, link := n.(*ast.Link); link { // keep the link's text
 			for c := n.FirstChild(); c != nil; c = n.FirstChild() {
@@ -137,8 +137,8 @@ func mapLink(to string) (string, bool) {
 	return to, strings.HasPrefix(to, "/")
 }
 
-// words returns the plain text of a node.
-func words(n ast.Node, raw []byte) string {
+// plainText returns the plain text of a node.
+func plainText(n ast.Node, raw []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering {

@@ -109,9 +109,9 @@ func (h *Handler) origin(r *http.Request) string {
 // watch shows the progress of an application of this browser.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	none := httpx.NewError(contract.CodeNotFound, errors.New("no application of this browser"))
+	notFound := httpx.NewError(contract.CodeNotFound, errors.New("no application of this browser"))
 	if !contract.IsUUID(id) {
-		return none
+		return notFound
 	}
 	cur, err := h.Applicants.Sessions.Of(r)
 	if err != nil {
@@ -120,11 +120,11 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if mine, err := h.Applicants.Service.Bound(r.Context(), id, cur.ID); err != nil {
 		return err
 	} else if !mine {
-		return none
+		return notFound
 	}
 	k, err := h.loadView(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
-		return none
+		return notFound
 	}
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Toke
 	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx,
 		`SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
 	if err != nil || !made {
-		return err // usually not; a read takes no write lock
+		return err // a read takes no write lock; most applications are not of the playground
 	}
 	_, err = h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id,
 		attempt, key_id, issued_at, expires_at)

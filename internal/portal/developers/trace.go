@@ -80,7 +80,7 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 	for _, l := range lines {
 		t := applications.Attempt{Number: l.Attempt}
 		if l.Kind == string(journey.Connect) || l.Kind == string(journey.Restart) {
-			t.Number = opened(l)
+			t.Number = openedAttempt(l)
 		}
 		if i := slices.IndexFunc(attempts, func(x applications.Attempt) bool { return x.Number == t.Number }); i >= 0 {
 			t = attempts[i]
@@ -97,9 +97,9 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 	return out, nil
 }
 
-// opened returns the number of the attempt that an entry opened: a restart names the
-// previous one.
-func opened(l applications.TimelineEntry) int {
+// openedAttempt returns the number of the attempt that an entry opened. A restart names
+// the previous one.
+func openedAttempt(l applications.TimelineEntry) int {
 	if l.Kind == string(journey.Restart) {
 		return l.Attempt + 1
 	}

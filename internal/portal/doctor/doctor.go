@@ -94,7 +94,7 @@ func (p Config) addresses() []Finding {
 	portal, err1 := url.Parse(p.PortalURL)
 	provider, err2 := url.Parse(p.ProviderURL)
 	if err1 != nil || err2 != nil || portal.Host == "" || provider.Host == "" {
-		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is none",
+		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is not absolute",
 			"Set --portal-url and --provider-url to absolute URLs."}}
 	}
 	var found []Finding
@@ -106,15 +106,15 @@ func (p Config) addresses() []Finding {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production",
-				"Use https: names, tokens and reports would pass in the clear."})
+				"Use https: otherwise names, tokens and reports are sent unencrypted."})
 		case !httpx.IsLoopback(u.Hostname()):
 			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine",
 				"Use https; the portal's client refuses anything else."})
 		}
 	}
 	if portal.Hostname() == provider.Hostname() {
-		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so their cookies meet",
-			"Give each a host of its own; on one machine, localhost and 127.0.0.1."})
+		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so each receives the cookies of the other",
+			"Give them different hosts; on one machine, localhost and 127.0.0.1."})
 	}
 	if len(found) == 0 {
 		found = append(found, Finding{OK, "addresses", fmt.Sprintf("portal %s, provider %s", p.PortalURL, p.ProviderURL), ""})
@@ -128,14 +128,14 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	before := p.Now()
 	res, _, err := p.get(ctx, p.keysURL())
 	if err != nil {
-		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err), "See that --provider-url is right and reachable from here."}}
+		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err), "Check that --provider-url is right and reachable from here."}}
 	}
 	elapsed := time.Since(begun)
 	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
 			found = append(found, Finding{Warn, "certificate",
-				fmt.Sprintf("the provider's ends in %d days", int(left.Hours()/24)), "Tell the provider."})
+				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Tell the provider."})
 		}
 	}
 	at, err := http.ParseTime(res.Header.Get("Date"))
@@ -147,10 +147,10 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	switch {
 	case off > jose.Skew:
 		found = append(found, Finding{Fail, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
-			"Synchronise this machine's clock: tokens and webhooks from another time are refused."})
+			"Synchronize this machine's clock: tokens and webhooks with other times are refused."})
 	case off > jose.Skew/6:
 		found = append(found, Finding{Warn, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
-			"Synchronise this machine's clock; beyond 30 s, tokens are refused."})
+			"Synchronize this machine's clock; beyond 30 s, tokens are refused."})
 	default:
 		found = append(found, Finding{OK, "clock", "the provider's and ours agree", ""})
 	}
@@ -222,13 +222,13 @@ func (p Config) products(ctx context.Context) []Finding {
 		}
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
-			return append(found, Finding{Fail, "complete URL", "the account does not let outcomes come back to " +
+			return append(found, Finding{Fail, "complete URL", "the account does not allow returns to " +
 				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
-	return append(found, Finding{OK, "complete URL", "outcomes may come back to " +
+	return append(found, Finding{OK, "complete URL", "the account allows returns to " +
 		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
@@ -241,8 +241,8 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	_, err := p.client().SecureRedirect(ctx, in)
 	switch code := svcapi.CodeOf(err); {
 	case err == nil:
-		return Finding{Warn, subject, "the provider began a visit for an e-mail address that is none",
-			"Tell the provider; the visit ends by itself."}, true
+		return Finding{Warn, subject, "the provider started a visit for an invalid email address",
+			"Tell the provider; the visit expires."}, true
 	case code == contract.CodeInvalidCompleteURL:
 		return f, false
 	case code == contract.CodeInvalidProduct:
@@ -250,7 +250,7 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
 		return Finding{OK, subject, "the account has it", ""}, true
 	default:
-		return Finding{Skip, subject, "the provider did not say: " + plain(err),
+		return Finding{Skip, subject, "could not be determined: " + plain(err),
 			"Try again; if it stays, look the code up in docs/reference/troubleshooting.md."}, true
 	}
 }
@@ -265,15 +265,15 @@ func (p Config) widget(ctx context.Context) Finding {
 	res, body, err := p.get(ctx, p.WidgetScriptURL)
 	switch {
 	case err != nil:
-		return Finding{Fail, subject, "its script does not come: " + plain(err), do}
+		return Finding{Fail, subject, "the script does not load: " + plain(err), do}
 	case res.StatusCode != http.StatusOK:
-		return Finding{Fail, subject, fmt.Sprintf("its script's address answers %d", res.StatusCode), do}
+		return Finding{Fail, subject, fmt.Sprintf("the script's address answers %d", res.StatusCode), do}
 	case !strings.Contains(res.Header.Get("Content-Type"), "javascript"):
-		return Finding{Fail, subject, "what is at its script's address is no script, and browsers refuse it", do}
+		return Finding{Fail, subject, "the script's address has no script, so browsers refuse it", do}
 	case !bytes.Contains(body, []byte(p.WidgetGlobal)):
-		return Finding{Warn, subject, "its script does not name " + p.WidgetGlobal, do}
+		return Finding{Warn, subject, "the script does not define " + p.WidgetGlobal, do}
 	}
-	return Finding{OK, subject, fmt.Sprintf("its script comes, and names %s", p.WidgetGlobal), ""}
+	return Finding{OK, subject, fmt.Sprintf("the script loads and defines %s", p.WidgetGlobal), ""}
 }
 
 // webhooks sends the portal a webhook as the provider would, signed with each secret.
@@ -281,7 +281,7 @@ func (p Config) webhooks(ctx context.Context) Finding {
 	const subject = "webhooks"
 	if len(p.WebhookSecrets) == 0 {
 		return Finding{Fail, subject, "no secret is configured, so every webhook is refused",
-			"Set --webhook-secret to the callback's, from the account's dashboard."}
+			"Set --webhook-secret to the secret of the callback on the account's dashboard."}
 	}
 	at := p.PortalURL + "/webhooks/visit"
 	body := []byte(`{"type":"DOCTOR"}`)
@@ -309,10 +309,10 @@ func (p Config) webhooks(ctx context.Context) Finding {
 		if res.StatusCode/100 != 2 {
 			return Finding{Fail, subject, fmt.Sprintf("the portal at %s refuses a webhook that is "+
 				"signed with the configured secret (%d)", p.PortalURL, res.StatusCode),
-				"See that the portal runs with this --webhook-secret, and that nothing in front of it changes bodies."}
+				"Check that the portal runs with this --webhook-secret, and that nothing in front of it changes bodies."}
 		}
 	}
-	return Finding{OK, subject, "the portal takes what is signed with the secret; the account's callback is to be " + at, ""}
+	return Finding{OK, subject, "the portal accepts webhooks signed with the secret; the account's callback must be " + at, ""}
 }
 
 func (p Config) http() *http.Client {

@@ -93,7 +93,7 @@ func TestFindsEachProblem(t *testing.T) {
 		"nothing is wrong": {func(*ward, *doctor.Config) {}, ""},
 		"no answer": {func(w *ward, p *doctor.Config) {
 			w.provider.Close()
-		}, "fail provider: does not answer|fail widget: its script does not come"},
+		}, "fail provider: does not answer|fail widget: the script does not load"},
 		"our clock is slow": {func(_ *ward, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
 		}, "fail clock: |fail webhooks: the portal at"},
@@ -119,17 +119,17 @@ func TestFindsEachProblem(t *testing.T) {
 		"no products": {func(_ *ward, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
 		"a return that is not registered": {func(w *ward, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
-		}, "fail complete URL: the account does not let outcomes come back"},
+		}, "fail complete URL: the account does not allow returns"},
 		"a provider that is in trouble": {func(w *ward, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
-		}, "skip product cashflow: the provider did not say"},
+		}, "skip product cashflow: could not be determined"},
 		"a page in place of the script": {func(w *ward, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
-		}, "fail widget: what is at its script's address is no script"},
+		}, "fail widget: the script's address has no script"},
 		"no script": {func(w *ward, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
-		}, "fail widget: its script's address answers 404"},
-		"another global": {func(_ *ward, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: its script does not name Other"},
+		}, "fail widget: the script's address answers 404"},
+		"another global": {func(_ *ward, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: the script does not define Other"},
 		"another webhook secret": {func(_ *ward, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},

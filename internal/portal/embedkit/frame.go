@@ -108,25 +108,25 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	case !k.Now().Before(g.until):
 		problem = ProblemExpired
 	case top:
-		// the browser's session decides who holds it
+		// Redeem decides by the browser's session
 	case g.holder != "" && g.holder != framesOf(key):
 		problem = ProblemToken
 	case g.origin == "" || q.Has("origin") && q.Get("origin") != plainOrigin(g.origin):
 		problem = ProblemOrigin
 	}
 	if problem != "" {
-		return k.ended(w, r, problem, g.origin, top)
+		return k.showProblem(w, r, problem, g.origin, top)
 	}
-	carry := url.Values{"grant": {grant}}
+	query := url.Values{"grant": {grant}}
 	if lang := q.Get("lang"); i18n.Lang(lang).Spoken() {
-		carry.Set("lang", lang)
+		query.Set("lang", lang)
 	}
 	if top {
-		carry.Set("window", "top")
+		query.Set("window", "top")
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
-	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+carry.Encode())
+	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+query.Encode())
 	return nil
 }
 
@@ -143,9 +143,9 @@ func plainOrigin(raw string) string {
 	return u.Scheme + "://" + host
 }
 
-// ended shows an error page. It contains nothing about an application, so if the
-// allowed site is unknown, any site may frame it.
-func (k *Kit) ended(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
+// showProblem shows an error page. The page contains nothing about an application, so if
+// the allowed site is unknown, any site may frame it.
+func (k *Kit) showProblem(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
 	m := pages.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
 	status, policy := http.StatusNotFound, httpx.CSP{}

@@ -15,7 +15,7 @@ import (
 // declarations for integrators, the names in the script and the tables of
 // docs/tutorials/embed.md are generated from them.
 //
-//go:generate go test -vet=off -run ^TestTheKitHasNotDrifted$ -update .
+//go:generate go test -vet=off -run ^TestGeneratedFilesAreCurrent$ -update .
 
 // Attribute is an attribute of the element and the property of that name.
 type Attribute struct {
@@ -29,12 +29,12 @@ func Attributes() []Attribute {
 		languages = append(languages, fmt.Sprintf("%q", string(l)))
 	}
 	return []Attribute{
-		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew."},
-		{"mode", `"inline" | "modal" | "redirect"`, "inline", "In the page, as a dialog over it, or by going to the portal's own page."},
-		{"lang", strings.Join(languages, " | "), "the page's", "Language of the frame; that of the nearest element with lang otherwise."},
-		{"height", "string", "860", "Inline: pixels that are kept free from the beginning, so that nothing below moves."},
+		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it, the element waits. A new token starts again."},
+		{"mode", `"inline" | "modal" | "redirect"`, "inline", "Shows the frame in the page or in a dialog, or opens the portal's page."},
+		{"lang", strings.Join(languages, " | "), "the page's", "Language of the frame. Default: the language of the nearest element with lang."},
+		{"height", "string", "860", "Inline: height in pixels that is reserved from the start, so that nothing below moves."},
 		{"label", "string", "in the language",
-			"Accessible name of frame and dialog, and text of the button that the element makes if it has none."},
+			"Accessible name of the frame and the dialog, and text of the button that the element creates if it has none."},
 	}
 }
 
@@ -46,9 +46,9 @@ type Method struct {
 // Methods returns the methods of the element.
 func Methods() []Method {
 	return []Method{
-		{"open", "open(): void", "Opens the dialog, goes to the portal's page, or loads the frame at " +
-			"once, as the mode is. From a click, so that the browser allows it."},
-		{"close", "close(): void", "Closes the dialog. What is in it goes on, and open() shows it again where it was."},
+		{"open", "open(): void", "Opens the dialog, opens the portal's page, or loads the frame, depending on the " +
+			"mode. Call it in a click handler, so that the browser allows it."},
+		{"close", "close(): void", "Closes the dialog. The visit continues, and open() shows the dialog again."},
 	}
 }
 
@@ -63,36 +63,36 @@ type Field struct {
 // allowed origin only; the script itself creates the others.
 type Event struct {
 	Name, Doc string
-	Hook      string // the provider's widget callback that it corresponds to
+	Callback  string // the corresponding callback of the provider's widget
 	Framed    bool
 	Detail    []Field
 }
 
 var (
-	ofApplication = Field{Name: "application", TS: "string", Doc: "Its id, by which your back end asks."}
-	ofToken       = Field{Name: "publicToken", TS: "string", Doc: "The report, where there is one.", Optional: true}
+	applicationField = Field{Name: "application", TS: "string", Doc: "The application's id. Your back end requests it."}
+	tokenField       = Field{Name: "publicToken", TS: "string", Doc: "Identifies the report, if there is one.", Optional: true}
 )
 
 // Events returns the events of the element, in their order in a successful visit.
 func Events() []Event {
 	return []Event{
 		{Name: "open", Doc: "The dialog was opened."},
-		{Name: "ready", Doc: "The frame shows its first page.", Detail: []Field{ofApplication}},
-		{Name: "step", Doc: "The applicant is at another step.", Framed: true, Detail: []Field{ofApplication,
-			{Name: "step", TS: "Step", Doc: "Where."}}},
-		{Name: "success", Hook: "onSuccess", Doc: "The visit at the provider was completed; the report is on its way.",
-			Framed: true, Detail: []Field{ofApplication,
-				{Name: "publicToken", TS: "string", Doc: "The report."}, {Name: "status", TS: "Status", Doc: "Of the report."}}},
-		{Name: "exit", Hook: "onExit", Doc: "The applicant closed the visit at the provider, and may begin another one.",
-			Framed: true, Detail: []Field{ofApplication, ofToken}},
-		{Name: "error", Hook: "onError", Doc: "The visit could not be finished, or nothing could be " +
-			"shown at all. The applicant reads why.", Framed: true, Detail: []Field{
-			{Name: "application", TS: "string", Doc: "Its id, where it is known.", Optional: true}, ofToken,
-			{Name: "errorType", TS: "ErrorType", Doc: "Why."}}},
-		{Name: "state", Doc: "The application is in another state.", Framed: true, Detail: []Field{ofApplication,
-			{Name: "state", TS: "State", Doc: "Which, as GET /api/v1/applications/{id} has it."}}},
-		{Name: "complete", Doc: "Nothing more happens by itself. Ask your back end what it came to.", Framed: true, Detail: []Field{ofApplication,
-			{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "What it came to."}}},
+		{Name: "ready", Doc: "The frame shows its first page.", Detail: []Field{applicationField}},
+		{Name: "step", Doc: "The applicant reached another step.", Framed: true, Detail: []Field{applicationField,
+			{Name: "step", TS: "Step", Doc: "The step."}}},
+		{Name: "success", Callback: "onSuccess", Doc: "The applicant completed the visit at the provider. The report follows.",
+			Framed: true, Detail: []Field{applicationField,
+				{Name: "publicToken", TS: "string", Doc: "Identifies the report."}, {Name: "status", TS: "Status", Doc: "Status of the report."}}},
+		{Name: "exit", Callback: "onExit", Doc: "The applicant closed the visit at the provider. They can start another visit.",
+			Framed: true, Detail: []Field{applicationField, tokenField}},
+		{Name: "error", Callback: "onError", Doc: "The visit failed, or the frame could not be shown. " +
+			"The applicant sees the reason.", Framed: true, Detail: []Field{
+			{Name: "application", TS: "string", Doc: "The application's id, if it is known.", Optional: true}, tokenField,
+			{Name: "errorType", TS: "ErrorType", Doc: "The reason."}}},
+		{Name: "state", Doc: "The application changed its state.", Framed: true, Detail: []Field{applicationField,
+			{Name: "state", TS: "State", Doc: "The new state, as in GET /api/v1/applications/{id}."}}},
+		{Name: "complete", Doc: "The application reached a final state. Request the result from your back end.", Framed: true, Detail: []Field{applicationField,
+			{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "The final state."}}},
 		{Name: "close", Doc: "The dialog was closed."},
 	}
 }
@@ -122,18 +122,18 @@ type ProblemInfo struct {
 // Problems returns the problems of the element.
 func Problems() []ProblemInfo {
 	return []ProblemInfo{
-		{ProblemToken, "The embed token is unknown, or another page or browser has it. Ask " +
-			"for a new one: POST /api/v1/applications/{id}/embed-token.",
+		{ProblemToken, "The embed token is unknown, or another page or browser uses it. " +
+			"Request a new token: POST /api/v1/applications/{id}/embed-token.",
 			"embed.opened_elsewhere.title",
 			"embed.opened_elsewhere.text"},
-		{ProblemExpired, "The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token.",
+		{ProblemExpired, "The embed token has expired after 24 hours. Request a new token: POST /api/v1/applications/{id}/embed-token.",
 			"embed.expired.title",
 			"embed.expired.text"},
-		{ProblemOrigin, "The page's origin is not the token's allowedOrigin, exactly: scheme, host and port.",
+		{ProblemOrigin, "The page's origin differs from the token's allowedOrigin in scheme, host or port.",
 			"embed.setup.title", "embed.setup.text"},
-		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks frame-src of the portal, " +
-			"or another page is around yours that is not the allowedOrigin.", "", ""},
-		{ProblemWidget, "The provider's script could not be loaded in the frame. The applicant is offered the secure page.", "", ""},
+		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks the portal in frame-src, " +
+			"or a page of another origin contains your page.", "", ""},
+		{ProblemWidget, "The provider's script did not load in the frame. The applicant can continue on the secure page.", "", ""},
 	}
 }
 
@@ -151,23 +151,23 @@ func Declarations() string {
 // The script of the portal's /embed/v1/embed.js defines the element.
 
 `)
-	union(&b, "Step", "Where the applicant is.", Steps(), func(s string) (string, string) { return s, "" })
-	union(&b, "State", "Where the application stands.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
+	union(&b, "Step", "The applicant's step.", Steps(), func(s string) (string, string) { return s, "" })
+	union(&b, "State", "State of an application.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
 	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
-	union(&b, "ElementError", "Why nothing could be shown.", Problems(),
+	union(&b, "ElementError", "Error types of the element.", Problems(),
 		func(p ProblemInfo) (string, string) { return string(p.Type), p.Engineer })
-	union(&b, "WidgetErrorType", "Why an applicant could not finish the visit at the provider.", contract.WidgetErrors(),
+	union(&b, "WidgetErrorType", "Error types of the provider's widget.", contract.WidgetErrors(),
 		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
 	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; " +
-		"each is a property too. */\nexport interface VestibuleApplyAttributes {\n")
+		"each is also a property. */\nexport interface VestibuleApplyAttributes {\n")
 	for _, a := range Attributes() {
 		fmt.Fprintf(&b, "  /** %s */\n  %s?: %s;\n", a.Doc, a.Name, a.TS)
 	}
 	b.WriteString("}\n\n/** Events of the element. They do not bubble. */\nexport interface VestibuleApplyEvents {\n")
 	for _, e := range Events() {
 		doc := e.Doc
-		if e.Hook != "" {
-			doc += " The contract's " + e.Hook + "."
+		if e.Callback != "" {
+			doc += " The widget's " + e.Callback + "."
 		}
 		fmt.Fprintf(&b, "  /** %s */\n  %s: CustomEvent<%s>;\n", doc, e.Name, detail(e))
 	}
@@ -274,15 +274,15 @@ func Guide() map[string]string {
 		methods = append(methods, fmt.Sprintf("| `%s()` | %s |\n", m.Name, m.Doc))
 	}
 	for _, e := range Events() {
-		hook := ""
-		if e.Hook != "" {
-			hook = code(e.Hook)
+		callback := ""
+		if e.Callback != "" {
+			callback = code(e.Callback)
 		}
 		carries := ""
 		if len(e.Detail) > 0 {
 			carries = code(detail(e))
 		}
-		events = append(events, fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, hook, carries, e.Doc))
+		events = append(events, fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, callback, carries, e.Doc))
 	}
 	for _, p := range Problems() {
 		problems = append(problems, fmt.Sprintf("| `%s` | %s |\n", p.Type, p.Engineer))
@@ -290,7 +290,7 @@ func Guide() map[string]string {
 	return map[string]string{
 		"attributes": table("| attribute | type | default | |", attributes...),
 		"methods":    table("| method | |", methods...),
-		"events":     table("| event | hook | detail | |", events...),
-		"problems":   table("| `errorType` | cause and remedy |", problems...),
+		"events":     table("| event | callback | detail | |", events...),
+		"problems":   table("| `errorType` | cause and fix |", problems...),
 	}
 }

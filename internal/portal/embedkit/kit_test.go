@@ -14,9 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
-// TestTheKitHasNotDrifted compares the declarations, the script's names and the guide
+// TestGeneratedFilesAreCurrent compares the declarations, the script's names and the guide
 // with the tables.
-func TestTheKitHasNotDrifted(t *testing.T) {
+func TestGeneratedFilesAreCurrent(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
 	generated(t, web+"parts/embed-api.d.ts", Declarations())
 	generated(t, web+"parts/kit.ts", Names())
@@ -85,16 +85,16 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 	}
 }
 
-func TestProblemsAreNoErrorsOfTheWidget(t *testing.T) {
+func TestProblemsDifferFromWidgetErrors(t *testing.T) {
 	for _, p := range Problems() {
 		if contract.WidgetError(p.Type).Valid() {
 			t.Errorf("%s is an error type of the widget", p.Type)
 		}
 	}
-	hooks := []string{"onSuccess", "onExit", "onError"}
+	callbacks := []string{"onSuccess", "onExit", "onError"}
 	for _, e := range Events() {
-		if e.Hook != "" && !slices.Contains(hooks, e.Hook) || e.Hook != "" && !strings.EqualFold("on"+e.Name, e.Hook) {
-			t.Errorf("%s corresponds to the callback %q", e.Name, e.Hook)
+		if e.Callback != "" && !slices.Contains(callbacks, e.Callback) || e.Callback != "" && !strings.EqualFold("on"+e.Name, e.Callback) {
+			t.Errorf("%s corresponds to the callback %q", e.Name, e.Callback)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func (d *Handler) emails() mail.Outbox {
 		Job: func(id string) jobs.Args { return Deliver{id} }, OnSettled: d.emailSettled}
 }
 
-// enqueueRequest stores a request for an email. A job looks up the applications, so that the
-// response takes as long for an unknown address.
+// enqueueRequest stores a request for an email. A job looks up the applications, so that
+// the response takes as long for an unknown address.
 func (d *Handler) enqueueRequest(ctx context.Context, r request) error {
 	r.id = uuid.NewString()
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -117,12 +117,12 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 		if err != nil || !first || to == "" {
 			return err
 		}
-		return d.post(ctx, tx, about, to, r.lang)
+		return d.sendLinks(ctx, tx, about, to, r.lang)
 	})
 }
 
-// post composes an email with a link to each application and adds it to the outbox.
-func (d *Handler) post(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang) error {
+// sendLinks composes an email with a link to each application and adds it to the outbox.
+func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang) error {
 	now := d.now()
 	e := email{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(EmailLife)}
 	var lines []string

@@ -200,8 +200,8 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showExpired says that a link no longer works; the page is the same for a link that never
-// existed.
+// showExpired says that a link no longer works. The page is the same for a link that
+// never existed.
 func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	base := d.Applicants.Base(r)
 	base.Languages = nil
@@ -242,8 +242,8 @@ func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email
 	return httpx.HTML(w, r, status, pages.FindPage(pages.Find{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
 }
 
-// handleForm handles that form. The response is the same for every valid address,
-// including one over its limit.
+// handleForm requests a link for the entered email address. The response is the same for
+// every valid address, including one over its limit.
 func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, 4<<10)
 	if err != nil {
@@ -262,8 +262,8 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 		pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
 }
 
-// requestEmail stores a request for an email unless a limit is exceeded. The response reveals
-// the limit of the client's network, but not that of the mailbox. An address without
+// requestEmail stores a request for an email unless a limit is exceeded. The response
+// reveals the limit of the client's network, but not that of the mailbox. An address without
 // applications gets no email.
 func (d *Handler) requestEmail(r *http.Request, email string, wanted request) error {
 	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), maxNetworkEmails); err != nil {

@@ -1,16 +1,13 @@
 package review
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
@@ -50,46 +47,6 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 		*d.now = noon.AddDate(0, 0, 31)
 		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
 			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.relay.revoked))
-		}
-	})
-}
-
-// TestRetentionSkipsFailures checks that applications that cannot be deleted do
-// not delay the deletion of others.
-func TestRetentionSkipsFailures(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
-		d.signInAs(secret, "")
-		for i := range deletion.Batch {
-			id := fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)
-			old := stored{Application: one(id, contract.Cashflow, journey.Ready, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -40)),
-				Applicant: &prefill.Fields{FirstName: "Ana"}, Body: []byte("{}")}
-			old.Report, old.Journey.PublicToken = applications.StoredReport{Attempt: 1, At: noon}, fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i)
-			d.add(old)
-			if resp, _ := d.post("/review/applications/"+id+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 303 {
-				t.Fatal(resp.StatusCode)
-			}
-		}
-		d.add(stored{Application: one(appOld, contract.Cashflow, journey.Exited, noon.AddDate(-1, 0, 0), noon.AddDate(0, 0, -35)),
-			Applicant: &prefill.Fields{FirstName: "Ben"}})
-		d.relay.err = &svcapi.Error{Op: "relay", HTTP: 403, Code: contract.CodeUnknownCustomer}
-		d.Deletion.RetentionDays = 30
-		for range 2 { // the job runs again
-			if err := d.Deletion.Retain(t.Context()); err == nil || jobs.IsCancel(err) {
-				t.Fatal(err)
-			}
-		}
-		if _, err := search.Of(t.Context(), d.DB.SQL, appOld); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("what could go is there: %v", err)
-		}
-		d.relay.err = nil // the others are deleted an hour later
-		if err := d.Deletion.Retain(t.Context()); err == nil {
-			t.Fatal("the job does not come again")
-		}
-		var left int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_index WHERE updated_at < $1`,
-			store.Micros(noon.AddDate(0, 0, -30))).Scan(&left); err != nil || left != 0 {
-			t.Errorf("%d are left: %v", left, err)
 		}
 	})
 }

@@ -187,7 +187,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err != nil {
 		return err
 	}
-	v := pages.ApplicationView{By: by.Email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.Words(a),
+	v := pages.ApplicationView{By: by.Email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.StatusTexts(a),
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
 		HasReport: a.HasReport(), ReportPage: hasPage(a.Product), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,

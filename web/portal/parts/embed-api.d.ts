@@ -3,13 +3,13 @@
 // TypeScript declarations of <vestibule-apply>.
 // The script of the portal's /embed/v1/embed.js defines the element.
 
-/** Where the applicant is. */
+/** The applicant's step. */
 export type Step =
   | "details"
   | "connect"
   | "status";
 
-/** Where the application stands. */
+/** State of an application. */
 export type State =
   | "started"
   | "connecting"
@@ -30,20 +30,20 @@ export type Status =
   | "BUREAU_UNRESPONSIVE"
   | "SUPPLIER_UNRESPONSIVE";
 
-/** Why nothing could be shown. */
+/** Error types of the element. */
 export type ElementError =
-  /** The embed token is unknown, or another page or browser has it. Ask for a new one: POST /api/v1/applications/{id}/embed-token. */
+  /** The embed token is unknown, or another page or browser uses it. Request a new token: POST /api/v1/applications/{id}/embed-token. */
   | "EMBED_TOKEN_INVALID"
-  /** The embed token has ended: it lives for 24 hours. Ask for a new one: POST /api/v1/applications/{id}/embed-token. */
+  /** The embed token has expired after 24 hours. Request a new token: POST /api/v1/applications/{id}/embed-token. */
   | "EMBED_TOKEN_EXPIRED"
-  /** The page's origin is not the token's allowedOrigin, exactly: scheme, host and port. */
+  /** The page's origin differs from the token's allowedOrigin in scheme, host or port. */
   | "ORIGIN_NOT_ALLOWED"
-  /** The browser did not load the frame: the page's policy lacks frame-src of the portal, or another page is around yours that is not the allowedOrigin. */
+  /** The browser did not load the frame: the page's policy lacks the portal in frame-src, or a page of another origin contains your page. */
   | "FRAME_BLOCKED"
-  /** The provider's script could not be loaded in the frame. The applicant is offered the secure page. */
+  /** The provider's script did not load in the frame. The applicant can continue on the secure page. */
   | "WIDGET_UNAVAILABLE";
 
-/** Why an applicant could not finish the visit at the provider. */
+/** Error types of the provider's widget. */
 export type WidgetErrorType =
   /** externalId is already used by another report of yours; send a new one. */
   | "DUPLICATE_EXTERNAL_ID"
@@ -92,17 +92,17 @@ export type WidgetErrorType =
 
 export type ErrorType = ElementError | WidgetErrorType;
 
-/** Attributes of the element; each is a property too. */
+/** Attributes of the element; each is also a property. */
 export interface VestibuleApplyAttributes {
-  /** embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew. */
+  /** embedToken of POST /api/v1/applications. Without it, the element waits. A new token starts again. */
   token?: string;
-  /** In the page, as a dialog over it, or by going to the portal's own page. */
+  /** Shows the frame in the page or in a dialog, or opens the portal's page. */
   mode?: "inline" | "modal" | "redirect";
-  /** Language of the frame; that of the nearest element with lang otherwise. */
+  /** Language of the frame. Default: the language of the nearest element with lang. */
   lang?: "en" | "es";
-  /** Inline: pixels that are kept free from the beginning, so that nothing below moves. */
+  /** Inline: height in pixels that is reserved from the start, so that nothing below moves. */
   height?: string;
-  /** Accessible name of frame and dialog, and text of the button that the element makes if it has none. */
+  /** Accessible name of the frame and the dialog, and text of the button that the element creates if it has none. */
   label?: string;
 }
 
@@ -112,34 +112,34 @@ export interface VestibuleApplyEvents {
   open: CustomEvent<Record<string, never>>;
   /** The frame shows its first page. */
   ready: CustomEvent<{ application: string }>;
-  /** The applicant is at another step. */
+  /** The applicant reached another step. */
   step: CustomEvent<{ application: string; step: Step }>;
-  /** The visit at the provider was completed; the report is on its way. The contract's onSuccess. */
+  /** The applicant completed the visit at the provider. The report follows. The widget's onSuccess. */
   success: CustomEvent<{ application: string; publicToken: string; status: Status }>;
-  /** The applicant closed the visit at the provider, and may begin another one. The contract's onExit. */
+  /** The applicant closed the visit at the provider. They can start another visit. The widget's onExit. */
   exit: CustomEvent<{ application: string; publicToken?: string }>;
-  /** The visit could not be finished, or nothing could be shown at all. The applicant reads why. The contract's onError. */
+  /** The visit failed, or the frame could not be shown. The applicant sees the reason. The widget's onError. */
   error: CustomEvent<{ application?: string; publicToken?: string; errorType: ErrorType }>;
-  /** The application is in another state. */
+  /** The application changed its state. */
   state: CustomEvent<{ application: string; state: State }>;
-  /** Nothing more happens by itself. Ask your back end what it came to. */
+  /** The application reached a final state. Request the result from your back end. */
   complete: CustomEvent<{ application: string; state: "ready" | "failed" | "expired" }>;
   /** The dialog was closed. */
   close: CustomEvent<Record<string, never>>;
 }
 
 export interface VestibuleApply extends HTMLElement {
-  /** embedToken of POST /api/v1/applications. Without it the element waits; another one begins anew. */
+  /** embedToken of POST /api/v1/applications. Without it, the element waits. A new token starts again. */
   token: string;
-  /** In the page, as a dialog over it, or by going to the portal's own page. */
+  /** Shows the frame in the page or in a dialog, or opens the portal's page. */
   mode: "inline" | "modal" | "redirect";
-  /** Inline: pixels that are kept free from the beginning, so that nothing below moves. */
+  /** Inline: height in pixels that is reserved from the start, so that nothing below moves. */
   height: string;
-  /** Accessible name of frame and dialog, and text of the button that the element makes if it has none. */
+  /** Accessible name of the frame and the dialog, and text of the button that the element creates if it has none. */
   label: string;
-  /** Opens the dialog, goes to the portal's page, or loads the frame at once, as the mode is. From a click, so that the browser allows it. */
+  /** Opens the dialog, opens the portal's page, or loads the frame, depending on the mode. Call it in a click handler, so that the browser allows it. */
   open(): void;
-  /** Closes the dialog. What is in it goes on, and open() shows it again where it was. */
+  /** Closes the dialog. The visit continues, and open() shows the dialog again. */
   close(): void;
   addEventListener<K extends keyof VestibuleApplyEvents>(
     type: K,

@@ -19,15 +19,15 @@ import (
 
 // ErrRedirected means that the response is already written: the browser was redirected to
 // the address without the token.
-var ErrRedirected = errors.New("applications: the browser was sent on")
+var ErrRedirected = errors.New("applicant: the browser was redirected")
 
 var errNotFound = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
 
 // Authorize returns the application that the address names if the visitor may see it,
-// by the browser's session or by an embed token. For a token in a top-level page it
-// grants the browser's session access and redirects to the address without the token
-// (ErrSentOn); in a frame, which has no cookies, the token stays in the address. For
-// all others the application does not exist.
+// by the browser's session or by an embed token; otherwise CodeNotFound. For a token in a
+// top-level page it grants the browser's session access and redirects to the address
+// without the token (ErrRedirected). In a frame, which has no cookies, the token stays in
+// the address.
 func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (applications.Application, Visitor, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
@@ -39,7 +39,7 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 	}
 	v := Visitor{Session: cur, Holder: "session:" + cur.ID}
 	if token := r.URL.Query().Get("grant"); token != "" {
-		if err := s.admitByToken(w, r, id, token, &v); err != nil {
+		if err := s.authorizeToken(w, r, id, token, &v); err != nil {
 			return applications.Application{}, v, err
 		}
 	} else if ok, err := s.Service.Bound(r.Context(), id, cur.ID); err != nil {
@@ -54,13 +54,13 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 	return a, v, err
 }
 
-// admitByToken grants access to a visitor with an embed token.
-func (s *Handler) admitByToken(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+// authorizeToken grants access to a visitor with an embed token.
+func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	// Without Sec-Fetch-Dest, assume a frame if the token has a frame's key, unless
 	// the address says that it is for the top window.
 	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
-		return s.admitFrame(w, r, id, token, v)
+		return s.authorizeFrame(w, r, id, token, v)
 	}
 	var cookie session.Cookie
 	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -91,9 +91,10 @@ func (s *Handler) admitByToken(w http.ResponseWriter, r *http.Request, id, token
 	return ErrRedirected
 }
 
-// admitFrame grants access to a frame. Grant's error page explains refusals. A token that
-// is newly bound to the frame is put into its address by a redirect.
-func (s *Handler) admitFrame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
+// authorizeFrame grants access to a frame. A refused page request is redirected to the
+// embed kit's page, which explains the refusal. A newly bound token is put into the
+// frame's address by a redirect.
+func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
 	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)

@@ -23,7 +23,7 @@ type Handler struct {
 	Service  *applications.Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string           // of the account: webhooks that name another are refused
+	PublicID string           // of the account; webhooks that name another are refused
 	Limit    *httpx.RateLimit // of form submissions, by client address; may be nil
 	Secure   bool             // whether the portal's address uses https
 
@@ -65,22 +65,24 @@ type Visitor struct {
 	Origin      string // with Framed: the site that may frame it
 }
 
-// Addresses of an application. Append Visitor.QuerySuffix.
+// StatusURL returns the address of an application's status page. Callers append
+// Visitor.QuerySuffix to this address and those below.
 func StatusURL(id string) string { return "/applications/" + id }
 
+// ConnectURL returns the address of the page with the widget.
 func ConnectURL(id string) string { return "/applications/" + id + "/connect" }
 
-// RestartURL is the address that opens another attempt.
+// RestartURL returns the POST address that opens another attempt.
 func RestartURL(id string) string { return "/applications/" + id + "/restart" }
 
-// StreamURL is the event stream of an application's changes.
+// StreamURL returns the address of the event stream of an application's changes.
 func StreamURL(id string) string { return "/applications/" + id + "/stream" }
 
-// CallbacksURL is where the callbacks of an application's widget are reported.
+// CallbacksURL returns the POST address for the callbacks of an application's widget.
 func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks" }
 
-// ResumeOptions returns the ways to continue an application in another browser. A
-// frame has none, because it has no session.
+// ResumeOptions returns the addresses for continuing an application in another browser. A
+// frame offers none, because it has no session.
 func (s *Handler) ResumeOptions(id string, framed bool) pages.ResumeOptions {
 	if framed {
 		return pages.ResumeOptions{}
@@ -112,8 +114,8 @@ func (s *Handler) Routes(mux *http.ServeMux) {
 	api("POST /webhooks/visit", s.visitWebhook)
 }
 
-// allowRedirected treats ErrRedirected as success. It refuses a HEAD request or a prefetch with an
-// embed token, since answering would use the token.
+// allowRedirected treats ErrRedirected as success. It refuses a HEAD request or a prefetch
+// with an embed token, since answering would use the token.
 func allowRedirected(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("grant") && (r.Method == http.MethodHead || r.Header.Get("Sec-Purpose") != "") {

@@ -15,8 +15,8 @@ import (
 // are ignored.
 const maxTimeline = 500
 
-// callbackBody is the body of a widget callback (docs/reference/widget.md). Status and errorType
-// are kept only if the API defines them.
+// callbackBody is the body of a widget callback (docs/reference/widget.md). Status and
+// errorType are ignored unless the API defines their values.
 type callbackBody struct {
 	EventID     string `json:"eventId"`
 	Type        string `json:"type"` // onOpen, onSuccess, onExit, onError
@@ -43,7 +43,7 @@ func (s *Handler) callback(w http.ResponseWriter, r *http.Request) error {
 	}
 	kind, hint := callbackKinds[b.Type]
 	if !hint && b.Type != "onOpen" || !isEventID(b.EventID) || b.Attempt < 1 || b.Attempt > a.Journey.Attempt {
-		return httpx.NewError(contract.CodeMalformedBody, errors.New("not a hook of this application"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("not a callback of this application"))
 	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if !hint {

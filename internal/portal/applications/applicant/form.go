@@ -245,7 +245,7 @@ func fillForm(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	}
 }
 
-// AskApplicant shows the form for an application that was created without its
+// AskApplicant shows the form for an application that was created without the
 // applicant's data.
 func (s *Handler) AskApplicant(w http.ResponseWriter, r *http.Request, a applications.Application, v Visitor) error {
 	return s.showApplicantForm(w, r, a, v, http.StatusOK, nil, nil)

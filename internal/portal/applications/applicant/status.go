@@ -46,7 +46,7 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visitor, lines []applications.TimelineEntry) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
-	text := s.Service.Words(a)
+	text := s.Service.StatusTexts(a)
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
 		Title: title(j), Text: text[len(text)-1], Moving: moving, Final: a.Final(),
 		Slow:   moving && s.Service.Now().Sub(time.Unix(j.Since, 0)) > slowAfter,
@@ -81,7 +81,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 		s.showDecision(&m, a)
 	}
 	for _, l := range lines {
-		if words, ok := timelineWords(l); ok {
+		if words, ok := timelineText(l); ok {
 			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Text: words})
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 // reviewer's request.
 func (s *Handler) showDecision(m *pages.Status, a applications.Application) {
 	m.Decision = a.Decision.Kind
-	title, text := applications.DecisionWords(a.Decision.Kind)
+	title, text := applications.DecisionTexts(a.Decision.Kind)
 	switch a.Decision.Kind {
 	case journey.Approved, journey.Declined:
 		m.Title, m.Text, m.Tone = title, text, ui.Success

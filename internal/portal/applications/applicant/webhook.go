@@ -46,7 +46,7 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !known {
-		s.Service.Log.InfoContext(r.Context(), "webhook about no attempt of ours", "requestId", httpx.RequestID(r.Context()))
+		s.Service.Log.InfoContext(r.Context(), "webhook for an unknown attempt", "requestId", httpx.RequestID(r.Context()))
 	}
 	s.Service.Wake(id)
 	w.WriteHeader(http.StatusNoContent)

@@ -33,23 +33,15 @@ func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, str
 	var c store.Conditions
 	after, _ := applications.ReadCursor(cursor)
 	c.After("at", "application_id", after)
-	rows, err := q.QueryContext(ctx, `SELECT application_id, at, reviewer_id, reason FROM review_deletions `+c.Where()+
-		` ORDER BY at DESC, application_id DESC LIMIT `+c.Arg(int64(pageSize+1)), c.Args...)
-	if err != nil {
-		return nil, "", err
-	}
-	defer rows.Close()
-	var out []Tombstone
-	for rows.Next() {
-		var t Tombstone
+	query := `SELECT application_id, at, reviewer_id, reason FROM review_deletions ` + c.Where() +
+		` ORDER BY at DESC, application_id DESC LIMIT ` + c.Arg(int64(pageSize+1))
+	out, err := store.QueryAll(ctx, q, func(row store.Row) (t Tombstone, err error) {
 		var at int64
-		if err := rows.Scan(&t.ApplicationID, &at, &t.By, &t.Reason); err != nil {
-			return nil, "", err
-		}
+		err = row.Scan(&t.ApplicationID, &at, &t.By, &t.Reason)
 		t.At = store.Time(at)
-		out = append(out, t)
-	}
-	if err := rows.Err(); err != nil || len(out) <= pageSize {
+		return t, err
+	}, query, c.Args...)
+	if err != nil || len(out) <= pageSize {
 		return out, "", err
 	}
 	last := out[pageSize-1]

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func insertToken(ctx context.Context, q store.Queryer, token []byte, created tim
 
 // Unnamed lists applications that are older than the index.
 func Unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
-	return texts(q.QueryContext(ctx, `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit)))
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit))
 }
 
 // SetNamed marks one of them as completely indexed.
@@ -297,39 +296,12 @@ type Place struct {
 // Untouched lists applications without activity since an instant, oldest first,
 // starting after a place.
 func Untouched(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
-	rows, err := q.QueryContext(ctx, `SELECT updated_at, application_id FROM review_index
+	return store.QueryAll(ctx, q, func(row store.Row) (p Place, err error) {
+		err = row.Scan(&p.Micros, &p.Application)
+		return p, err
+	}, `SELECT updated_at, application_id FROM review_index
 		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3) ORDER BY updated_at, application_id LIMIT $4`,
 		store.Micros(since), behind.Micros, behind.Application, int64(limit))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Place
-	for rows.Next() {
-		var p Place
-		if err := rows.Scan(&p.Micros, &p.Application); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
-}
-
-// texts returns the values of a query's only column.
-func texts(rows *sql.Rows, err error) ([]string, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
 }
 
 // Forget deletes an application from the index. It also deletes all open searches,

@@ -94,36 +94,23 @@ func (s *Service) latest(ctx context.Context, q store.Queryer, limit int) ([]Sha
 }
 
 func (s *Service) query(ctx context.Context, q store.Queryer, text string, args ...any) ([]Share, error) {
-	rows, err := q.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Share
-	for rows.Next() {
-		var sh Share
+	return store.QueryAll(ctx, q, func(row store.Row) (sh Share, err error) {
 		var label, token []byte
 		var created, granted int64
 		var withdrawn sql.NullInt64
-		if err := rows.Scan(&sh.ID, &sh.ApplicationID, &sh.PublicID, &label, &token, &created, &sh.CreatedBy, &granted, &sh.GrantedBy,
+		if err := row.Scan(&sh.ID, &sh.ApplicationID, &sh.PublicID, &label, &token, &created, &sh.CreatedBy, &granted, &sh.GrantedBy,
 			&withdrawn, &sh.WithdrawnBy); err != nil {
-			return nil, err
+			return sh, err
 		}
-		sh.Created, sh.Granted = store.Time(created), store.Time(granted)
-		if withdrawn.Valid {
-			sh.Withdrawn = store.Time(withdrawn.Int64)
-		}
+		sh.Created, sh.Granted, sh.Withdrawn = store.Time(created), store.Time(granted), store.NullTime(withdrawn)
 		// Opening with the system key needs no query.
 		if label, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "label"), label); err != nil {
-			return nil, err
+			return sh, err
 		}
-		if token, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "relay_token"), token); err != nil {
-			return nil, err
-		}
+		token, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "relay_token"), token)
 		sh.Label, sh.RelayToken = string(label), string(token)
-		out = append(out, sh)
-	}
-	return out, rows.Err()
+		return sh, err
+	}, text, args...)
 }
 
 // insertLine logs a request to the service before it is sent.
@@ -147,24 +134,14 @@ func deleteLine(ctx context.Context, q store.Queryer, id string) error {
 
 // linesOf returns the newest log entries of an application, newest first.
 func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]line, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
-		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []line
-	for rows.Next() {
-		var l line
+	return store.QueryAll(ctx, q, func(row store.Row) (l line, err error) {
 		var at int64
 		var done sql.NullInt64
-		if err := rows.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done)
 		l.At, l.Done = store.Time(at), done.Valid
-		out = append(out, l)
-	}
-	return out, rows.Err()
+		return l, err
+	}, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
+		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
 }
 
 // Forget deletes the shares and log entries of an application.

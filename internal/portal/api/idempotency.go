@@ -14,53 +14,53 @@ import (
 
 // idempotent performs a request once per Idempotency-Key: the first request runs do, and
 // later ones, while the key is kept, get the first one's response. A concurrent
-// request waits for the first. A refused request does not use up the key. Everything
+// request waits for the first. A createError request does not use up the key. Everything
 // happens in tx.
 func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte,
-	do func() (made, error)) (out made, replayed bool, err error) {
+	do func() (created, error)) (out created, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
 	first, err := reserveKey(ctx, tx, keyHash, bodyHash, a.Now())
 	if err != nil {
-		return made{}, false, err
+		return created{}, false, err
 	}
 	if !first {
 		out, err := a.replay(ctx, tx, keyHash, bodyHash)
 		return out, true, err
 	}
 	if out, err = do(); err != nil {
-		return made{}, false, err
+		return created{}, false, err
 	}
 	plain, err := json.Marshal(out)
 	if err != nil {
-		return made{}, false, err
+		return created{}, false, err
 	}
 	sealed, err := a.DB.Vault.Seal(ctx, tx, store.SystemKey, answerCell(keyHash), plain)
 	if err != nil {
-		return made{}, false, err
+		return created{}, false, err
 	}
 	return out, false, storeResponse(ctx, tx, keyHash, out.ID, sealed)
 }
 
 // replay returns the response of the earlier request with this key.
-func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out made, err error) {
+func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out created, err error) {
 	before, id, sealed, err := storedResponse(ctx, tx, keyHash)
 	if err != nil {
-		return made{}, err
+		return created{}, err
 	}
 	if !bytes.Equal(before, bodyHash) {
-		return made{}, httpx.NewError(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
+		return created{}, httpx.NewError(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
 	}
 	if sealed == nil { // stored by the previous version, which kept no responses
 		app, err := a.Applications.Get(ctx, id)
 		if err != nil {
-			return made{}, err
+			return created{}, err
 		}
-		return a.open(ctx, tx, id, app.AllowedOrigin)
+		return a.issueToken(ctx, tx, id, app.AllowedOrigin)
 	}
 	plain, err := a.DB.Vault.Open(ctx, tx, store.SystemKey, answerCell(keyHash), sealed)
 	if err != nil {
-		return made{}, err
+		return created{}, err
 	}
 	return out, json.Unmarshal(plain, &out)
 }

@@ -79,9 +79,9 @@ func correctable(j journey.Application) bool {
 	return strings.HasPrefix(string(e), "INVALID_PREFILL_") && e.Valid()
 }
 
-// timelineWords returns the applicant's text for a timeline entry; false for entries that
+// timelineText returns the applicant's text for a timeline entry; false for entries that
 // applicants do not see.
-func timelineWords(l applications.TimelineEntry) (i18n.Key, bool) {
+func timelineText(l applications.TimelineEntry) (i18n.Key, bool) {
 	switch journey.Kind(l.Kind) {
 	case journey.Reopen:
 		return "status.timeline.reopened", true
