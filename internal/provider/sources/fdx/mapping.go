@@ -188,14 +188,16 @@ func routingNumber(t text) string {
 
 // paymentNetwork is an account's number within a payment network.
 type paymentNetwork struct {
-	Bank       text `json:"bankId"`
-	Identifier text `json:"identifier"`
-	Type       text `json:"type"`
+	Bank           text `json:"bankId"`
+	Identifier     text `json:"identifier"`
+	IdentifierType text `json:"identifierType"`
+	Type           text `json:"type"`
 }
 
 // numbers takes the account's numbers from the network that payrolls and lenders use,
-// or else from the first that has both.
-func numbers(networks []paymentNetwork, into *bankdata.Account) {
+// or else from the first that has both. tokenized says what numbers are where the
+// network does not.
+func numbers(networks []paymentNetwork, tokenized bool, into *bankdata.Account) {
 	best := -1
 	for i, n := range networks {
 		if accountNumber(n.Identifier) == "" || routingNumber(n.Bank) == "" {
@@ -206,7 +208,9 @@ func numbers(networks []paymentNetwork, into *bankdata.Account) {
 		}
 	}
 	if best >= 0 {
-		into.Number, into.Routing = accountNumber(networks[best].Identifier), routingNumber(networks[best].Bank)
+		n := networks[best]
+		into.Number, into.Routing = accountNumber(n.Identifier), routingNumber(n.Bank)
+		into.Tokenized = n.IdentifierType == "TOKENIZED_ACCOUNT_NUMBER" || n.IdentifierType == "" && tokenized
 	}
 }
 

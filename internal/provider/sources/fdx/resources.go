@@ -213,7 +213,7 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
 		return
 	}
-	numbers(networks, into)
+	numbers(networks, f.in.Tokenized, into)
 }
 
 // withCustomer adds what the institution says of the customer: their email addresses to

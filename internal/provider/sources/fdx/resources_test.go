@@ -215,6 +215,34 @@ func TestWhatABankLacks(t *testing.T) {
 	}
 }
 
+// TestNumbers takes numbers in full, and knows which are tokens.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		networks            string
+		number, routing     string
+		institution, tokens bool
+	}{
+		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"ACCOUNT_NUMBER"}`, "000412887301", "021000089", true, false},
+		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"TOKENIZED_ACCOUNT_NUMBER"}`, "000412887301", "021000089",
+			false, true},
+		{`{"bankId":"021000089","identifier":"0004 1288"}`, "00041288", "021000089", true, true},
+		{`{"bankId":21000089,"identifier":412887301}`, "412887301", "21000089", false, false},
+		{`{"bankId":"021000089","identifier":"XXXX7301"},{"bankId":"x","identifier":"000412887301"},null,{},3`, "", "", true, false},
+		{``, "", "", true, false},
+	} {
+		b := newFakeBank(t, false)
+		b.one()
+		b.bodies["accounts/1/payment-networks"] = `{"paymentNetworks":[` + c.networks + `]}`
+		got, err := b.retrieve(b.connect(func(in *Institution) { in.Tokenized = c.institution }))
+		if err != nil || len(got.Accounts) != 1 {
+			t.Fatalf("%s: %+v, %v", c.networks, got, err)
+		}
+		if a := got.Accounts[0]; a.Number != c.number || a.Routing != c.routing || a.Tokenized != c.tokens {
+			t.Errorf("%s: %q at %q, tokenized %v", c.networks, a.Number, a.Routing, a.Tokenized)
+		}
+	}
+}
+
 // TestDirections checks that the memo gives the direction, then the type, then a sign.
 func TestDirections(t *testing.T) {
 	for _, c := range []struct {
