@@ -117,7 +117,7 @@ type Handler struct {
 	CompleteURL string           // sent with each request for a link; "": the account's default
 	Audience    string           // publicId of the account: tokens whose aud names only others are refused; "": aud is not checked
 	Issuer      string           // public URL of the service: tokens with another iss are refused
-	Now         func() time.Time // default: time.Now
+	Now         func() time.Time // the same clock as of DB; default: time.Now
 
 	// Verified is called for each token that holds an attempt's outcome, before the
 	// browser is checked; nil does nothing.
@@ -198,7 +198,7 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 // stay because their publicTokens must not be used again.
 func (c *Handler) Sweep(ctx context.Context) error {
 	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return sweep(ctx, tx, c.now())
+		return sweep(ctx, tx)
 	})
 }
 

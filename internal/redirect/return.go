@@ -94,7 +94,7 @@ func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 	var a Attempt
 	var o Outcome
 	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, stashed, err := findStashed(ctx, tx, store.Hash(r.PathValue("handle")), c.now())
+		id, stashed, err := findStashed(ctx, tx, store.Hash(r.PathValue("handle")))
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 	if !a.returned {
 		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			set = nil
-			won, err := consumeAttempt(ctx, tx, a.ID, a.browser, o, c.now())
+			won, err := consumeAttempt(ctx, tx, a.ID, a.browser, o)
 			if store.IsUnique(err) {
 				return errTokenTwice
 			}

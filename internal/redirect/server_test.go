@@ -54,6 +54,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
 	}
+	db.SetClock(w.clock)
 	w.handler = &Handler{
 		DB: db, Service: w.service, Browsers: w.browsers, Pages: pages{},
 		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),

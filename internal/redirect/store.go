@@ -54,12 +54,12 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 // consumeAttempt uses up an attempt in one statement. It reports whether this browser
 // was first and in time. A publicToken that was consumed with another attempt
 // violates a unique constraint.
-func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome, now time.Time) (bool, error) {
+func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome) (bool, error) {
 	token := sql.NullString{String: o.PublicToken, Valid: o.PublicToken != ""}
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE attempts SET landed_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
 		WHERE id = $6 AND browser_hash = $7 AND landed_at = 0 AND expires_at > $1`,
-		store.Micros(now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
+		store.Micros(tx.Now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
 }
 
 // stashOutcome stores an outcome under a handle unless the attempt already has limit
@@ -72,21 +72,21 @@ func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt stri
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
-func findStashed(ctx context.Context, q store.Queryer, handle []byte, now time.Time) (attempt string, o Outcome, err error) {
+func findStashed(ctx context.Context, tx *store.Tx, handle []byte) (attempt string, o Outcome, err error) {
 	var kind, status, widget string
-	err = q.QueryRowContext(ctx, `
+	err = tx.QueryRowContext(ctx, `
 		SELECT attempt_id, outcome, status, error, public_token FROM parked_outcomes
-		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(now)).
+		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(tx.Now)).
 		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
 	o.Kind, o.Status, o.Error = contract.Outcome(kind), contract.Status(status), contract.WidgetError(widget)
 	return attempt, o, store.MapNotFound(err)
 }
 
-func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE expires_at <= $1`, store.Micros(now)); err != nil {
+func sweep(ctx context.Context, tx *store.Tx) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE expires_at <= $1`, store.Micros(tx.Now)); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE landed_at = 0 AND expires_at <= $1`, store.Micros(now.Add(-24*time.Hour)))
+	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE landed_at = 0 AND expires_at <= $1`, store.Micros(tx.Now.Add(-24*time.Hour)))
 	return err
 }
 

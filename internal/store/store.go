@@ -252,12 +252,17 @@ type Tx struct {
 
 	// Now is the start of this try by the party's clock, in UTC and whole microseconds.
 	// SQLite's wait for the write lock ends before it. With PostgreSQL a statement may
-	// wait for a row after it: code that needs the time after that wait calls DB.Now.
+	// wait for a row after it; see Waited.
 	Now time.Time
 
+	db    *DB
 	after []func()
 	keys  map[string]cipher.AEAD // data keys read or created in this transaction
 }
+
+// Waited sets Now to the present. Call it after a statement that waits for another
+// transaction, where times must not precede those that the other one stored.
+func (tx *Tx) Waited() { tx.Now = tx.db.instant() }
 
 // AfterCommit calls f after tx has committed, and not after a rollback. The process may
 // be killed in between, so f must only save time, such as by waking a worker. f must
@@ -276,7 +281,7 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 // ended when f returns, Tx rolls back f's changes.
 func (db *DB) Tx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
 	return withRetries(ctx, func(ctx context.Context) error {
-		var tx Tx
+		tx := Tx{db: db}
 		run := func(ctx context.Context, inner *sql.Tx) error {
 			tx.Tx, tx.Now = inner, db.instant()
 			return f(ctx, &tx)
@@ -320,7 +325,7 @@ func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) erro
 		opts.Isolation = sql.LevelRepeatableRead
 	}
 	return db.tryTx(ctx, opts, func(ctx context.Context, tx *sql.Tx) error {
-		return f(ctx, &Tx{Tx: tx, Now: db.instant()})
+		return f(ctx, &Tx{Tx: tx, Now: db.instant(), db: db})
 	})
 }
 

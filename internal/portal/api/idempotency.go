@@ -19,7 +19,7 @@ import (
 func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte,
 	do func() (created, error)) (out created, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)
-	first, err := reserveKey(ctx, tx, keyHash, bodyHash, a.Now())
+	first, err := reserveKey(ctx, tx, keyHash, bodyHash)
 	if err != nil {
 		return created{}, false, err
 	}

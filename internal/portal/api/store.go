@@ -12,12 +12,12 @@ const keyRetention = 24 * time.Hour
 
 // reserveKey stores an Idempotency-Key for a request; false if it is already stored. It
 // waits for a concurrent transaction that stores the same key.
-func reserveKey(ctx context.Context, tx *store.Tx, hash, request []byte, now time.Time) (bool, error) {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE created_at < $1`, store.Micros(now.Add(-keyRetention))); err != nil {
+func reserveKey(ctx context.Context, tx *store.Tx, hash, request []byte) (bool, error) {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE created_at < $1`, store.Micros(tx.Now.Add(-keyRetention))); err != nil {
 		return false, err
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO api_requests (hash, request_hash, application_id, created_at) VALUES ($1, $2, '', $3)
-		ON CONFLICT (hash) DO NOTHING`, hash, request, store.Micros(now)))
+		ON CONFLICT (hash) DO NOTHING`, hash, request, store.Micros(tx.Now)))
 }
 
 // storeResponse stores the response of the request that used a key.

@@ -26,6 +26,7 @@ func (s *Service) Advance(ctx context.Context, tx *store.Tx, id string, in journ
 
 // advance is Advance for an application that tx has locked.
 func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in journey.Input) (Application, error) {
+	in.At = tx.Now.Unix()
 	next, do := a.Journey.Step(in)
 	if next == a.Journey && (in.Kind == journey.Poll && in.Status == contract.StatusPending || in.Kind == journey.Tick) {
 		return a, nil // unchanged: no timeline entry
@@ -62,20 +63,19 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 // the application unchanged, including its version.
 func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key string, l TimelineEntry,
 	next journey.Application, notify bool) (Application, error) {
-	now := s.now()
-	l.Seq, l.At = a.Version+1, now
+	l.Seq, l.At = a.Version+1, tx.Now
 	fresh, err := insertTimelineEntry(ctx, tx, a.ID, key, l)
 	if err != nil || !fresh {
 		return a, err
 	}
-	ok, err := save(ctx, tx, a, next, now)
+	ok, err := save(ctx, tx, a, next)
 	if err != nil {
 		return a, err
 	}
 	if !ok {
 		return a, errors.New("applications: a locked application was changed")
 	}
-	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, now
+	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, tx.Now
 	if notify {
 		for _, f := range s.OnChange {
 			if err := f(ctx, tx, a, l); err != nil {
@@ -100,17 +100,16 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 	if a.Journey.Attempt >= maxAttempts {
 		return a, Attempt{}, ErrClosed
 	}
-	now := s.now()
-	in := journey.Input{Kind: journey.Connect, Attempt: a.Journey.Attempt + 1, At: now.Unix()}
+	in := journey.Input{Kind: journey.Connect, Attempt: a.Journey.Attempt + 1}
 	switch a.Journey.State {
 	case journey.Started, journey.Connecting:
 	case journey.Exited, journey.Failed, journey.Expired:
-		in = journey.Input{Kind: journey.Restart, Attempt: a.Journey.Attempt, At: now.Unix()}
+		in = journey.Input{Kind: journey.Restart, Attempt: a.Journey.Attempt}
 	case journey.Ready:
 		if !a.AwaitsMore() {
 			return a, Attempt{}, ErrClosed
 		}
-		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt, At: now.Unix()}
+		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt}
 		if err := s.archiveReport(ctx, tx, a); err != nil {
 			return a, Attempt{}, err
 		}
@@ -125,7 +124,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 	if a.Journey.Attempt != before+1 {
 		return a, Attempt{}, ErrClosed
 	}
-	t := Attempt{Number: a.Journey.Attempt, Mode: mode, ExternalID: a.externalID(a.Journey.Attempt), CreatedAt: now}
+	t := Attempt{Number: a.Journey.Attempt, Mode: mode, ExternalID: a.externalID(a.Journey.Attempt), CreatedAt: tx.Now}
 	if err := insertAttempt(ctx, tx, id, t); err != nil {
 		return a, t, err
 	}
@@ -136,7 +135,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 		}
 	}
 	return a, t, s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number},
-		jobs.UniqueKey(pollKey(id, t.Number, false)), jobs.At(now.Add(firstPoll)))
+		jobs.UniqueKey(pollKey(id, t.Number, false)), jobs.At(tx.Now.Add(firstPoll)))
 }
 
 // Current returns the newest attempt with its token decrypted, or store.ErrNotFound
@@ -195,7 +194,7 @@ func (s *Service) RedirectOutcome(ctx context.Context, tx *store.Tx, r redirect.
 	if !ok {
 		return errors.New("applications: a return without outcome")
 	}
-	in := journey.Input{Kind: kind, Attempt: r.Number, PublicToken: o.PublicToken, Status: o.Status, Error: o.Error, At: s.now().Unix()}
+	in := journey.Input{Kind: kind, Attempt: r.Number, PublicToken: o.PublicToken, Status: o.Status, Error: o.Error}
 	if _, err := s.Advance(ctx, tx, r.Application, in); err != nil {
 		return err
 	}
@@ -217,7 +216,7 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 		return "", false, err
 	}
 	_, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
-		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus, At: s.now().Unix()})
+		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus})
 	if err != nil {
 		return "", true, err
 	}

@@ -154,7 +154,6 @@ func (b *testServer) begin(id string) Attempt {
 func (b *testServer) give(id string, in journey.Input) Application {
 	b.t.Helper()
 	var a Application
-	in.At = b.Now().Unix()
 	b.tx(func(ctx context.Context, tx *store.Tx) (err error) {
 		a, err = b.Advance(ctx, tx, id, in)
 		return err
@@ -272,6 +271,24 @@ func TestFetchesOnceInAnyOrder(t *testing.T) {
 	})
 }
 
+// TestAttemptIsNewerThanWhatItWaitedFor lets time pass between the start of a transaction
+// and its lock of the application, as PostgreSQL does while another transaction has it.
+func TestAttemptIsNewerThanWhatItWaitedFor(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db)
+		a := b.apply()
+		b.tx(func(ctx context.Context, tx *store.Tx) error {
+			started := tx.Now
+			b.pass(time.Minute)
+			_, begun, err := b.Begin(ctx, tx, a.ID, Embedded)
+			if passed := begun.CreatedAt.Sub(started); err == nil && passed != time.Minute {
+				t.Errorf("the attempt is %v newer than its transaction, want 1m", passed)
+			}
+			return err
+		})
+	})
+}
+
 func TestConcurrentInputsFetchOnce(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
@@ -284,7 +301,7 @@ func TestConcurrentInputsFetchOnce(t *testing.T) {
 				err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 					_, err := b.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.Webhook, Attempt: 1, EventID: fmt.Sprint("w", i),
 						PublicToken: publicToken, Status: contract.StatusSuccess,
-						Substatus: contract.Substatus([]string{"", "A", "B"}[i%3]), At: b.Now().Unix()})
+						Substatus: contract.Substatus([]string{"", "A", "B"}[i%3])})
 					return err
 				})
 				if err != nil {

@@ -83,7 +83,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 				return err
 			}
 		}
-		_, err = storeAnalysis(ctx, tx, a.ID, t.Number, sealed, s.now())
+		_, err = storeAnalysis(ctx, tx, a.ID, t.Number, sealed)
 		return err
 	})
 	switch {

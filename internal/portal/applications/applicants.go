@@ -90,8 +90,7 @@ func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application,
 	if !mode.Valid() {
 		return nil, ErrBadMode
 	}
-	now := s.now()
-	f, problems := s.rules(a.Product, now).Check(o)
+	f, problems := s.rules(a.Product, tx.Now).Check(o)
 	if len(problems) > 0 {
 		return problems, nil
 	}
@@ -99,7 +98,7 @@ func (s *Service) SetApplicant(ctx context.Context, tx *store.Tx, a Application,
 	if err != nil {
 		return nil, err
 	}
-	kept, err := setApplicant(ctx, tx, a.ID, sealed, mode, now)
+	kept, err := setApplicant(ctx, tx, a.ID, sealed, mode)
 	if err == nil && kept {
 		err = s.notifyApplicantStored(ctx, tx, a, f)
 	}

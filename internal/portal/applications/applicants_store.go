@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -16,10 +15,10 @@ func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey str
 }
 
 // setApplicant stores the applicant's data if none is stored.
-func setApplicant(ctx context.Context, tx *store.Tx, id string, sealed []byte, mode Mode, now time.Time) (bool, error) {
+func setApplicant(ctx context.Context, tx *store.Tx, id string, sealed []byte, mode Mode) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET prefill = $1, mode = $2, updated_at = $3 WHERE id = $4 AND prefill IS NULL`,
-		sealed, string(mode), store.Micros(now), id))
+		sealed, string(mode), store.Micros(tx.Now), id))
 }
 
 func prefillCell(id string) store.Cell {

@@ -87,10 +87,10 @@ func markStarted(ctx context.Context, tx *store.Tx, id string, number int) error
 	return err
 }
 
-func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int, at time.Time) error {
+func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET asked_at = $1 WHERE application_id = $2 AND attempt = $3`,
-		store.Micros(at), id, int64(number))
+		store.Micros(tx.Now), id, int64(number))
 	return err
 }
 

@@ -37,15 +37,14 @@ type New struct {
 // Create validates and stores an application. If the applicant's data has problems,
 // it returns them with a nil error and stores nothing.
 func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application, []prefill.Problem, error) {
-	now := s.now()
-	a, err := s.draft(n, now)
+	a, err := s.draft(n, tx.Now)
 	if err != nil {
 		return Application{}, nil, err
 	}
 	var fields prefill.Fields
 	if n.Prefill != nil {
 		var problems []prefill.Problem
-		if fields, problems = s.rules(n.Product, now).Check(n.Prefill); len(problems) > 0 {
+		if fields, problems = s.rules(n.Product, tx.Now).Check(n.Prefill); len(problems) > 0 {
 			return Application{}, problems, nil
 		}
 	}

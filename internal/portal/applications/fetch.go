@@ -49,7 +49,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if err != nil || locked.Journey.Succeeded != number { // the attempt was given up and another started meanwhile
 			return err
 		}
-		kept, err := storeReport(ctx, tx, a.ID, sealed, s.now())
+		kept, err := storeReport(ctx, tx, a.ID, sealed)
 		if err != nil || !kept {
 			return err
 		}
@@ -59,12 +59,12 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if err := nameConsumer(ctx, tx, a.ID, number, report.Text(meta.ConsumerID)); err != nil {
 			return err
 		}
-		locked.fetched, locked.Report = true, StoredReport{number, s.now(), meta.PublicToken}
+		locked.fetched, locked.Report = true, StoredReport{number, tx.Now, meta.PublicToken}
 		if locked.Decision.Kind == journey.MoreAsked && !t.CreatedAt.Before(locked.Decision.At) {
 			locked.Decision.AnsweredAt = locked.Report.At
 		}
 		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
-			Status: contract.StatusSuccess, At: s.now().Unix()}
+			Status: contract.StatusSuccess}
 		if meta.Substatus != nil {
 			in.Substatus = *meta.Substatus
 		}

@@ -88,10 +88,9 @@ func (s *Service) Resume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now := s.now()
 		for id, until := range missing {
-			at := now
-			if until.After(now) {
+			at := tx.Now
+			if until.After(at) {
 				at = until
 			}
 			// Use a fresh unique key, because the killed job still counts as running;
@@ -100,7 +99,7 @@ func (s *Service) Resume(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := catchUp(ctx, tx, now); err != nil {
+		if err := catchUp(ctx, tx); err != nil {
 			return err
 		}
 		return s.resumeAnalyses(ctx, tx)

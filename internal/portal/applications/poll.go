@@ -14,7 +14,7 @@ import (
 
 // pollNow polls the provider now, and often for a while.
 func (s *Service) pollNow(ctx context.Context, tx *store.Tx, id string, number int) error {
-	if err := setHurriedAt(ctx, tx, id, number, s.now()); err != nil {
+	if err := setHurriedAt(ctx, tx, id, number); err != nil {
 		return err
 	}
 	return s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: number, Hurried: true}, jobs.UniqueKey(pollKey(id, number, true)))
@@ -59,7 +59,7 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 func (s *Service) applyStatus(ctx context.Context, p Poll, answer svcapi.StatusAnswer) (a Application, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, err = s.Advance(ctx, tx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
-			Status: answer.Status, Substatus: answer.Substatus, At: s.now().Unix()})
+			Status: answer.Status, Substatus: answer.Substatus})
 		return err
 	})
 	s.hub.wake(p.Application)
@@ -98,7 +98,7 @@ func (s *Service) reschedule(ctx context.Context, p Poll, a Application, t Attem
 // tick lets the journey check its time limits.
 func (s *Service) tick(ctx context.Context, id string, number int) (a Application, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number, At: s.now().Unix()})
+		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number})
 		return err
 	})
 	s.hub.wake(id)

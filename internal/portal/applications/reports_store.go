@@ -63,10 +63,10 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 }
 
 // storeReport stores the report unless one is stored.
-func storeReport(ctx context.Context, tx *store.Tx, id string, sealed []byte, at time.Time) (bool, error) {
+func storeReport(ctx context.Context, tx *store.Tx, id string, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
-		sealed, store.Micros(at), id))
+		sealed, store.Micros(tx.Now), id))
 }
 
 func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
@@ -76,10 +76,10 @@ func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey stri
 
 // storeAnalysis stores a missing analysis; sealed is nil if there is none. False means
 // that another run stored it.
-func storeAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte, at time.Time) (bool, error) {
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
-		sealed, store.Micros(at), id, int64(number)))
+		sealed, store.Micros(tx.Now), id, int64(number)))
 }
 
 func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {

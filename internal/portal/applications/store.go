@@ -128,6 +128,7 @@ func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	if !ok {
 		return Application{}, store.ErrNotFound
 	}
+	tx.Waited()
 	return get(ctx, tx, id)
 }
 
@@ -173,13 +174,13 @@ func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bo
 }
 
 // save writes the journey if the version has not changed since it was read.
-func save(ctx context.Context, tx *store.Tx, a Application, next journey.Application, now time.Time) (bool, error) {
+func save(ctx context.Context, tx *store.Tx, a Application, next journey.Application) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
 			error = $7, succeeded = $8, version = version + 1, updated_at = $9, closed_attempt = $12
 		WHERE id = $10 AND version = $11`,
 		string(next.State), int64(next.Attempt), next.Since, next.PublicToken, string(next.Status), string(next.Substatus),
-		string(next.Error), int64(next.Succeeded), store.Micros(now), a.ID, a.Version, int64(next.Closed)))
+		string(next.Error), int64(next.Succeeded), store.Micros(tx.Now), a.ID, a.Version, int64(next.Closed)))
 }
 
 // storeDecision stores a decision as the newest; false means that this or a later one is
@@ -191,11 +192,11 @@ func storeDecision(ctx context.Context, tx *store.Tx, id string, d Decision) (bo
 
 // catchUp copies recent decisions that replicas of an older version wrote only to
 // review_decisions, as the migration that added these columns did.
-func catchUp(ctx context.Context, tx *store.Tx, now time.Time) error {
+func catchUp(ctx context.Context, tx *store.Tx) error {
 	const newest = ` FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1)`
 	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision = (SELECT d.decision`+newest+`, decisions = (SELECT d.seq`+newest+`,
 			decided_at = (SELECT d.at`+newest+`, reasons = (SELECT d.reasons`+newest+`
-		WHERE updated_at > $1 AND decisions < (SELECT d.seq`+newest, store.Micros(now.Add(-catchUpFor)))
+		WHERE updated_at > $1 AND decisions < (SELECT d.seq`+newest, store.Micros(tx.Now.Add(-catchUpFor)))
 	return err
 }
 

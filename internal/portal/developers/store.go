@@ -31,7 +31,7 @@ func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view)
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, way, lang, theme, username, token, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(h.Applicants.Service.Now()))
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, k.way, string(k.lang), k.theme, k.username, sealed, store.Micros(tx.Now))
 	return err
 }
 

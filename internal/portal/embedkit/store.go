@@ -19,14 +19,13 @@ const endedFor = 30 * 24 * time.Hour
 // Token issues an embed token for an application and the origin that may frame it. It
 // also deletes tokens that expired long ago.
 func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin string) (string, error) {
-	now := k.Now()
 	token := store.NewSecret()
-	if _, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE expires_at < $1`, store.Micros(now.Add(-endedFor))); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE expires_at < $1`, store.Micros(tx.Now.Add(-endedFor))); err != nil {
 		return "", err
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO embed_grants (hash, application_id, created_at,
 		expires_at, allowed_origin) VALUES ($1, $2, $3, $4, $5)`,
-		store.Hash(token), applicationID, store.Micros(now), store.Micros(now.Add(GrantLife)), origin)
+		store.Hash(token), applicationID, store.Micros(tx.Now), store.Micros(tx.Now.Add(GrantLife)), origin)
 	return token, err
 }
 

@@ -194,5 +194,5 @@ func (s *Service) target(ctx context.Context, q store.Queryer, _ webhook.Deliver
 
 // gone stops deliveries to the receiver until Resume.
 func (s *Service) gone(ctx context.Context, tx *store.Tx, _ webhook.Delivery, url string) (bool, error) {
-	return true, insertStop(ctx, tx, url, s.Now())
+	return true, insertStop(ctx, tx, url)
 }

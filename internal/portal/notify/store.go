@@ -25,9 +25,9 @@ func stoppedAt(ctx context.Context, q store.Queryer, url string) (time.Time, err
 	return store.Time(at), err
 }
 
-func insertStop(ctx context.Context, tx *store.Tx, url string, at time.Time) error {
+func insertStop(ctx context.Context, tx *store.Tx, url string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO app_stops (url_hash, at) VALUES ($1, $2) ON CONFLICT (url_hash) DO NOTHING`,
-		store.Hash(url), store.Micros(at))
+		store.Hash(url), store.Micros(tx.Now))
 	return err
 }
 

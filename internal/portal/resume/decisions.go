@@ -51,7 +51,7 @@ type DecisionStatus struct {
 // has an email gets no second one.
 func (d *Handler) SendDecision(ctx context.Context, tx *store.Tx, in DecisionEmail) error {
 	if d.Mail != nil {
-		if err := supersede(ctx, tx, in.Application, in.Number, d.now()); err != nil {
+		if err := supersede(ctx, tx, in.Application, in.Number); err != nil {
 			return err
 		}
 	}
@@ -91,9 +91,8 @@ func (d *Handler) ResendDecision(ctx context.Context, tx *store.Tx, in DecisionE
 
 // decisionEmail composes an email. A withheld one has neither recipient nor text.
 func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEmail, id string) (email, error) {
-	now := d.now()
 	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "),
-		recipient: []byte{}, created: now, expires: now.Add(DecisionLife)}
+		recipient: []byte{}, expires: tx.Now.Add(DecisionLife)}
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
 		return e, err

@@ -3,16 +3,15 @@ package resume
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"vestibule/internal/store"
 )
 
 // supersede withholds unsent emails of earlier decisions.
-func supersede(ctx context.Context, tx *store.Tx, id string, number int64, now time.Time) error {
+func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error {
 	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL
 		WHERE application_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`,
-		id, number, store.Micros(now))
+		id, number, store.Micros(tx.Now))
 	return err
 }
 

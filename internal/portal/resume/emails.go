@@ -64,7 +64,7 @@ func (d *Handler) emails() mail.Outbox {
 func (d *Handler) enqueueRequest(ctx context.Context, r request) error {
 	r.id = uuid.NewString()
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := insertRequest(ctx, tx, r, d.now()); err != nil {
+		if err := insertRequest(ctx, tx, r); err != nil {
 			return err
 		}
 		return d.Queue.Enqueue(ctx, tx, Write{r.id}, jobs.UniqueKey(r.id))
@@ -123,8 +123,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 
 // sendLinks composes an email with a link to each application and adds it to the outbox.
 func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang) error {
-	now := d.now()
-	e := email{id: uuid.NewString(), application: about[0].ID, created: now, expires: now.Add(EmailLife)}
+	e := email{id: uuid.NewString(), application: about[0].ID, expires: tx.Now.Add(EmailLife)}
 	var lines []string
 	for _, a := range about {
 		link, err := d.link(ctx, tx, a.ID, EmailLife, lang)

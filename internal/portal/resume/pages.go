@@ -178,7 +178,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	var id string
 	var cookie session.Cookie
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if id, err = useLink(ctx, tx, hash, d.now()); err != nil {
+		if id, err = useLink(ctx, tx, hash); err != nil {
 			return err
 		}
 		var next session.Session

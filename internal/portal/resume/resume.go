@@ -87,7 +87,7 @@ func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.
 	if f.Email == "" {
 		return nil
 	}
-	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email), d.now())
+	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email))
 }
 
 func (d *Handler) keyed(label, value string) []byte {
@@ -104,12 +104,12 @@ func (d *Handler) ShowsOutbox() bool { return d.Mail == nil && d.Environment == 
 
 // link creates a link to an application.
 func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang i18n.Lang) (string, error) {
-	secret, now := store.NewSecret(), d.now()
+	secret := store.NewSecret()
 	url := d.URL + "/resume/" + secret
 	if lang != i18n.English {
 		url += "?lang=" + string(lang)
 	}
-	return url, insertLink(ctx, tx, store.Hash(secret), id, now, now.Add(life))
+	return url, insertLink(ctx, tx, store.Hash(secret), id, tx.Now.Add(life))
 }
 
 // allowed counts a try and reports whether it is within the limit.

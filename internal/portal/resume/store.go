@@ -10,9 +10,9 @@ import (
 	"vestibule/internal/store"
 )
 
-func insertLink(ctx context.Context, tx *store.Tx, hash []byte, id string, now, until time.Time) error {
+func insertLink(ctx context.Context, tx *store.Tx, hash []byte, id string, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_links (hash, application_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
-		hash, id, store.Micros(now), store.Micros(until))
+		hash, id, store.Micros(tx.Now), store.Micros(until))
 	return err
 }
 
@@ -27,9 +27,9 @@ func getLink(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (
 
 // useLink uses up a link. It returns store.ErrNotFound if the link is used, expired or
 // unknown.
-func useLink(ctx context.Context, tx *store.Tx, hash []byte, now time.Time) (id string, err error) {
+func useLink(ctx context.Context, tx *store.Tx, hash []byte) (id string, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE application_links SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
-		RETURNING application_id`, store.Micros(now), hash).Scan(&id)
+		RETURNING application_id`, store.Micros(tx.Now), hash).Scan(&id)
 	return id, store.MapNotFound(err)
 }
 
@@ -43,9 +43,9 @@ func countTry(ctx context.Context, q store.Queryer, key []byte, now time.Time, w
 	return n, err
 }
 
-func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte, now time.Time) error {
+func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_mailboxes (application_id, mailbox, created_at) VALUES ($1, $2, $3)
-		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(now))
+		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(tx.Now))
 	return err
 }
 
@@ -64,9 +64,9 @@ type request struct {
 	lang            i18n.Lang
 }
 
-func insertRequest(ctx context.Context, tx *store.Tx, r request, now time.Time) error {
+func insertRequest(ctx context.Context, tx *store.Tx, r request) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO letter_requests (id, application_id, mailbox, lang, created_at) VALUES ($1, $2, $3, $4, $5)`,
-		r.id, r.application, r.mailbox, string(r.lang), store.Micros(now))
+		r.id, r.application, r.mailbox, string(r.lang), store.Micros(tx.Now))
 	return err
 }
 
@@ -87,7 +87,7 @@ type email struct {
 	id, application, keyID string
 	recipient, body        []byte // encrypted
 	subject                string
-	created, expires       time.Time
+	expires                time.Time
 
 	decision int64  // number of its decision; 0 for resume links
 	withheld string // reasons for not sending it
@@ -96,11 +96,11 @@ type email struct {
 // insertEmail returns false if its decision has an email already. An email that is
 // withheld counts as failed, so that no older version of the program sends it.
 func insertEmail(ctx context.Context, tx *store.Tx, e email) (bool, error) {
-	failed := sql.NullInt64{Int64: store.Micros(e.created), Valid: e.withheld != ""}
+	failed := sql.NullInt64{Int64: store.Micros(tx.Now), Valid: e.withheld != ""}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_letters
 		(id, application_id, key_id, recipient, subject, body, created_at, expires_at, failed_at, decision, withheld)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-		e.id, e.application, e.keyID, e.recipient, e.subject, e.body, store.Micros(e.created), store.Micros(e.expires),
+		e.id, e.application, e.keyID, e.recipient, e.subject, e.body, store.Micros(tx.Now), store.Micros(e.expires),
 		failed, e.decision, e.withheld))
 }
 

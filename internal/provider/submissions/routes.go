@@ -57,7 +57,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		left, err := countSubmission(ctx, tx, caller.CustomerID, s.Now)
+		left, err := countSubmission(ctx, tx, caller.CustomerID)
 		if err != nil {
 			return err
 		}

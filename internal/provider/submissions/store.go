@@ -38,22 +38,22 @@ func clockSetBack(at int64, now time.Time) bool { return store.Time(at).Sub(now)
 // countSubmission counts a submission in the transaction that accepts it, or returns how long it
 // has to wait. It serializes the submissions of an account until the end of their
 // transactions, over all replicas.
-func countSubmission(ctx context.Context, tx *store.Tx, customerID string, now func() time.Time) (time.Duration, error) {
+func countSubmission(ctx context.Context, tx *store.Tx, customerID string) (time.Duration, error) {
 	var n int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)
 		ON CONFLICT (customer_id) DO UPDATE SET accepted = submission_counts.accepted + 1 RETURNING accepted`, customerID).Scan(&n)
 	if err != nil {
 		return 0, err
 	}
-	at := now() // after waiting for the lock
+	tx.Waited()
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
 		ON CONFLICT (customer_id, slot) DO UPDATE SET at = excluded.at
 		WHERE submission_slots.at <= $4 OR submission_slots.at > $5`,
-		customerID, n%Limit, store.Micros(at), store.Micros(at.Add(-Window)), store.Micros(at.Add(Window))))
+		customerID, n%Limit, store.Micros(tx.Now), store.Micros(tx.Now.Add(-Window)), store.Micros(tx.Now.Add(Window))))
 	if err != nil || ok {
 		return 0, err
 	}
 	var last int64
 	err = tx.QueryRowContext(ctx, `SELECT at FROM submission_slots WHERE customer_id = $1 AND slot = $2`, customerID, n%Limit).Scan(&last)
-	return max(store.Time(last).Add(Window).Sub(at), time.Microsecond), err
+	return max(store.Time(last).Add(Window).Sub(tx.Now), time.Microsecond), err
 }

@@ -61,7 +61,7 @@ func (s *Handler) callback(w http.ResponseWriter, r *http.Request) error {
 		if a.Version > maxTimeline {
 			return nil
 		}
-		in := journey.Input{Kind: kind, Attempt: b.Attempt, EventID: b.EventID, At: s.Service.Now().Unix()}
+		in := journey.Input{Kind: kind, Attempt: b.Attempt, EventID: b.EventID}
 		if status := contract.Status(b.Status); status.Valid() {
 			in.Status = status
 		}

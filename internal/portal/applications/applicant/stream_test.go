@@ -46,7 +46,7 @@ func TestHeartbeatFindsUnannouncedChanges(t *testing.T) {
 			t.Errorf("it begins with %q", first)
 		}
 		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			_, err := h.Service.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e", At: now.Unix()})
+			_, err := h.Service.Advance(ctx, tx, a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e"})
 			return err
 		})
 		if err != nil {

@@ -209,7 +209,7 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 	}
 	inserted := false
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		taken.at = s.Now()
+		taken.at = tx.Now
 		if inserted, err = s.insert(ctx, tx, a.ID, taken); err != nil || !inserted {
 			return err
 		}

@@ -167,5 +167,5 @@ func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, ne
 
 // Sweep deletes expired searches.
 func (x *Index) Sweep(ctx context.Context) error {
-	return x.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return sweep(ctx, tx, x.Now()) })
+	return x.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return sweep(ctx, tx) })
 }

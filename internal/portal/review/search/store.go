@@ -317,7 +317,7 @@ func Forget(ctx context.Context, tx *store.Tx, id string) error {
 }
 
 // sweep deletes expired searches.
-func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(now))
+func sweep(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(tx.Now))
 	return err
 }

@@ -129,7 +129,7 @@ func (s *Service) Share(ctx context.Context, by staff.User, a applications.Appli
 		if err := s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Shared, Subject: a.ID, Object: sh.ID, Detail: action}); err != nil {
 			return err
 		}
-		return finishLine(ctx, tx, l.ID, action, s.Now())
+		return finishLine(ctx, tx, l.ID, action)
 	})
 	if errors.Is(err, errDeleted) {
 		return "", errors.Join(httpx.NewError(contract.CodeNotFound, err), ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, sh.RelayToken)))
@@ -234,7 +234,7 @@ func (s *Service) Withdraw(ctx context.Context, by staff.User, sh Share) error {
 		if err := s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Withdrawn, Subject: sh.ApplicationID, Object: sh.ID}); err != nil {
 			return err
 		}
-		return finishLine(ctx, tx, l.ID, Withdrawn, s.Now())
+		return finishLine(ctx, tx, l.ID, Withdrawn)
 	})
 }
 
@@ -278,7 +278,7 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages
 		for _, sh := range found {
 			called[sh.PublicID] = sh.Label
 			out := pages.Share{ID: sh.ID, PublicID: sh.PublicID, Label: sh.Label, Created: sh.Created, Granted: sh.Granted,
-				Until: sh.Granted.Add(life), Over: s.Now().After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn}
+				Until: sh.Granted.Add(life), Over: tx.Now.After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn}
 			var failed [3]error
 			out.CreatedBy, failed[0] = who(sh.CreatedBy)
 			out.GrantedBy, failed[1] = who(sh.GrantedBy)

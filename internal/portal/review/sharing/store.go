@@ -121,8 +121,8 @@ func insertLine(ctx context.Context, q store.Queryer, l line) error {
 }
 
 // finishLine marks a log entry as completed and sets its action.
-func finishLine(ctx context.Context, q store.Queryer, id, action string, at time.Time) error {
-	_, err := q.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(at))
+func finishLine(ctx context.Context, tx *store.Tx, id, action string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(tx.Now))
 	return err
 }
 
