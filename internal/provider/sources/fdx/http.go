@@ -161,7 +161,10 @@ func (b *bank) once(ctx context.Context, r *request, id string) (time.Duration, 
 		io.Reader
 		io.Closer
 	}{bounded, resp.Body}
-	defer resp.Body.Close()
+	defer func() {
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // the connection is kept if its body was read to the end
+		resp.Body.Close()
+	}()
 	if r.watch != nil {
 		r.watch(resp)
 	}

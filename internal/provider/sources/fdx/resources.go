@@ -82,6 +82,10 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		out.Accounts = append(out.Accounts, a)
 		out.Owners = addOwners(out.Owners, owners)
 	}
+	expired := func(a sources.AccountFailure) bool { return a.Reason == sources.Unauthorized }
+	if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, expired) { // renewal helps all of them
+		return sources.Fetched{}, sources.Fail(sources.Unauthorized, fmt.Errorf("%s: the access ended during the retrieval", f.in.ID))
+	}
 	if len(out.Accounts) > 0 && !slices.ContainsFunc(out.Owners, func(o bankdata.Owner) bool { return len(o.Emails) > 0 }) {
 		out.Owners = f.withCustomer(ctx, out.Owners)
 	}

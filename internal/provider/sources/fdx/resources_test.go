@@ -518,6 +518,35 @@ func TestOneAccountFails(t *testing.T) {
 	}
 }
 
+// TestAccessEnds checks that access that ends after the list of accounts fails as a whole,
+// so that it is renewed.
+func TestAccessEnds(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.one()
+	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }
+	if got, err := b.retrieve(b.connect(nil)); err == nil || sources.ReasonOf(err) != sources.Unauthorized {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestConnectionsAreKept counts the connections of one retrieval.
+func TestConnectionsAreKept(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+	b.answers["/fdx/v6/accounts/1/contact"] = func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"holders":[]}`)
+		w.(http.Flusher).Flush() // the end comes by itself
+	}
+	_, err := b.retrieve(b.connect(nil))
+	from := map[string]bool{}
+	for _, r := range b.seen {
+		from[r.RemoteAddr] = true
+	}
+	if err != nil || len(b.seen) < 4 || len(from) != 1 {
+		t.Errorf("%d requests by %d connections, %v", len(b.seen), len(from), err)
+	}
+}
+
 // TestRetries checks what is repeated, and how long it waits.
 func TestRetries(t *testing.T) {
 	b := newFakeBank(t, false)
