@@ -71,7 +71,7 @@ func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.W
 		in.InputSource, in.InputUUID, in.InputRecordID = report.CustomerInput, uuid.NewString(), uuid.NewString()
 		in.Consumer = &bankdata.Person{FirstName: name.FirstName, LastName: name.LastName}
 	}
-	status, sub := cashflow.Outcome(data, at)
+	status, sub := data.Outcome(at)
 	if status != contract.StatusSuccess {
 		return fmt.Errorf("no report can be made: %s %s", status, sub)
 	}

@@ -208,6 +208,30 @@ func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
 	return oldest, ok
 }
 
+// Outcome returns the status and substatus of a cashflow or income report on the data.
+// Without any cash-equivalent account, it is NOT_AUTHENTICATED with
+// INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted transaction of the last two
+// years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+func (d Data) Outcome(asOf time.Time) (contract.Status, contract.Substatus) {
+	fetch := report.DateOf(asOf)
+	accounts, used := false, false
+	for _, c := range d.Connections {
+		for _, a := range c.Accounts {
+			if a.Type == report.CashEquivalent {
+				_, any := a.OldestPosted(fetch)
+				accounts, used = true, used || any
+			}
+		}
+	}
+	switch {
+	case !accounts:
+		return contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts
+	case !used:
+		return contract.StatusSuccess, contract.SubNoRecentInformation
+	}
+	return contract.StatusSuccess, ""
+}
+
 // MonthsAvailable returns how many months of transactions the account has up to the
 // fetch date, from 0 to 24. A begun month counts.
 func (a Account) MonthsAvailable(fetch report.Date) int {

@@ -6,7 +6,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// value returns the attribute's value for the facts.
+// value computes the attribute's value.
 func (d *Definition) value(f *facts) value {
 	atFetch := d.Window == Current && (d.Node == NodeAsset || d.Node == NodeAssets)
 	if !f.records() && (!atFetch || len(f.ledger.Accounts) == 0) {
@@ -15,7 +15,7 @@ func (d *Definition) value(f *facts) value {
 	return d.Type.value(d.measure(f, d.Window))
 }
 
-// values are the values of the universal attributes, in their order.
+// values holds the values of the universal attributes, in their order.
 type values [len(universal)]value
 
 func newValues(f *facts) *values {
@@ -26,8 +26,8 @@ func newValues(f *facts) *values {
 	return &v
 }
 
-// attributes writes values down. All of them share one list of sources and one
-// run of digits.
+// attributes appends attributes with their values. They share the list of sources and one
+// string of digits.
 func attributes(out []report.Attribute, definitions []Definition, values []value, sources []string) []report.Attribute {
 	digits := make([]byte, 0, 16*len(values))
 	ends := make([]int, len(values))

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// checks runs attributes against a household: each line has a name without its prefix,
-// and the formatted value.
+// checks compares attributes of a household: each line of want has a name without its
+// prefix, and the formatted value.
 func checks(t *testing.T, text string, want string) {
 	t.Helper()
 	l := household(t, text)
@@ -24,7 +24,7 @@ func checks(t *testing.T, text string, want string) {
 	}
 }
 
-func TestWithoutAccountsAllIsUnknown(t *testing.T) {
+func TestAttributesWithoutAccounts(t *testing.T) {
 	l := household(t, "2026-03-10")
 	for _, d := range Catalogue() {
 		want := map[ValueType]string{Dollar: "9999998", Float: "9999998", Short: "9998"}[d.Type]
@@ -40,7 +40,7 @@ func TestWithoutAccountsAllIsUnknown(t *testing.T) {
 	}
 }
 
-func TestWithoutATransactionOnlyBalancesAndAccountsAreKnown(t *testing.T) {
+func TestAttributesWithoutTransactions(t *testing.T) {
 	l := household(t, "2026-03-10; account a CHECKING 12.30; account b SAVINGS 7.70; 2024-03-09 a 5.00 PAYROLL")
 	known := map[string]string{
 		"UA_ASSET_TOTAL_BAL_CUR": "20.00", "UA_ASSET_CHECKING_BAL_CUR": "12.30",
@@ -57,9 +57,9 @@ func TestWithoutATransactionOnlyBalancesAndAccountsAreKnown(t *testing.T) {
 	}
 }
 
-// TestWindowsBeginAndEndOnTheirDays puts one credit on a day and asks which sums
-// have it. A second one, on the oldest day, keeps the history long.
-func TestWindowsBeginAndEndOnTheirDays(t *testing.T) {
+// TestWindowBounds puts one credit on a day and checks which sums include it. Small debits
+// keep the history long.
+func TestWindowBounds(t *testing.T) {
 	const none = "0.00"
 	for _, c := range []struct {
 		fetch, day          string
@@ -67,7 +67,7 @@ func TestWindowsBeginAndEndOnTheirDays(t *testing.T) {
 	}{
 		{"2026-03-10", "2026-03-10", "", "", "", "", none},         // the fetch date
 		{"2026-03-10", "2026-03-09", "", "", "", "", "100.00"},     // the day before it
-		{"2026-03-10", "2026-03-01", "", "", "", "", "100.00"},     // the begun month
+		{"2026-03-10", "2026-03-01", "", "", "", "", "100.00"},     // the current month
 		{"2026-03-10", "2026-02-28", "1", "1", "1", "1", "100.00"}, // the last day of the last month
 		{"2026-03-10", "2026-02-01", "1", "1", "1", "1", "100.00"},
 		{"2026-03-10", "2026-01-31", "", "1", "1", "1", "100.00"},
@@ -79,10 +79,10 @@ func TestWindowsBeginAndEndOnTheirDays(t *testing.T) {
 		{"2026-03-10", "2025-03-09", "", "", "", "1", none},
 		{"2026-03-10", "2025-03-01", "", "", "", "1", none},
 		{"2026-03-10", "2025-02-28", "", "", "", "", none},
-		{"2025-02-28", "2024-02-29", "", "", "", "1", "100.00"}, // the calendar's year is one day short
+		{"2025-02-28", "2024-02-29", "", "", "", "1", "100.00"},
 		{"2025-02-28", "2024-02-28", "", "", "", "1", "100.00"},
 		{"2025-02-28", "2024-02-27", "", "", "", "1", none},
-		{"2024-02-29", "2023-02-28", "", "", "", "1", "100.00"}, // 29 February's year begins on the 28th
+		{"2024-02-29", "2023-02-28", "", "", "", "1", "100.00"}, // a year before February 29 is the 28th
 		{"2024-02-29", "2023-02-27", "", "", "", "1", none},
 		{"2024-03-01", "2024-02-29", "1", "1", "1", "1", "100.00"},
 		{"2024-03-31", "2024-02-29", "1", "1", "1", "1", "100.00"},
@@ -107,7 +107,7 @@ func TestWindowsBeginAndEndOnTheirDays(t *testing.T) {
 	}
 }
 
-// long returns two years of small debits, in every month and rolling month: windows
+// long returns two years of small debits in every month and rolling month, so that windows
 // are never empty and months always whole.
 func long(fetch string) string {
 	c := newCalendar(bankdata.DayOf(day(fetch)), 0)
@@ -119,7 +119,7 @@ func long(fetch string) string {
 	return b.String()
 }
 
-func TestTheOldestDayIsTwoYearsBack(t *testing.T) {
+func TestHistoryIsTwoYears(t *testing.T) {
 	for _, c := range []struct{ fetch, day, want string }{
 		{"2026-03-10", "2024-03-10", "730"},
 		{"2026-03-10", "2024-03-09", "9998"},
@@ -133,8 +133,8 @@ func TestTheOldestDayIsTwoYearsBack(t *testing.T) {
 	}
 }
 
-// TestAnEmptyWindowHasNoUsableValues: records exist, but all in the begun month.
-func TestAnEmptyWindowHasNoUsableValues(t *testing.T) {
+// TestEmptyWindow has records only in the current month.
+func TestEmptyWindow(t *testing.T) {
 	checks(t, "2026-03-10; account a CHECKING 50.00; 2026-03-02 a 80.00 PAYROLL; 2026-03-05 a -30.00 GROCERY", `
 		INFLOW_TOTAL_SUM_1M 9999996
 		INFLOW_TOTAL_SUM_12M 9999996
@@ -178,7 +178,7 @@ func TestAnEmptyWindowHasNoUsableValues(t *testing.T) {
 		CADENCE_BILL_STREAM_SUM_1M 9999996`)
 }
 
-func TestOnTheFetchDateAloneDurationsAreTheCap(t *testing.T) {
+func TestTransactionsOnFetchDateOnly(t *testing.T) {
 	checks(t, "2026-03-10; account a CHECKING 50.00; 2026-03-10 a 80.00 PAYROLL nsf", `
 		INFLOW_TOTAL_SSUM 9999995.00
 		TOTAL_TXN_SCNT 9999995.00000
@@ -187,8 +187,9 @@ func TestOnTheFetchDateAloneDurationsAreTheCap(t *testing.T) {
 		ASSET_NEGDAYS_REC 9996`)
 }
 
-// The history begins on 15 January: January is partly covered, February whole.
-func TestPartlyCoveredMonthsCountForSumsOnly(t *testing.T) {
+// TestPartlyCoveredMonths has a history from January 15: January is partly covered,
+// February wholly.
+func TestPartlyCoveredMonths(t *testing.T) {
 	checks(t, `2026-03-10; account a CHECKING 1000.00
 		2026-01-15 a 100.00 PAYROLL
 		2026-01-20 a -500.00 RENT
@@ -224,9 +225,9 @@ func TestPartlyCoveredMonthsCountForSumsOnly(t *testing.T) {
 		TOTAL_TXN_SCNT 3.33333`)
 }
 
-// Balances: 430.00 at the end of 9 March and of every day back to 2 March; a
-// debit of 600.00 on 1 March, and 1,030.00 before. The savings account opens with
-// 200.00 and gets 50.00 on 10 February.
+// balances is a household. Its checking account has 430.00 from March 1, after a debit of
+// 600.00, and 1,030.00 before. The savings account opens with 200.00 and gets 50.00 on
+// February 10.
 const balances = `2026-03-10; account a CHECKING 430.00; account b SAVINGS 250.00; account c OTHER -5.00
 	2025-10-20 a 130.00 PAYROLL
 	2025-12-31 a 1000.00 PAYROLL
@@ -270,7 +271,7 @@ func TestBalances(t *testing.T) {
 		RATIO_BALANCE_EXPENSE_3M 9999996`)
 }
 
-func TestKindsOfMoney(t *testing.T) {
+func TestSubjects(t *testing.T) {
 	checks(t, `2026-03-10; account a CHECKING 0.00; account b SAVINGS 0.00
 		2025-01-02 a 1.00 OTHER
 		2026-02-02 a 1000.00 PAYROLL
@@ -477,9 +478,9 @@ func TestDeprecatedAttributes(t *testing.T) {
 		AV_TOTALS_NET_MONTHS_12M 9996`)
 }
 
-// A movement of nothing is one of its side: where it is all that there is of a
-// subject, sums and means are 0, and not unknown.
-func TestAZeroAmountCountsOnItsSide(t *testing.T) {
+// TestZeroAmounts checks that a zero amount counts on its side: if a subject has no other
+// transaction, sums and means are 0 and not missing.
+func TestZeroAmounts(t *testing.T) {
 	const history = "2026-03-10; account a CHECKING 5.00; 2025-02-10 a 5.00 PAYROLL; "
 	checks(t, history+"2026-02-10 a -0.00 HOUSING.RENT", `
 		EXPENSE_TOTAL_CNT_3M 1

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// crowd returns the data of a busy household: n transactions of two years in three
-// accounts, most of them of merchants that come again.
+// crowd returns n transactions of two years in three accounts, most of them with recurring
+// merchants.
 func crowd(n int) (bankdata.Data, time.Time) {
 	r := rand.New(rand.NewPCG(3, 9))
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -34,7 +34,7 @@ func crowd(n int) (bankdata.Data, time.Time) {
 		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
-func whole3000(d bankdata.Data, at time.Time) ([]byte, error) {
+func encodedReport(d bankdata.Data, at time.Time) ([]byte, error) {
 	return report.Encode(Build(Input{Bank: d, Options: Options{Attributes: true}}, at))
 }
 
@@ -42,7 +42,7 @@ func BenchmarkReport(b *testing.B) {
 	d, at := crowd(3000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := whole3000(d, at); err != nil {
+		if _, err := encodedReport(d, at); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -62,18 +62,18 @@ func BenchmarkAttributesAndScore(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var r report.Cashflow
-		Options{Attributes: true}.analyse(&r, l, []string{"BANK"})
+		Options{Attributes: true}.analyze(&r, l, []string{"BANK"})
 	}
 }
 
-// TestAReportOf3000TransactionsStaysSmall holds the limit on memory.
-func TestAReportOf3000TransactionsStaysSmall(t *testing.T) {
+// TestReportMemory checks that a report of 3000 transactions allocates at most 2 MB.
+func TestReportMemory(t *testing.T) {
 	d, at := crowd(3000)
 	const times = 5
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range times {
-		if _, err := whole3000(d, at); err != nil {
+		if _, err := encodedReport(d, at); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,8 +2,8 @@ package cashflow
 
 import "vestibule/internal/analysis/bankdata"
 
-// lastBefore returns the last business day before a day on which no bank works; no day,
-// -1, where banks work on it.
+// lastBefore returns the last business day before a day that is not one, and -1 for a
+// business day.
 func lastBefore(day bankdata.Day) bankdata.Day {
 	if business(day) {
 		return -1
@@ -13,9 +13,9 @@ func lastBefore(day bankdata.Day) bankdata.Day {
 	return day
 }
 
-// business reports whether banks work: on weekdays that are not federal holidays. A
-// holiday on a Sunday moves to Monday, one on a Saturday does not move (5 U.S.C. 6103;
-// the Federal Reserve Banks' calendar).
+// business reports whether d is a business day of banks: a weekday that is not a federal
+// holiday. A holiday on a Sunday moves to Monday, one on a Saturday does not move (5 U.S.C.
+// 6103; the Federal Reserve Banks' calendar).
 func business(d bankdata.Day) bool {
 	weekday := d.Weekday()
 	if weekday == 0 || weekday == 6 {
@@ -27,7 +27,7 @@ func business(d bankdata.Day) bool {
 	return weekday != 1 || !dated(d-1)
 }
 
-// dated reports whether a day is one of the holidays with a date.
+// dated reports whether a day is a holiday with a fixed date.
 func dated(d bankdata.Day) bool {
 	year, month, day := d.Civil()
 	switch [2]int{month, day} {
@@ -39,7 +39,7 @@ func dated(d bankdata.Day) bool {
 	return false
 }
 
-// holiday reports whether a weekday is a federal holiday on its own day.
+// holiday reports whether a weekday is a federal holiday that did not move.
 func holiday(d bankdata.Day) bool {
 	_, month, day := d.Civil()
 	switch weekday := d.Weekday(); {

@@ -3,7 +3,7 @@
 // report, byte for byte. It leaves out accounts that are not cash equivalents, pending
 // transactions, and transactions older than two years. Every attribute is an exact
 // number of cents, days or times, or a quotient of two, and is rounded once, half away
-// from zero, when it is written. docs/explanation/analytics.md describes how each is computed.
+// from zero, when it is written. docs/explanation/analytics.md describes the computation.
 package cashflow
 
 import (
@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Input is what a report is made from.
+// Input is the input of a report.
 type Input struct {
 	PublicToken        string
 	ExternalID         string
@@ -23,17 +23,16 @@ type Input struct {
 	ConsumerID         string
 	ConsumerExternalID string
 	Product            report.Product
-	InputSource        string           // report.ConsumerInput or report.CustomerInput: who gave Consumer
-	InputUUID          string           // source_uuid of that input
-	InputRecordID      string           // source_record_id of that input
-	Consumer           *bankdata.Person // nil: no name was entered
+	InputSource        string           // source of Consumer: report.ConsumerInput or report.CustomerInput
+	InputUUID          string           // source_uuid of Consumer
+	InputRecordID      string           // source_record_id of Consumer
+	Consumer           *bankdata.Person // nil if no name was entered
 	Bank               bankdata.Data
 	Failed             []report.Source // banks that could not be read beside them
 	Options            Options
 }
 
-// Options is what a report contains beyond sources, identities and accounts. Its
-// zero value is nothing.
+// Options selects what a report contains besides sources, identities and accounts.
 type Options struct {
 	Attributes bool // the universal attributes, score v2.0 and the properties of its data
 	Deprecated bool // with Attributes: the deprecated family too
@@ -41,34 +40,10 @@ type Options struct {
 	ScoreV21   bool // with Attributes: score v2.1 too
 }
 
-// Outcome returns the report's status and substatus for the bank data: without any
-// cash-equivalent account, NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED;
-// without any posted transaction of the last two years, SUCCESS with
-// NO_RECENT_USABLE_INFORMATION.
-func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
-	fetch := report.DateOf(asOf)
-	accounts, used := false, false
-	for _, c := range d.Connections {
-		for _, a := range c.Accounts {
-			if a.Type == report.CashEquivalent {
-				_, any := a.OldestPosted(fetch)
-				accounts, used = true, used || any
-			}
-		}
-	}
-	switch {
-	case !accounts:
-		return contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts
-	case !used:
-		return contract.StatusSuccess, contract.SubNoRecentInformation
-	}
-	return contract.StatusSuccess, ""
-}
-
-// Build makes the report. asOf is when the data were retrieved; its UTC day is
+// Build makes the report. asOf is the time at which the data were retrieved; its UTC day is
 // the fetch date.
 func Build(in Input, asOf time.Time) report.Cashflow {
-	status, sub := Outcome(in.Bank, asOf)
+	status, sub := in.Bank.Outcome(asOf)
 	r := report.Cashflow{
 		Meta: &report.Meta{
 			PublicToken:        in.PublicToken,
@@ -90,13 +65,13 @@ func Build(in Input, asOf time.Time) report.Cashflow {
 	}
 	if in.Options.Attributes {
 		l := bankdata.Read(in.Bank, report.DateOf(asOf))
-		in.Options.analyse(&r, l, in.Bank.Banks(l.Currency))
+		in.Options.analyze(&r, l, in.Bank.Banks(l.Currency))
 	}
 	return r
 }
 
-// analyse adds the parts that are computed from the ledger.
-func (o Options) analyse(r *report.Cashflow, l *bankdata.Ledger, sources []string) {
+// analyze adds the parts that are computed from the ledger.
+func (o Options) analyze(r *report.Cashflow, l *bankdata.Ledger, sources []string) {
 	f := newFacts(l)
 	v := newValues(f)
 	r.Attributes = make([]report.Attribute, 0, len(universal)+len(deprecated))
@@ -121,8 +96,8 @@ func sources(in Input) []report.Source {
 	return append(out, in.Failed...)
 }
 
-// identities lists the consumer's own input first and then every owner known to
-// a bank. The input carries the matching, unless there is nothing to match with.
+// identities lists the consumer's input, then every owner known to a bank. The input has
+// the matching, unless there is no other identity.
 func identities(in Input) []report.Identity {
 	var out []report.Identity
 	if in.Consumer != nil {

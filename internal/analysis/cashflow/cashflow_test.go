@@ -48,13 +48,13 @@ func TestOutcome(t *testing.T) {
 		"one of tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
-		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
+		if st, sub := c.data.Outcome(asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
 		}
 	}
 }
 
-func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
+func TestMatching(t *testing.T) {
 	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
 	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
@@ -85,7 +85,7 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
+func TestEmptyFieldsAreNull(t *testing.T) {
 	r := Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", Bank: bank(cash())}, asOf)
 	got, err := report.Encode(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cashflow
 
-// Node is the group of an attribute (docs/explanation/attributes.md, "The universal attributes").
+// Node is a group of attributes (docs/explanation/attributes.md, "The universal
+// attributes").
 type Node string
 
 // The nodes of the universal attributes, and those of the deprecated ones.
@@ -22,8 +23,8 @@ const (
 // Calculation is the kind of an attribute's calculation.
 type Calculation string
 
-// The calculations of the universal attributes (docs/explanation/attributes.md, "The calculations"),
-// and Boolean of the deprecated attributes.
+// The calculations of the universal attributes (docs/explanation/attributes.md, "The
+// calculations"), and Boolean of the deprecated attributes.
 const (
 	Avg        Calculation = "Avg"
 	Balance    Calculation = "Balance"
@@ -41,7 +42,7 @@ const (
 	Boolean    Calculation = "Boolean"
 )
 
-// Definition is what an attribute is.
+// Definition defines an attribute.
 type Definition struct {
 	Name        string
 	Node        Node
@@ -57,7 +58,7 @@ type Definition struct {
 // Catalogue lists the 120 universal attributes in the order of the report.
 func Catalogue() []Definition { return append([]Definition(nil), universal[:]...) }
 
-// Reason returns the description of an adverse action code; empty for an unknown one.
+// Reason returns the description of an adverse action code, or "" for an unknown one.
 func Reason(code string) string { return reasons[code] }
 
 var reasons = map[string]string{

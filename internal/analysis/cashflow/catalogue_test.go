@@ -8,9 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheCatalogueIsTheTable holds every column of the catalogue against the
-// table that it was designed as.
-func TestTheCatalogueIsTheTable(t *testing.T) {
+// TestCatalogueMatchesTable compares the catalogue with the table of its design.
+func TestCatalogueMatchesTable(t *testing.T) {
 	raw, err := os.ReadFile("testdata/attributes.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -29,11 +28,11 @@ func TestTheCatalogueIsTheTable(t *testing.T) {
 	}
 }
 
-func TestEveryAttributeHasAReasonAndANameOfItsOwn(t *testing.T) {
+func TestAttributesAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range append(Catalogue(), Deprecated()...) {
 		if seen[d.Name] {
-			t.Errorf("%s is there twice", d.Name)
+			t.Errorf("%s is listed twice", d.Name)
 		}
 		seen[d.Name] = true
 		if len(d.Code) != 2 || d.Code == "00" || Reason(d.Code) == "" {
@@ -45,9 +44,9 @@ func TestEveryAttributeHasAReasonAndANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheDeprecatedFamilyCoversItsTables checks that the deprecated family has all five
-// value types and all five nodes of the contract.
-func TestTheDeprecatedFamilyCoversItsTables(t *testing.T) {
+// TestDeprecatedFamily checks that the deprecated family has all five value types and all
+// five nodes of the API.
+func TestDeprecatedFamily(t *testing.T) {
 	types, nodes := map[ValueType]int{}, map[Node]int{}
 	for _, d := range Deprecated() {
 		types[d.Type]++

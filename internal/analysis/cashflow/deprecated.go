@@ -1,10 +1,10 @@
 package cashflow
 
 // Deprecated lists the 24 attributes of the deprecated family (AV) in the order of the
-// report, where they follow the universal ones. The contract gives their value types,
-// nodes, windows and sentinels; the names are chosen here. Unlike the universal family,
-// a category without any record in the whole history has a separate sentinel, and
-// averages are of calendar months.
+// report, where they follow the universal ones. The API defines their value types, nodes,
+// windows and sentinels; the names are ours. Unlike the universal family, a category
+// without any record in the whole history has a separate sentinel, and averages are of
+// calendar months.
 func Deprecated() []Definition { return append([]Definition(nil), deprecated[:]...) }
 
 var deprecated = [...]Definition{
@@ -56,7 +56,7 @@ var deprecated = [...]Definition{
 		"Months with positive net cash flow less months with negative, last 12 complete months", monthBalance},
 }
 
-// known returns a measure within a category, missing if the history has none of it.
+// known returns a measure that is missing if the history has no transaction of b.
 func known(b blend, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if !b.occurs(f) {
@@ -66,7 +66,7 @@ func known(b blend, m measure) measure {
 	}
 }
 
-// held returns a measure of accounts; it is missing without accounts.
+// held returns a measure that is missing without accounts of h.
 func held(h holdings, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if h.count(f) == 0 {
@@ -78,7 +78,7 @@ func held(h holdings, m measure) measure {
 
 func savingsPresent(f *facts, _ Window) figure { return yesNo(savingsAccounts.count(f) > 0) }
 
-// present returns 1 if the window has the subject.
+// present measures 1 if the subject occurs in the window, else 0.
 func present(s subject) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {

@@ -14,9 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/explanation")
 
-// TestTheManualsTablesAreTheProgramsTables generates the tables between the markers of
-// the pages about analytics and compares them.
-func TestTheManualsTablesAreTheProgramsTables(t *testing.T) {
+// TestDocumentedTables compares the tables between the markers of the pages about analytics
+// with the code.
+func TestDocumentedTables(t *testing.T) {
 	compare(t, "analytics.md", map[string]string{"windows": windowsTable(), "types": typesTable()})
 	compare(t, "attributes.md", map[string]string{"subjects": subjectsTable(),
 		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated())})
@@ -36,7 +36,7 @@ func compare(t *testing.T, name string, tables map[string]string) {
 		before, rest, found := strings.Cut(page, begin)
 		_, after, closed := strings.Cut(rest, end)
 		if !found || !closed {
-			t.Fatalf("the manual has no place for %s", name)
+			t.Fatalf("%s has no markers for %s", file, name)
 		}
 		page = before + begin + table + end + after
 	}
@@ -46,11 +46,11 @@ func compare(t *testing.T, name string, tables map[string]string) {
 		}
 	}
 	if again, _ := os.ReadFile(file); string(again) != page {
-		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", cmp.Diff(string(again), page))
+		t.Errorf("%s differs from the code (-update rewrites it):\n%s", file, cmp.Diff(string(again), page))
 	}
 }
 
-// rows writes a table of Markdown.
+// rows returns a Markdown table.
 func rows(head string, lines ...[]string) string {
 	var b strings.Builder
 	b.WriteString("| " + head + " |\n" + strings.Repeat("|---", strings.Count(head, "|")+1) + "|\n")

@@ -6,13 +6,13 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// incomes is the income of the months before the fetch date; 1 is the last complete
+// incomes holds the income of the months before the fetch date; 1 is the last complete
 // month. If a month begins on days that are not business days, credits of the last
 // business day before them may belong to either month.
 type incomes struct {
-	wages   [historyMonths + 1]int64 // cents, without tax refunds
-	refunds [historyMonths + 1]int64 // of taxes
-	early   [historyMonths + 1]int64 // of wages: what may be of the next month
+	wages   [historyMonths + 1]int64 // income without tax refunds, in cents
+	refunds [historyMonths + 1]int64 // tax refunds
+	early   [historyMonths + 1]int64 // part of wages that may belong to the next month
 }
 
 func (in *incomes) add(f *facts, e *bankdata.Entry) {
@@ -27,32 +27,32 @@ func (in *incomes) add(f *facts, e *bankdata.Entry) {
 	}
 }
 
-// kept is what of a year's income counts.
+// kept is the part of a year's income that counts.
 type kept struct {
-	months          int64 // with leastIncome or more
+	months          int64 // months with at least leastIncome
 	mean, variation figure
 	points          int
 }
 
-// The bins that are looked up together.
+// The bins whose points best maximizes together.
 var (
 	monthsBin    = letter("E")
 	meanBin      = letter("F")
 	variationBin = letter("G")
 )
 
-// letter returns the bin of a letter.
+// letter returns the bin with a letter.
 func letter(letter string) *Bin {
 	return &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Letter == letter })]
 }
 
-// best returns the reading of the last 12 complete months with the most points; n of them are
-// covered from their first day. It assigns early credits to either month, and uses as
-// much of the income as helps its variation.
+// best returns the reading of the last 12 complete months with the most points. The history
+// covers n of them. best assigns early credits to either month, and counts as much of the
+// income as gives the most points with its variation.
 func (in *incomes) best(n int) kept {
 	n = min(n, Last12.months())
 	var moves []int
-	for k := 2; k <= Last12.months()+1; k++ { // out of the months there is nothing to gain
+	for k := 2; k <= Last12.months()+1; k++ { // moving credits out of the 12 months gains nothing
 		if in.early[k] > 0 {
 			moves = append(moves, k)
 		}
@@ -85,7 +85,7 @@ func (in *incomes) read(wages *[historyMonths + 1]int64, n int) kept {
 	try := func(mean, variation figure) {
 		k := kept{months: months, mean: mean, variation: variation}
 		for b, f := range map[*Bin]figure{monthsBin: whole(months), meanBin: mean, variationBin: variation} {
-			k.points += b.points(universal[b.at].Type.value(f)) // in any order
+			k.points += b.points(universal[b.at].Type.value(f)) // the order of the map does not matter
 		}
 		if k.points > best.points {
 			best = k
@@ -120,9 +120,9 @@ func total(cents []int64) (sum int64) {
 	return sum
 }
 
-// cutTo cuts ascending amounts at a height that leaves a sum, which is at most theirs;
-// all are scaled by one factor, so that they are integers. Of all amounts up to these
-// with that sum, they vary the least.
+// cutTo caps ascending amounts at the height that leaves a sum, which is at most theirs.
+// The results are scaled by one factor so that they are integers. No other amounts up to
+// these with that sum vary less.
 func cutTo(amounts []int64, sum int64) []int64 {
 	out := make([]int64, len(amounts))
 	low := int64(0)

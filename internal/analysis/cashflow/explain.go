@@ -15,10 +15,9 @@ const (
 	moneyGoesOut = "OUT"
 )
 
-// Explain explains the figures of the report that Build makes of the same input: it
-// uses the same ledger and has exactly the scores of that report. The same input gives
-// the same bytes. Its time is proportional to the transactions and the days of the
-// history.
+// Explain explains the figures of the report that Build makes from the same input, with the
+// same ledger and scores. The same input gives the same bytes. Its time is proportional to
+// the transactions and the days of the history.
 func Explain(in Input, asOf time.Time) report.Analysis {
 	l := bankdata.Read(in.Bank, report.DateOf(asOf))
 	f := newFacts(l)
@@ -67,7 +66,7 @@ func (f *facts) explainAccounts(d bankdata.Data) []report.AnalysisAccount {
 	return out
 }
 
-// otherAccounts lists the accounts that no figure counts, because of their currency.
+// otherAccounts lists the accounts in other currencies, which are excluded from figures.
 func otherAccounts(d bankdata.Data, currency string) []report.AnalysisOther {
 	out := []report.AnalysisOther{}
 	for _, c := range d.Connections {
@@ -107,7 +106,7 @@ func (f *facts) explainMonths() []report.AnalysisMonth {
 	return out
 }
 
-// cadences are the names of the rhythms.
+// cadences holds the names of the rhythms.
 var cadences = [...]string{
 	bankdata.Irregular:   "IRREGULAR",
 	bankdata.Weekly:      "WEEKLY",
@@ -149,14 +148,14 @@ func (f *facts) inMonthly(d bankdata.Day) bool {
 	return d >= from && d < until
 }
 
-// monthly returns what came together on the days of inMonthly, by the number of their
-// months.
+// monthly returns the monthly average of a sum over the days of inMonthly, or nil without
+// complete months.
 func (f *facts) monthly(sum int64) *report.Cents {
 	n := f.wholeMonths(Last12)
 	if n == 0 {
 		return nil
 	}
-	cents, _ := round(sum, 1, int64(n)) // a quotient by 1 or more fits
+	cents, _ := round(sum, 1, int64(n)) // dividing by at least 1 cannot overflow
 	out := report.Cents(cents)
 	return &out
 }

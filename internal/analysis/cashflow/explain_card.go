@@ -41,7 +41,7 @@ func (s *scored) explain() report.AnalysisBin {
 	}
 }
 
-// unit returns what the attribute's values count.
+// unit returns the unit of the attribute's values.
 func (d *Definition) unit() string {
 	switch {
 	case d.Type == Dollar:

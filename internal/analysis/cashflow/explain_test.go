@@ -20,9 +20,9 @@ import (
 
 var everyOption = Options{Attributes: true, Deprecated: true, ScoreV1: true}
 
-// TestTheAnalysisAddsUp holds the parts of an analysis against each other and
-// against the report of the same input.
-func TestTheAnalysisAddsUp(t *testing.T) {
+// TestAnalysisIsConsistent compares the parts of an analysis with each other and with the
+// report of the same input.
+func TestAnalysisIsConsistent(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		in := Input{PublicToken: "token", Bank: d, Options: everyOption}
@@ -170,9 +170,8 @@ func checkScores(t *rapid.T, a report.Analysis, r report.Cashflow) {
 	}
 }
 
-// TestAnAnalysisIsTheSameInAnyOrder encodes it twice, the second time of the same
-// transactions in another order.
-func TestAnAnalysisIsTheSameInAnyOrder(t *testing.T) {
+// TestExplainIgnoresInputOrder explains the same transactions in two orders.
+func TestExplainIgnoresInputOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		in := Input{Bank: d, Options: everyOption}
@@ -198,10 +197,9 @@ func TestAnAnalysisIsTheSameInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestTheReachedRangeIsTheOneThatThePointsComeFrom draws values on, beside and
-// away from the bounds of each bin, and finds their range by the numbers as they
-// are written.
-func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
+// TestReachedRange draws values on, beside and away from the bounds of each bin, and
+// compares the reached range with the one found by the formatted numbers.
+func TestReachedRange(t *testing.T) {
 	number := func(n json.Number) *big.Rat {
 		r, ok := new(big.Rat).SetString(string(n))
 		if !ok {
@@ -254,7 +252,7 @@ func TestTheReachedRangeIsTheOneThatThePointsComeFrom(t *testing.T) {
 	})
 }
 
-func TestValuesThatReachNoRangeOrTheWorst(t *testing.T) {
+func TestReachedRangeWithoutValue(t *testing.T) {
 	for i := range card {
 		b := &card[i]
 		kind := universal[b.at].Type
@@ -282,8 +280,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestAnAnalysisHasTheScoresOfItsReport goes through the options.
-func TestAnAnalysisHasTheScoresOfItsReport(t *testing.T) {
+// TestAnalysisScores compares the scores of analysis and report for the options.
+func TestAnalysisScores(t *testing.T) {
 	d, at := crowd(600)
 	for _, c := range []struct {
 		options Options
@@ -336,9 +334,9 @@ func TestAnalysisWithoutData(t *testing.T) {
 	}
 }
 
-// TestAnAnalysisByHand uses a history that is small enough to check by hand: one of
+// TestAnalysisComputedByHand uses a history that is small enough to check by hand: one of
 // three wages arrives with a returned payment, and money moved to savings is not spent.
-func TestAnAnalysisByHand(t *testing.T) {
+func TestAnalysisComputedByHand(t *testing.T) {
 	tx := func(id, on string, amount report.Cents, text string) bankdata.Transaction {
 		return bankdata.Transaction{ID: id, Posted: day(on), Amount: amount, Description: text}
 	}
@@ -382,8 +380,8 @@ func TestAnAnalysisByHand(t *testing.T) {
 	}
 }
 
-// TestTheLongestTextsAreRead has the longest description that a submission may have.
-func TestTheLongestTextsAreRead(t *testing.T) {
+// TestLongestDescription checks the longest description of a valid submission.
+func TestLongestDescription(t *testing.T) {
 	text := "NSF RETURNED ITEM FEE " + strings.Repeat("𝔸", 255-22)
 	d := bank(cash(bankdata.Transaction{ID: "1", Posted: day("2026-02-01"), Amount: -35_00, Description: text}))
 	raw, err := report.Encode(Explain(Input{Bank: d}, asOf))

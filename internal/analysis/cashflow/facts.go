@@ -8,22 +8,22 @@ import (
 	"vestibule/internal/report"
 )
 
-// cell is what happened of one subject in one month.
+// cell is the total of one subject in one month.
 type cell struct {
 	sum   int64 // cents
 	count int64
 }
 
-// series is what happened of one subject.
+// series holds the totals of one subject.
 type series struct {
-	month   [historyMonths + 1]cell // by calendar month; 0 is the begun one
+	month   [historyMonths + 1]cell // by calendar month; 0 is the current one
 	rolling [12 + 1]cell            // by rolling month; 0 is the fetch date
 	all     cell
-	last    bankdata.Day // where all.count > 0
+	last    bankdata.Day // valid if all.count > 0
 }
 
-// facts is everything that attributes are computed from: month by month sums of
-// each subject, made in one pass over the ledger, and the balances of each day.
+// facts holds the input of all attributes: each subject's totals by month, computed in one
+// pass over the ledger, and the balances of each day.
 type facts struct {
 	calendar
 	ledger   *bankdata.Ledger
@@ -32,7 +32,7 @@ type facts struct {
 	checking []report.Cents // nil without such an account
 	savings  []report.Cents
 	negative []bool // whether an account ended the day below 0
-	gap      int64  // the longest between days of income in the last 12 months; -1 without two of them
+	gap      int64  // longest gap between days of income in the last 12 months; -1 with fewer than two days
 }
 
 func newFacts(l *bankdata.Ledger) *facts {
@@ -46,10 +46,10 @@ func newFacts(l *bankdata.Ledger) *facts {
 	return f
 }
 
-// records reports whether there is anything to go by.
+// records reports whether there is any transaction.
 func (f *facts) records() bool { return len(f.ledger.Entries) > 0 }
 
-// entries adds up what happened, oldest first.
+// entries adds the entries to their subjects' totals, oldest first.
 func (f *facts) entries() {
 	month, rolling := historyMonths, 12
 	from, until := f.bounds(Last12)
@@ -77,7 +77,7 @@ func (f *facts) entries() {
 	}
 }
 
-// subjectsOf returns what an entry is about, its streams aside.
+// subjectsOf returns an entry's subjects, without those that depend on streams.
 func subjectsOf(e *bankdata.Entry) mask {
 	m := everything.bit()
 	if e.Out {
@@ -127,7 +127,7 @@ func (f *facts) add(e *bankdata.Entry, m mask, month, rolling int) {
 	}
 }
 
-// streams adds up what of the debits recurs.
+// streams adds the entries of recurring debits to their subjects' totals.
 func (f *facts) streams() {
 	for i := range f.ledger.Streams {
 		s := &f.ledger.Streams[i]
@@ -173,10 +173,10 @@ func (f *facts) balances() {
 	}
 }
 
-// offset returns a day's place in the balances.
+// offset returns a day's index in the balances.
 func (f *facts) offset(d bankdata.Day) int { return int(d - f.oldest) }
 
-// cells returns the months of a subject in a window, newest first.
+// cells returns a subject's totals in the newest n months of a window, newest first.
 func (f *facts) cells(s subject, w Window, n int) []cell {
 	if w == Rolling12 {
 		return f.by[s].rolling[1 : 1+n]
@@ -184,7 +184,7 @@ func (f *facts) cells(s subject, w Window, n int) []cell {
 	return f.by[s].month[1 : 1+n]
 }
 
-// in adds up a subject over a window, partly covered months included.
+// in returns a subject's total in a window, including partly covered months.
 func (f *facts) in(s subject, w Window) cell {
 	if w == History {
 		return f.by[s].all
@@ -192,7 +192,7 @@ func (f *facts) in(s subject, w Window) cell {
 	return add(f.cells(s, w, w.months()))
 }
 
-// inWhole adds up a subject over the window's wholly covered months.
+// inWhole returns a subject's total in the window's wholly covered months.
 func (f *facts) inWhole(s subject, w Window) cell {
 	return add(f.cells(s, w, f.wholeMonths(w)))
 }
@@ -208,7 +208,8 @@ func add(cells []cell) (sum cell) {
 // used reports whether the window has any transaction.
 func (f *facts) used(w Window) bool { return f.in(everything, w).count > 0 }
 
-// primary returns the largest recurring stream of income, if there is one.
+// primary returns the largest recurring stream of income, or nil. With active, it must be
+// active.
 func (f *facts) primary(active bool) *bankdata.Stream {
 	for i := range f.ledger.Streams {
 		if s := &f.ledger.Streams[i]; isIncome(s) && (s.Active || !active) {

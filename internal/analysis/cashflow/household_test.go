@@ -11,17 +11,17 @@ import (
 	"vestibule/internal/report"
 )
 
-// household reads a small history written by hand, so that attributes are tested
-// apart from categories. The first line is the fetch date; then accounts with
-// their current balance; then transactions, each with its leaf and, where it is
-// one, "own" for a transfer between own accounts and "nsf" for an event:
+// household parses a small history, so that attributes are tested separately from
+// categories. The first line is the fetch date; then follow accounts with their current
+// balance, and transactions with a leaf and optionally "own" for a transfer between own
+// accounts and "nsf" for an event:
 //
 //	2026-03-10
 //	account main CHECKING 100.00
 //	2026-02-28 main -12.05 HOUSING.RENT own nsf
 //	stream in active PAYROLL 2026-01-30 2026-02-28
 //
-// A stream is made of the transactions of a leaf on the days from, to.
+// A stream has the transactions of a leaf from one day to another.
 func household(t testing.TB, text string) *bankdata.Ledger {
 	t.Helper()
 	l, err := parseHousehold(text)
@@ -65,8 +65,7 @@ func parseHousehold(text string) (*bankdata.Ledger, error) {
 	return labeled(d, fetch, streams), nil
 }
 
-// labeled reads the data and replaces the categories that were found by the labels of
-// the descriptions.
+// labeled reads the data and replaces the categories by the labels in the descriptions.
 func labeled(d bankdata.Data, fetch report.Date, streams [][]string) *bankdata.Ledger {
 	l := bankdata.Read(d, fetch)
 	for i := range l.Entries {
@@ -95,7 +94,7 @@ func labeled(d bankdata.Data, fetch report.Date, streams [][]string) *bankdata.L
 	return l
 }
 
-// leaf finds a leaf by its full name, or by the last part of it.
+// leaf returns the leaf with a full name, or with its last part.
 func leaf(name string) bankdata.Leaf {
 	for _, l := range bankdata.Leaves() {
 		if l.String() == name || strings.HasSuffix(l.String(), "."+name) && name != "OTHER" {

@@ -5,26 +5,26 @@ import (
 	"vestibule/internal/report"
 )
 
-// measure computes a figure over a window. It is called only where the account has
-// records, except for figures of the fetch date.
+// measure computes a figure over a window. Without any transaction, it is called only for
+// figures of the fetch date.
 type measure func(f *facts, w Window) figure
 
-// blend is a sum of subjects, the second ones subtracted.
+// blend is a sum of the subjects in plus less those in minus.
 type blend struct {
 	plus, minus []subject
-	always      bool // nothing of it anywhere is 0 and not missing
+	always      bool // 0 and not missing if the history has none of it
 }
 
 func of(s ...subject) blend { return blend{plus: s} }
 
-// The blends with a special meaning.
+// Blends of several subjects.
 var (
 	netFlow = blend{plus: []subject{moneyIn}, minus: []subject{moneyOut}, always: true}
 	free    = blend{plus: []subject{income}, minus: []subject{essential, loanPayment, cardPayment, advanceRepaid}, always: true}
 	debt    = of(loanPayment, cardPayment, advanceRepaid)
 )
 
-// sum adds the blend up over cells chosen by f.in or f.inWhole.
+// sum returns the blend's total. over is f.in or f.inWhole.
 func (b blend) sum(over func(subject, Window) cell, w Window) (total cell) {
 	for _, s := range b.plus {
 		c := over(s, w)
@@ -53,12 +53,12 @@ func (b blend) months(f *facts, w Window, n int) []int64 {
 	return out
 }
 
-// occurs reports whether the history has anything of the blend.
+// occurs reports whether the history has any transaction of the blend.
 func (b blend) occurs(f *facts) bool {
 	return b.always || b.sum(f.in, History).count > 0
 }
 
-// sumOf returns the blend's sum over the window.
+// sumOf measures the blend's sum over the window.
 func sumOf(b blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -68,7 +68,7 @@ func sumOf(b blend) measure {
 	}
 }
 
-// countOf returns how many transactions of the subject the window has.
+// countOf measures the number of the subject's transactions in the window.
 func countOf(s subject) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -78,8 +78,8 @@ func countOf(s subject) measure {
 	}
 }
 
-// monthsOf returns in how many months of the window, partly covered ones included, the
-// subject occurs.
+// monthsOf measures the number of months of the window, including partly covered ones, in
+// which the subject occurs.
 func monthsOf(s subject) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -95,7 +95,7 @@ func monthsOf(s subject) measure {
 	}
 }
 
-// positiveMonths returns how many months of the window end with more in than out.
+// positiveMonths measures the number of months of the window with positive net cash flow.
 func positiveMonths(f *facts, w Window) figure {
 	if !f.used(w) {
 		return missing(noValues)
@@ -109,7 +109,7 @@ func positiveMonths(f *facts, w Window) figure {
 	return whole(n)
 }
 
-// monthlyMean returns the blend's sum over the window's whole months, by their number.
+// monthlyMean measures the blend's mean over the window's whole months.
 func monthlyMean(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -120,7 +120,7 @@ func monthlyMean(b blend) measure {
 	}
 }
 
-// monthlyMin returns the blend's lowest sum of a whole month of the window.
+// monthlyMin measures the blend's lowest sum of a whole month of the window.
 func monthlyMin(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -136,10 +136,10 @@ func monthlyMin(b blend) measure {
 	}
 }
 
-// leastMonths is what a slope or a variation needs.
+// leastMonths is the minimum number of months for a slope or a variation.
 const leastMonths = 3
 
-// monthlyTrend returns the slope of the blend's sums over the window's whole months.
+// monthlyTrend measures the slope of the blend's sums over the window's whole months.
 func monthlyTrend(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -150,7 +150,7 @@ func monthlyTrend(b blend) measure {
 	}
 }
 
-// monthlyVariation returns the standard deviation of those sums by their mean.
+// monthlyVariation measures the standard deviation of those sums divided by their mean.
 func monthlyVariation(b blend) measure {
 	return func(f *facts, w Window) figure {
 		n := f.wholeMonths(w)
@@ -161,7 +161,7 @@ func monthlyVariation(b blend) measure {
 	}
 }
 
-// meanOf returns the mean amount of the subject's transactions in whole months.
+// meanOf measures the mean amount of the subject's transactions in whole months.
 func meanOf(s subject) measure {
 	return func(f *facts, w Window) figure {
 		c := f.inWhole(s, w)
@@ -172,7 +172,7 @@ func meanOf(s subject) measure {
 	}
 }
 
-// since returns the days from the subject's last transaction to the fetch.
+// since measures the days from the subject's last transaction to the fetch date.
 func since(s subject) measure {
 	return func(f *facts, _ Window) figure {
 		if f.by[s].all.count == 0 {
@@ -182,7 +182,7 @@ func since(s subject) measure {
 	}
 }
 
-// shareSince is since, by the days of history.
+// shareSince measures since divided by the days of history.
 func shareSince(s subject) measure {
 	return func(f *facts, w Window) figure {
 		d := since(s)(f, w)
@@ -198,17 +198,17 @@ func (f *facts) historyDays() int64 { return max(0, int64(f.fetch-f.oldest)) }
 
 func oldest(f *facts, _ Window) figure { return days(f.fetch - f.oldest) }
 
-// sumPer30 returns the blend's sum per 30 days of history.
+// sumPer30 measures the blend's sum per 30 days of history.
 func sumPer30(b blend) measure {
 	return func(f *facts, w Window) figure { return over(30*b.sum(f.in, w).sum, f.historyDays()) }
 }
 
-// countPer30 returns the number of the subject's transactions per 30 days of history.
+// countPer30 measures the number of the subject's transactions per 30 days of history.
 func countPer30(s subject) measure {
 	return func(f *facts, w Window) figure { return over(30*f.in(s, w).count, f.historyDays()) }
 }
 
-// ratio returns one blend's sum over the window by another's.
+// ratio measures one blend's sum over the window divided by another's.
 func ratio(num, den blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -218,7 +218,7 @@ func ratio(num, den blend) measure {
 	}
 }
 
-// recentShare returns the last 3 months' sum times 4, by that of the window.
+// recentShare measures the last 3 months' sum times 4, divided by the window's sum.
 func recentShare(b blend) measure {
 	return func(f *facts, w Window) figure {
 		if !f.used(w) {
@@ -228,7 +228,7 @@ func recentShare(b blend) measure {
 	}
 }
 
-// reserve returns the mean balance by the mean month of debits, both of whole months.
+// reserve measures the mean balance divided by the mean monthly debits, in whole months.
 func reserve(f *facts, w Window) figure {
 	n := f.wholeMonths(w)
 	if n == 0 || !f.used(w) {
@@ -238,8 +238,7 @@ func reserve(f *facts, w Window) figure {
 	return over(sum*int64(n), count*f.inWhole(debits, w).sum)
 }
 
-// topStream returns the largest share of the window's income that one recurring
-// stream has.
+// topStream measures the largest recurring stream's share of the window's income.
 func topStream(f *facts, w Window) figure {
 	if !f.used(w) {
 		return missing(noValues)
@@ -262,8 +261,8 @@ func topStream(f *facts, w Window) figure {
 	return over(top, f.in(income, w).sum)
 }
 
-// interval returns the mean gap between the payment days of the primary income stream
-// that lie in the window.
+// interval measures the mean gap between the primary income stream's payment days in the
+// window.
 func interval(f *facts, w Window) figure {
 	s := f.primary(false)
 	if s == nil {
@@ -290,8 +289,8 @@ func interval(f *facts, w Window) figure {
 	return over(int64(last-first), gaps)
 }
 
-// longestGap returns the most days between two days of income in the window, which is
-// the last 12 months.
+// longestGap measures the longest gap between two days of income. The window is always
+// Last12.
 func longestGap(f *facts, _ Window) figure {
 	if f.gap < 0 {
 		return missing(noValues)
@@ -299,7 +298,7 @@ func longestGap(f *facts, _ Window) figure {
 	return whole(f.gap)
 }
 
-// tenure returns the days since the first credit of the primary active income stream.
+// tenure measures the days since the first credit of the primary active income stream.
 func tenure(f *facts, _ Window) figure {
 	s := f.primary(true)
 	if s == nil {
@@ -308,7 +307,7 @@ func tenure(f *facts, _ Window) figure {
 	return days(f.fetch - s.First)
 }
 
-// activeStreams returns how many recurring streams of income, or of debits, are active.
+// activeStreams measures the number of active recurring streams of income, or of debits.
 func activeStreams(in bool) measure {
 	return func(f *facts, _ Window) figure {
 		n := int64(0)
@@ -322,7 +321,7 @@ func activeStreams(in bool) measure {
 	}
 }
 
-// holdings chooses the accounts of a balance.
+// holdings selects the accounts of a balance.
 type holdings uint8
 
 const (
@@ -341,7 +340,7 @@ func (h holdings) ends(f *facts) []report.Cents {
 	return f.total
 }
 
-// has reports whether an account is one of them.
+// has reports whether h includes an account.
 func (h holdings) has(a *bankdata.LedgerAccount) bool {
 	switch h {
 	case checkingAccounts:
@@ -362,7 +361,7 @@ func (h holdings) count(f *facts) int {
 	return n
 }
 
-// balanceNow returns the sum of current balances.
+// balanceNow measures the sum of current balances.
 func balanceNow(h holdings) measure {
 	return func(f *facts, _ Window) figure {
 		sum := int64(0)
@@ -377,7 +376,7 @@ func balanceNow(h holdings) measure {
 
 func accountCount(f *facts, _ Window) figure { return whole(int64(len(f.ledger.Accounts))) }
 
-// wholeDays cuts day-end balances to the days of the window's whole months.
+// wholeDays returns the day-end balances in the window's whole months.
 func (f *facts) wholeDays(ends []report.Cents, w Window) []report.Cents {
 	if ends == nil || f.wholeMonths(w) == 0 {
 		return nil
@@ -394,7 +393,7 @@ func (f *facts) daySum(ends []report.Cents, w Window) (sum, count int64) {
 	return sum, count
 }
 
-// balanceMean returns the mean day-end balance of whole months.
+// balanceMean measures the mean day-end balance of whole months.
 func balanceMean(h holdings) measure {
 	return func(f *facts, w Window) figure {
 		sum, n := f.daySum(h.ends(f), w)
@@ -405,7 +404,7 @@ func balanceMean(h holdings) measure {
 	}
 }
 
-// balanceEdge returns the lowest or highest day-end balance of whole months.
+// balanceEdge measures the lowest or highest day-end balance of whole months.
 func balanceEdge(better func(a, b report.Cents) report.Cents) measure {
 	return func(f *facts, w Window) figure {
 		ends := f.wholeDays(f.total, w)
@@ -423,7 +422,7 @@ func balanceEdge(better func(a, b report.Cents) report.Cents) measure {
 func lower(a, b report.Cents) report.Cents  { return min(a, b) }
 func higher(a, b report.Cents) report.Cents { return max(a, b) }
 
-// balanceTrend returns the slope of the total balance at the ends of whole months.
+// balanceTrend measures the slope of the total balance at the ends of whole months.
 func balanceTrend(f *facts, w Window) figure {
 	n := f.wholeMonths(w)
 	if n < leastMonths {
@@ -436,7 +435,7 @@ func balanceTrend(f *facts, w Window) figure {
 	return slope(ends)
 }
 
-// covered cuts to the days of the window that the history covers.
+// covered returns the values of the days of the window that the history covers.
 func covered[T any](f *facts, ends []T, w Window) []T {
 	from, until := f.bounds(w)
 	from = max(from, f.oldest)
@@ -446,7 +445,7 @@ func covered[T any](f *facts, ends []T, w Window) []T {
 	return ends[f.offset(from):f.offset(until)]
 }
 
-// negativeDays is on how many days of the window an account ended below 0.
+// negativeDays measures the number of days of the window on which an account ended below 0.
 func negativeDays(f *facts, w Window) figure {
 	ends := covered(f, f.negative, w)
 	if len(ends) == 0 {
@@ -461,8 +460,7 @@ func negativeDays(f *facts, w Window) figure {
 	return whole(n)
 }
 
-// sinceNegative returns the days since the last of them, looking up to the day before
-// the fetch date.
+// sinceNegative measures the days since the last of these days before the fetch date.
 func sinceNegative(f *facts, _ Window) figure {
 	for d := f.fetch - 1; d >= f.oldest; d-- {
 		if f.negative[f.offset(d)] {
@@ -472,10 +470,10 @@ func sinceNegative(f *facts, _ Window) figure {
 	return missing(noValues)
 }
 
-// lowBalance is the total that days with little are below of.
+// lowBalance is the total balance below which a day counts as low.
 const lowBalance report.Cents = 100_00
 
-// lowDays is on how many days of the window the total ended below lowBalance.
+// lowDays measures the number of days of the window that ended below lowBalance.
 func lowDays(f *facts, w Window) figure {
 	ends := covered(f, f.total, w)
 	if len(ends) == 0 {

@@ -5,11 +5,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// Score v2.1 looks the card's bins up with figures of a person's own money, so that
-// borrowing, refunds and own transfers never raise it, income never lowers it, and
-// no fee and no returned payment raises it (docs/explanation/analytics.md, "Version 2.1").
+// Score v2.1 uses figures of a person's own money with the card's bins. Borrowing, refunds,
+// own transfers, fees and returned payments never raise it, and income never lowers it
+// (docs/explanation/analytics.md, "Version 2.1").
 
-// leastIncome is the income of a month below which it counts as none.
+// leastIncome is the minimum income of a month that counts.
 const leastIncome = 200_00
 
 // Own describes the figures of the bins A to M of score v2.1.
@@ -35,14 +35,13 @@ var ownAbout = [cardBins]string{
 func lent(e *bankdata.Entry) bool { return e.Amount > 0 && notOwn[e.Leaf] }
 
 // aside reports whether an entry is excluded from the balances of own money: borrowed or
-// refunded money, an own transfer, and the repayment of an advance, which belongs to an
-// advance.
+// refunded money, an own transfer, and the repayment of an advance.
 func aside(e *bankdata.Entry) bool {
 	return e.Own || lent(e) || e.Amount < 0 && e.Leaf == bankdata.LeafAdvanceOut
 }
 
-// spending reports whether an entry is a debit by which the history is known to reach
-// back: none that a bank makes by itself.
+// spending reports whether an entry is a debit that proves activity of the person: not a
+// bank's fee, nor an entry set aside.
 func spending(e *bankdata.Entry) bool {
 	group := e.Leaf.Group()
 	return e.Amount < 0 && !aside(e) && group != bankdata.GroupFee && group != bankdata.GroupDeposit
@@ -55,12 +54,12 @@ var notOwn = func() (set [256]bool) {
 	return set
 }()
 
-// own is what v2.1 needs beyond the facts of the ledger.
+// own holds the input of v2.1 besides the ledger's facts.
 type own struct {
 	facts               // balances of own money, from the oldest spending on
-	events      int64   // NSF and overdraft, of the last 12 months
-	saved       int64   // cents that left the report's accounts for savings, of those months
-	income      incomes // of the months up to historyMonths
+	events      int64   // NSF and overdraft events of the last 12 complete months
+	saved       int64   // cents transferred to savings outside the report in these months
+	income      incomes // of the last historyMonths months
 	spent, late bool    // any spending; spending or income in the rolling 12 months
 }
 
@@ -107,7 +106,8 @@ func newOwn(f *facts) *own {
 	return o
 }
 
-// scorable reports whether there is enough to go by: the history is that of spending.
+// scorable reports whether the data suffice for a score. The history begins with the oldest
+// spending.
 func (o *own) scorable() bool { return o.spent && o.late && o.historyDays() >= leastScoreDays }
 
 // ownLines returns the lines of the card of score v2.1.
@@ -152,7 +152,7 @@ func ownLines(f *facts, v *values) []scored {
 		line := b.of(universal[b.at].Type.value(figures[i]))
 		line.about = ownAbout[i]
 		if i < 3 && b.points(v[b.at]) > line.points && sum(borrowed, History) > 0 {
-			// The bank's balances are better: the borrowed money costs the points.
+			// The bank's balances give more points, so borrowed money costs the difference.
 			line.code = universal[index("UA_INFLOW_ADVANCE_SUM_3M")].Code
 		}
 		out[i] = line

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// own21 returns the score v2.1 of a ledger; 0 is null.
+// own21 returns the score v2.1 of a ledger, or 0 if it is null.
 func own21(l *bankdata.Ledger) int {
 	f := newFacts(l)
 	if s := (scoreVersion{"v2.1", ownLines}).score(f, newValues(f), nil); s.Value != nil {
@@ -21,7 +21,7 @@ func own21(l *bankdata.Ledger) int {
 	return 0
 }
 
-// added returns the data with one more transaction, whose money the balance has.
+// added returns the data with one more transaction, whose amount is in the balance.
 func added(d bankdata.Data, account int, tx bankdata.Transaction) bankdata.Data {
 	c := d.Connections[0]
 	c.Accounts = append([]bankdata.Account(nil), c.Accounts...)
@@ -31,8 +31,8 @@ func added(d bankdata.Data, account int, tx bankdata.Transaction) bankdata.Data 
 	return bankdata.Data{Connections: []bankdata.Connection{c}}
 }
 
-// same reports whether one ledger has the other's entries besides those with new ids, and
-// judges them alike; their events may differ.
+// same reports whether the entries of both ledgers, except new ones, have the same
+// categories. Their events may differ.
 func same(was, is *bankdata.Ledger, d, e bankdata.Data) bool {
 	type judged struct {
 		leaf bankdata.Leaf
@@ -56,8 +56,7 @@ func same(was, is *bankdata.Ledger, d, e bankdata.Data) bool {
 	return true
 }
 
-// earners draws a household, half of the time with a year of wages and spending,
-// so that there is something to lose.
+// earners draws a household, half of the time with wages and spending.
 func earners(t *rapid.T) (bankdata.Data, time.Time) {
 	d, at := people(t)
 	if rapid.Bool().Draw(t, "earns") {
@@ -76,15 +75,15 @@ func earners(t *rapid.T) (bankdata.Data, time.Time) {
 	return d, at
 }
 
-// more draws a transaction of one of some words with its amount in the given sign.
+// more draws a transaction with one of the descriptions and an amount of the given sign.
 func more(t *rapid.T, at time.Time, sign int64, words ...string) bankdata.Transaction {
 	return bankdata.Transaction{ID: "more", Posted: report.DateOf(at.AddDate(0, 0, -rapid.IntRange(0, 725).Draw(t, "age"))),
 		Amount: report.Cents(sign * rapid.Int64Range(1, 6_000_00).Draw(t, "amount")), Description: rapid.SampledFrom(words).Draw(t, "words")}
 }
 
-// TestMoneyThatIsNotOwnNeverRaisesTheScore adds loans, advances, refunds, returned
-// payments, fees given back and own transfers, and fees.
-func TestMoneyThatIsNotOwnNeverRaisesTheScore(t *testing.T) {
+// TestForeignMoneyNeverRaisesTheScore adds loans, advances, refunds, returned payments,
+// refunded fees, one leg of own transfers, and fees.
+func TestForeignMoneyNeverRaisesTheScore(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		account := rapid.IntRange(0, len(d.Connections[0].Accounts)-1).Draw(t, "account")
@@ -114,8 +113,8 @@ func TestMoneyThatIsNotOwnNeverRaisesTheScore(t *testing.T) {
 	})
 }
 
-// TestMovingMoneyNeverRaisesTheScore adds both legs of an own transfer.
-func TestMovingMoneyNeverRaisesTheScore(t *testing.T) {
+// TestOwnTransfersNeverRaiseTheScore adds both legs of an own transfer.
+func TestOwnTransfersNeverRaiseTheScore(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
 		accounts := len(d.Connections[0].Accounts)
@@ -139,7 +138,7 @@ func TestMovingMoneyNeverRaisesTheScore(t *testing.T) {
 	})
 }
 
-// TestIncomeNeverLowersTheScore adds any kind of it, on any day.
+// TestIncomeNeverLowersTheScore adds income of any kind on any day.
 func TestIncomeNeverLowersTheScore(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := earners(t)
@@ -154,9 +153,9 @@ func TestIncomeNeverLowersTheScore(t *testing.T) {
 	})
 }
 
-// TestOneCentOfInterestIsIgnored has a household that spends and earns nothing
-// else.
-func TestOneCentOfInterestIsIgnored(t *testing.T) {
+// TestSmallInterestIsIgnored adds one cent of interest a month to a household without
+// income.
+func TestSmallInterestIsIgnored(t *testing.T) {
 	text := "2026-03-10; account a CHECKING 500.00"
 	for m := range 14 {
 		text += fmt.Sprintf("; %s a -40.00 LIVING.GROCERY", time.Date(2025, time.Month(1+m), 3, 0, 0, 0, 0, time.UTC).Format("2006-01-02"))
@@ -170,9 +169,9 @@ func TestOneCentOfInterestIsIgnored(t *testing.T) {
 	}
 }
 
-// TestPayBeforeAWeekendIsOfItsNominalMonth pays one wage on the first, or on the last
-// business day before it, and another one on the last day.
-func TestPayBeforeAWeekendIsOfItsNominalMonth(t *testing.T) {
+// TestEarlyPayBelongsToNextMonth pays a wage on the first day of each month or on the last
+// business day before it, or on the last business day of each month.
+func TestEarlyPayBelongsToNextMonth(t *testing.T) {
 	for name, first := range map[string]bool{"on the first": true, "on the last": false} {
 		text := "2026-03-10; account a CHECKING 500.00; 2024-12-01 a -5.00 LIVING.GROCERY"
 		for m := range 12 {
@@ -207,8 +206,7 @@ func TestBusinessDays(t *testing.T) {
 	}
 }
 
-// TestVersion21Differences has one of each, in a household that a person can
-// follow.
+// TestVersion21Differences computes each figure of a small household.
 func TestVersion21Differences(t *testing.T) {
 	f := newFacts(household(t, `2026-03-10; account a CHECKING 4100.00; account b SAVINGS 200.00
 		2025-01-02 a -10.00 LIVING.GROCERY
@@ -236,7 +234,7 @@ func TestVersion21Differences(t *testing.T) {
 	}
 }
 
-// explained returns a line of the card for a value.
+// explained returns the card's line for a value.
 func (b *Bin) explained(v value) report.AnalysisBin {
 	line := b.of(v)
 	return line.explain()

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// descriptors are lines as banks write them, with the amounts they come with.
+// descriptors lists lines as banks write them, with their ranges of amounts.
 var descriptors = []struct {
 	text     string
 	from, to int64
@@ -46,7 +46,7 @@ var descriptors = []struct {
 	{"EARNIN REPAYMENT", -200_00, -50_00},
 }
 
-// people draws the data of a household and the date it is fetched.
+// people draws the data of a household and its fetch date.
 func people(t *rapid.T) (bankdata.Data, time.Time) {
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := start.AddDate(0, 0, rapid.IntRange(0, 1200).Draw(t, "fetch"))
@@ -82,7 +82,7 @@ func encoded(t *rapid.T, d bankdata.Data, at time.Time) []byte {
 	return raw
 }
 
-func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
+func TestBuildIgnoresInputOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		want := encoded(t, d, at)
@@ -101,9 +101,8 @@ func TestTheSameInputGivesTheSameBytesInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestZeroRowsChangeCountsOnly adds a transaction of no amount on a day
-// that has one already.
-func TestZeroRowsChangeCountsOnly(t *testing.T) {
+// TestZeroAmountsChangeOnlyCounts adds a zero amount on a day that has a transaction.
+func TestZeroAmountsChangeOnlyCounts(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		l := bankdata.Read(d, report.DateOf(at))
@@ -131,9 +130,8 @@ func written(l *bankdata.Ledger) map[string]string {
 	return out
 }
 
-// TestMoreMoneyIsNeverALowerBalance adds a credit, and its amount to the balance
-// that the bank states.
-func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
+// TestCreditsNeverLowerBalances adds a credit and its amount to the stated balance.
+func TestCreditsNeverLowerBalances(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		before := newFacts(bankdata.Read(d, report.DateOf(at)))
@@ -163,8 +161,8 @@ func TestMoreMoneyIsNeverALowerBalance(t *testing.T) {
 	})
 }
 
-// TestScoresOfHouseholdsAreTheirPoints runs the whole engine.
-func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
+// TestScoreIsSumOfPoints compares score and points of random households.
+func TestScoreIsSumOfPoints(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
 		f := newFacts(bankdata.Read(d, report.DateOf(at)))
@@ -183,9 +181,9 @@ func TestScoresOfHouseholdsAreTheirPoints(t *testing.T) {
 	})
 }
 
-// TestTenTrillionIsNotTooMuch multiplies all amounts until their total is the maximum of
-// a submission: every quotient stays the same, and no sum overflows.
-func TestTenTrillionIsNotTooMuch(t *testing.T) {
+// TestLargestAmounts multiplies all amounts until their total is the maximum of a
+// submission, and checks that no quotient changes and no sum overflows.
+func TestLargestAmounts(t *testing.T) {
 	const most = 10_000_000_000_000_00 - 1
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)

@@ -9,13 +9,14 @@ import (
 	"vestibule/internal/report"
 )
 
-// The scale of every version of the score, and what its bins can give together.
+// The scale of every version of the score.
 const (
 	scoreBase  = 300
 	scoreRange = 550
 )
 
-// Comparison is how a bin's cells are tried, from the first to the last.
+// Comparison is the order in which a value is compared with a bin's cells, from the first
+// to the last.
 type Comparison uint8
 
 // The comparisons.
@@ -25,14 +26,14 @@ const (
 	AtLeast                   // the first cell whose bound the value reaches
 )
 
-// Cell is the points for the values up to a bound, which counts units of the
-// attribute's last decimal (cents, hundred-thousandths, or days and times).
+// Cell holds the points for values up to a bound, in units of the attribute's last decimal
+// (cents, hundred-thousandths, or days and times).
 type Cell struct {
 	Bound  int64
 	Points int
 }
 
-// Bin is one line of the scorecard: an attribute and what its value is worth.
+// Bin is one line of the scorecard: an attribute and the points for its values.
 type Bin struct {
 	Letter    string
 	Attribute string
@@ -58,8 +59,8 @@ func index(name string) int {
 	return i
 }
 
-// points returns what a value of the bin's attribute is worth. A quotient without a
-// denominator is worth what the worst value is.
+// points returns the points for a value. A quotient without a denominator gets those of the
+// worst value.
 func (b *Bin) points(v value) int {
 	switch v.state {
 	case undefined:
@@ -76,15 +77,14 @@ func (b *Bin) points(v value) int {
 	return b.Else
 }
 
-// Most returns the most that the bin can give.
+// Most returns the maximum points of the bin.
 func (b *Bin) Most() int { return max(b.Cells[0].Points, b.Else) }
 
 func (b *Bin) worst() int { return min(b.Cells[0].Points, b.Else) }
 
-// What a score cannot do without.
 const (
-	leastScoreDays = 60
-	countCode      = "UA_TOTAL_TXN_CNT_12M"
+	leastScoreDays = 60                     // minimum days of history for a score
+	countCode      = "UA_TOTAL_TXN_CNT_12M" // attribute whose code explains a missing score
 )
 
 // scorable reports whether the data suffice for a score.
@@ -92,28 +92,28 @@ func (f *facts) scorable() bool {
 	return f.records() && f.used(Rolling12) && f.historyDays() >= leastScoreDays
 }
 
-// scored is a line of a card with the value that it got its points for.
+// scored is a line of a card with its value and points.
 type scored struct {
 	*Bin
 	value  value
 	points int
-	code   string // the reason's, where it costs most
-	about  string // what the value is
+	code   string // adverse action code
+	about  string // description of the value
 }
 
-// of looks a value up in the bin.
+// of returns the line for a value.
 func (b *Bin) of(v value) scored {
 	return scored{Bin: b, value: v, points: b.points(v), code: universal[b.at].Code, about: universal[b.at].Description}
 }
 
-// scoreVersion is a version of the score and what makes its lines; they are nil
-// where there is too little for a score.
+// scoreVersion is a version of the score. lines returns the card's lines, or nil if the
+// data do not suffice for a score.
 type scoreVersion struct {
 	name  string
 	lines func(*facts, *values) []scored
 }
 
-// versions returns the scores of a report, by semantic version.
+// versions returns the versions of a report's scores by ascending semantic version.
 func (o Options) versions() (out []scoreVersion) {
 	if !o.Attributes {
 		return nil
@@ -131,7 +131,7 @@ func (o Options) versions() (out []scoreVersion) {
 func inV1(b *Bin) bool { return b.V1 }
 func inV2(*Bin) bool   { return true }
 
-// linesOf makes the lines of the chosen bins of the card.
+// linesOf returns a function that makes the lines of the chosen bins.
 func linesOf(chosen func(*Bin) bool) func(*facts, *values) []scored {
 	return func(f *facts, v *values) []scored {
 		if !f.scorable() {
@@ -147,7 +147,7 @@ func linesOf(chosen func(*Bin) bool) func(*facts, *values) []scored {
 	}
 }
 
-// score makes the version's score.
+// score returns the version's score.
 func (version scoreVersion) score(f *facts, v *values, sources []string) report.Score {
 	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version.name}
 	lines := version.lines(f, v)
@@ -156,7 +156,7 @@ func (version scoreVersion) score(f *facts, v *values, sources []string) report.
 		return out
 	}
 	out.Value = totalOf(lines)
-	out.AdverseActionCodes = adverse(why(lines)...)
+	out.AdverseActionCodes = adverse(reasonCodes(lines)...)
 	return out
 }
 
@@ -170,8 +170,8 @@ func totalOf(lines []scored) *int {
 	return &total
 }
 
-// Points returns what each bin of the card gives for the data, in the card's order;
-// nil where the score is null. With 300, their sum is the score v2.0.
+// Points returns the points of each bin for the data, in the card's order, or nil if the
+// score is null. 300 plus their sum is the score v2.0.
 func Points(d bankdata.Data, asOf time.Time) []int {
 	f := newFacts(bankdata.Read(d, report.DateOf(asOf)))
 	if !f.scorable() {
@@ -185,12 +185,12 @@ func Points(d bankdata.Data, asOf time.Time) []int {
 	return out
 }
 
-// mostReasons is how many reasons a score gives at most.
+// mostReasons is the maximum number of reasons of a score.
 const mostReasons = 4
 
-// why lists the codes of the lines that cost most: measured against the reference
-// household, or, where none is below it, against the bins' own maxima.
-func why(lines []scored) []string {
+// reasonCodes lists the codes of the lines that cost the most points compared with the
+// reference household, or with the bins' maxima if no line is below the reference.
+func reasonCodes(lines []scored) []string {
 	losses := make([]int, len(lines))
 	lose := func(against func(*Bin) int) bool {
 		any := false
@@ -219,8 +219,8 @@ func why(lines []scored) []string {
 	return codes
 }
 
-// weakest returns the line in which the reference household is furthest from full
-// points, in proportion.
+// weakest returns the line with the lowest ratio of the reference household's points to the
+// maximum.
 func weakest(lines []scored) scored {
 	return slices.MinFunc(lines, func(a, b scored) int { return cmp.Compare(a.Mean*b.Most(), b.Mean*a.Most()) })
 }
@@ -233,15 +233,15 @@ func adverse(codes ...string) []report.AdverseCode {
 	return out
 }
 
-// Below these there is little to go by, in the last 3 complete months and in all.
+// Limits below which data are marked as low or limited.
 const (
-	lowTransactions = 10
-	lowDaysActive   = 6
-	limitedDays     = 90
-	limitedMonths   = 3
+	lowTransactions = 10 // in the last 3 complete months
+	lowDaysActive   = 6  // in the last 3 complete months
+	limitedDays     = 90 // of history
+	limitedMonths   = 3  // complete months of history
 )
 
-// properties says how much a v2.0 score had to go by.
+// properties returns the measures of the data behind a v2.0 score.
 func properties(f *facts) []report.ConsumerDataProperty {
 	recent := f.in(everything, Last3).count
 	low := recent < lowTransactions || f.in(activeDay, Last3).count < lowDaysActive

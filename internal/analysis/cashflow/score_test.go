@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// set returns the values of a household at full points, changed at the card's places.
+// set returns values with full points, except the given ones.
 func set(t *testing.T, written map[string]figure) *values {
 	t.Helper()
 	v := new(values)
@@ -33,7 +33,7 @@ func set(t *testing.T, written map[string]figure) *values {
 	return v
 }
 
-// TestBins holds each bin against the card, on both sides of every bound.
+// TestBins checks each bin's points on both sides of every bound.
 func TestBins(t *testing.T) {
 	cents := func(n int64) figure { return whole(n) }
 	ratio := func(n int64) figure { return over(n, 100_000) }
@@ -88,7 +88,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-func TestTheCardGivesItsWholeRange(t *testing.T) {
+func TestCardRange(t *testing.T) {
 	v1, v2 := 0, 0
 	for i := range card {
 		b := &card[i]
@@ -105,7 +105,7 @@ func TestTheCardGivesItsWholeRange(t *testing.T) {
 	}
 }
 
-// enough returns facts that can be scored.
+// enough returns facts that suffice for a score.
 func enough(t testing.TB) *facts {
 	return newFacts(household(t, "2026-03-10; account a CHECKING 0.00; 2024-06-01 a 1.00 PAYROLL; 2026-02-01 a 1.00 PAYROLL"))
 }
@@ -156,12 +156,12 @@ func spell(s report.Score) string {
 func TestEqualCodesAreMerged(t *testing.T) {
 	a, b := card[0], card[0]
 	b.Letter = "Z"
-	if got := why([]scored{a.of(value{n: -1}), b.of(value{n: -1})}); !slices.Equal(got, []string{"10"}) {
+	if got := reasonCodes([]scored{a.of(value{n: -1}), b.of(value{n: -1})}); !slices.Equal(got, []string{"10"}) {
 		t.Errorf("reasons of two bins with one code are %v", got)
 	}
 }
 
-func TestVersionOneIsItsBinsRescaled(t *testing.T) {
+func TestVersion10(t *testing.T) {
 	f := enough(t)
 	for _, c := range []struct {
 		of   map[string]figure
@@ -179,7 +179,7 @@ func TestVersionOneIsItsBinsRescaled(t *testing.T) {
 	}
 }
 
-func TestWithoutEnoughTheScoreIsNull(t *testing.T) {
+func TestScoreNeedsHistory(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		null bool
@@ -236,9 +236,9 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestOptionsListTheAvailable: nothing unless asked for; versions in order; the
-// properties with v2.0; every reason's code with a returned attribute.
-func TestOptionsListTheAvailable(t *testing.T) {
+// TestOptions checks that a report has only the requested parts, versions in order, the
+// properties with v2.0, and for every reason an attribute with its code.
+func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		options    Options
 		attributes int
@@ -273,7 +273,7 @@ func TestOptionsListTheAvailable(t *testing.T) {
 	}
 }
 
-func TestSourcesUsedAreBanksWithCashAccounts(t *testing.T) {
+func TestSourcesAreBanksWithCashAccounts(t *testing.T) {
 	d := bank(cash())
 	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "BROKER", Accounts: []bankdata.Account{{Type: report.Investment}}})
 	r := Build(Input{Bank: d, Options: Options{Attributes: true}}, asOf)

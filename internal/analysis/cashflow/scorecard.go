@@ -11,11 +11,11 @@ import (
 //go:embed scorecard.txt
 var scorecardFile string
 
-// cardBins is the number of bins. Version 2.1 has a figure of its own for each, by
-// position.
+// cardBins is the number of bins. Version 2.1 has a separate figure for each, by position.
 const cardBins = 13
 
-// card is the card of score v2.0. An error in the file stops the program at its start.
+// card is the card of score v2.0. An error in the file makes the program panic at its
+// start.
 var card = mustParse(scorecardFile)
 
 func mustParse(file string) []Bin {
@@ -29,7 +29,7 @@ func mustParse(file string) []Bin {
 	return bins
 }
 
-// parseScorecard reads a scorecard; scorecard.txt describes the format.
+// parseScorecard parses a scorecard; scorecard.txt describes the format.
 func parseScorecard(file string) (bins []Bin, err error) {
 	n := 0
 	for line := range strings.Lines(file) {
@@ -98,7 +98,7 @@ func parseBin(fields []string) (b Bin, err error) {
 	return b, nil
 }
 
-// parse reads a bound in the units of the type's last decimal.
+// parse parses a bound in units of the type's last decimal.
 func (t ValueType) parse(s string) (int64, error) {
 	decimals := map[ValueType]int{Dollar: 2, Float: 5}[t]
 	whole, fraction, _ := strings.Cut(s, ".")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestScorecardsThatAreRefused(t *testing.T) {
+func TestParseScorecardRefuses(t *testing.T) {
 	const good = "A UA_ASSET_TOTAL_AVG_3M below 0.00=0 250.00=10 else=80 neutral=25 reference=44 v1.0"
 	if bins, err := parseScorecard("# a comment\n\n" + good + "\n"); err != nil ||
 		len(bins) != 1 || bins[0].Cells[1].Bound != 250_00 || !bins[0].V1 {

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,13 +14,12 @@ import (
 	"vestibule/internal/report"
 )
 
-// second is a second opinion on attributes: SQL over a table of transactions,
-// with SQLite's own calendar. :f is the fetch date; cents in, cents or exact
-// fractions out, rounded to the value type's decimals by SQLite.
+// queries computes attributes independently, by SQL and SQLite's calendar. :f is the fetch
+// date. Amounts are in cents, and fractions rounded to the value type's decimals.
 //
-// tx(day, account, amount, leaf, own, nsf) has the history, day as YYYY-MM-DD;
-// acc(account, subtype, balance) the accounts.
-var second = map[string]string{
+// The table tx(day, account, amount, leaf, own, nsf) has the history, with days as
+// YYYY-MM-DD; acc(account, subtype, balance) has the accounts.
+var queries = map[string]string{
 	"UA_INFLOW_TOTAL_SUM_3M":   used("3 months", `SELECT coalesce(sum(amount), 0) FROM w WHERE amount > 0`),
 	"UA_INFLOW_INCOME_SUM_12M": used("12 months", `SELECT coalesce(sum(amount), 0) FROM w WHERE leaf LIKE 'INCOME.%' AND amount > 0`),
 	"UA_INFLOW_EXTERNAL_SUM_3M": used("3 months", `SELECT coalesce(sum(amount), 0) FROM w WHERE amount > 0
@@ -58,14 +56,14 @@ var second = map[string]string{
 	"UA_ASSET_NEGDAYS_CNT_3M": daily("3 months", `SELECT CASE WHEN count(*) = 0 THEN 9996 ELSE coalesce(sum(lowest < 0), 0) END FROM ends`),
 }
 
-// used reads the transactions of the last complete months as w.
+// used wraps a query over w, the transactions of the last complete months.
 func used(window, query string) string {
 	return `WITH w AS (SELECT * FROM tx WHERE day >= date(:f, 'start of month', '-` + window + `') AND day < date(:f, 'start of month'))
 		SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM w) THEN NULL ELSE (` + query + `) END`
 }
 
-// daily reads the day-end balances of those months' days from the oldest on as
-// ends, and the first days of those months that are covered as complete.
+// daily wraps a query over ends, the day-end balances of these months from the oldest day
+// on, and complete, the first days of the months that the history covers.
 func daily(window, query string) string {
 	return `WITH RECURSIVE day(d) AS (SELECT max(date(:f, 'start of month', '-` + window +
 		`'), (SELECT min(day) FROM tx)) UNION ALL SELECT date(d, '+1 day') FROM day WHERE d < :f),
@@ -77,7 +75,7 @@ func daily(window, query string) string {
 		` + query
 }
 
-func TestSQLAgreesOnHouseholds(t *testing.T) {
+func TestAttributesMatchSQL(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +98,7 @@ func TestSQLAgreesOnHouseholds(t *testing.T) {
 				e.Account, int64(e.Amount), e.Leaf.String(), e.Own, e.NSF)
 		}
 		f := newFacts(l)
-		for name, query := range second {
+		for name, query := range queries {
 			d := &universal[index(name)]
 			var got sql.NullFloat64
 			if err := db.QueryRow(query, sql.Named("f", fetch)).Scan(&got); err != nil {
@@ -124,7 +122,7 @@ func mustExec(t *testing.T, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// invented returns a household of any leaves in any order, some with long gaps.
+// invented returns a household with random leaves, some with long gaps.
 func invented(seed uint64) *bankdata.Ledger {
 	r := rand.New(rand.NewPCG(seed, 7))
 	fetch := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, r.IntN(1500))
@@ -151,15 +149,4 @@ func invented(seed uint64) *bankdata.Ledger {
 	}
 	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK", Status: contract.StatusSuccess, Accounts: accounts}}}
 	return labeled(d, report.DateOf(fetch), nil)
-}
-
-func TestTheSecondOpinionIsOnADozen(t *testing.T) {
-	if len(second) < 12 {
-		t.Errorf("SQL computes %d attributes, want a dozen", len(second))
-	}
-	for name := range second {
-		if !strings.HasPrefix(name, "UA_") || index(name) < 0 {
-			t.Errorf("%s is not an attribute", name)
-		}
-	}
 }

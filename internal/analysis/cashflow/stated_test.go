@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// spender has a balance of 5,000 of twenty days ago, and spent 4,950 since.
+// spender has a balance of 5,000 as of twenty days ago, and spent 4,950 since.
 func spender() bankdata.Data {
 	stated := day("2026-02-18")
 	a := bankdata.Account{ID: "a", Type: report.CashEquivalent, Subtype: report.Checking,
@@ -25,9 +25,9 @@ func spender() bankdata.Data {
 		Status: contract.StatusSuccess, Accounts: []bankdata.Account{a}}}}
 }
 
-// TestABalanceOfAnEarlierDayIsAnchoredThere: CUR is at the fetch, as all windows
-// are of its date, and the account's own current_balance is what the bank states.
-func TestABalanceOfAnEarlierDayIsAnchoredThere(t *testing.T) {
+// TestStatedBalanceDate checks that CUR is the balance at the fetch date, while the
+// account's current_balance is the stated one.
+func TestStatedBalanceDate(t *testing.T) {
 	at := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
 	in := Input{Bank: spender(), Options: Options{Attributes: true}}
 	r := Build(in, at)
@@ -54,9 +54,9 @@ func TestABalanceOfAnEarlierDayIsAnchoredThere(t *testing.T) {
 	}
 }
 
-// TestAmountsOfTwoCurrenciesAreNotAdded has a second account in euros, whose money
-// would be income, the other leg of a transfer and days below zero.
-func TestAmountsOfTwoCurrenciesAreNotAdded(t *testing.T) {
+// TestOtherCurrenciesAreNotAdded has a second account in euros, which would add income, the
+// other leg of a transfer and days below zero.
+func TestOtherCurrenciesAreNotAdded(t *testing.T) {
 	at := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
 	in := Input{Bank: spender(), Options: Options{Attributes: true, Deprecated: true, ScoreV1: true}}
 	alone, explained := Build(in, at), Explain(in, at)

@@ -2,15 +2,15 @@ package cashflow
 
 import "vestibule/internal/analysis/bankdata"
 
-// subject is what an attribute is about: a kind of posted transaction.
+// subject is a kind of posted transaction that attributes measure.
 type subject uint8
 
 const (
 	everything subject = iota
 	credits
 	debits
-	moneyIn  // credits that come from outside the consumer's accounts
-	moneyOut // debits that leave them
+	moneyIn  // credits from outside the consumer's accounts
+	moneyOut // debits to outside the consumer's accounts
 	external
 	income
 	payroll
@@ -41,7 +41,7 @@ const (
 	subjects
 )
 
-// direction is which sign of amount a subject takes, and how it adds it up.
+// direction selects the sign of a subject's amounts, and how they are added up.
 type direction uint8
 
 const (
@@ -114,10 +114,10 @@ type mask uint32
 
 func (s subject) bit() mask { return 1 << s }
 
-// masks are the subjects of a credit and of a debit of each leaf.
+// masks holds the subjects of a credit and of a debit of each leaf.
 type masks [256]struct{ credit, debit mask }
 
-// leafMasks is the subject table, turned round.
+// leafMasks is the inverse of subjectTable.
 var leafMasks = func() *masks {
 	m := new(masks)
 	for i := range m {
@@ -136,6 +136,6 @@ var leafMasks = func() *masks {
 	return m
 }()
 
-// notExternal are the credits from outside that are not new money.
+// notExternal lists the leaves of credits from outside that are not new money.
 var notExternal = list(bankdata.LeafLoanProceeds, bankdata.LeafAdvanceIn, bankdata.LeafRefund,
 	bankdata.LeafReversal, bankdata.LeafFeeReversal)

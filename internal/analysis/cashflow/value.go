@@ -23,9 +23,9 @@ const (
 	OldLong
 )
 
-// limits are a value type's decimals, bounds and sentinels. Min, max and cap are
-// in units of the last decimal; a value above max becomes cap, one below min
-// becomes min. The sentinels are plain integers, and are written as such.
+// limits holds a value type's decimals, bounds and sentinels. min, max and cap are in units
+// of the last decimal; a value above max becomes cap, one below min becomes min. Sentinels
+// are written as integers.
 type limits struct {
 	name                            string
 	decimals                        int
@@ -48,7 +48,7 @@ var valueTypes = [...]limits{
 // String returns the type's name, as in "DOLLAR".
 func (t ValueType) String() string { return valueTypes[t].name }
 
-// scale returns how many units of the last decimal make one.
+// scale returns the number of units of the last decimal in 1.
 func (t ValueType) scale() int64 {
 	n := int64(1)
 	for range valueTypes[t].decimals {
@@ -57,19 +57,19 @@ func (t ValueType) scale() int64 {
 	return n
 }
 
-// state is whether there is a figure, or why there is none.
+// state says why a figure is missing, if it is.
 type state uint8
 
 const (
 	exact      state = iota
-	undefined        // divided by nothing: the cap
+	undefined        // division by zero: reported as the cap
 	noValues         // records, but none that meet a constraint
-	noCategory       // records, but none of the category; the deprecated family only
+	noCategory       // records, but none of the category; only in the deprecated family
 	noRecords        // no account, or no transaction
 )
 
-// figure is an exact number before it is rounded: num over den, in cents where
-// the attribute is an amount of money. Without the state exact, both are nothing.
+// figure is an exact number before rounding: num divided by den, in cents for amounts of
+// money. Both are 0 unless state is exact.
 type figure struct {
 	state    state
 	num, den int64
@@ -80,7 +80,7 @@ func missing(s state) figure    { return figure{state: s} }
 func days[T ~int32](n T) figure { return whole(int64(n)) }
 func yesNo(yes bool) figure     { return whole(map[bool]int64{true: 1}[yes]) }
 
-// over returns num/den, undefined where den is 0.
+// over returns num/den, which is undefined if den is 0.
 func over(num, den int64) figure {
 	if den == 0 {
 		return missing(undefined)
@@ -95,8 +95,8 @@ type value struct {
 	n     int64
 }
 
-// value rounds a figure, half away from zero, and holds it to the type's bounds.
-// Figures of Dollar types are in cents.
+// value rounds a figure half away from zero and applies the type's bounds. Figures of Dollar
+// types are in cents.
 func (t ValueType) value(f figure) value {
 	l := &valueTypes[t]
 	switch f.state {
@@ -123,8 +123,8 @@ func (t ValueType) value(f figure) value {
 	return value{n: n}
 }
 
-// round returns num × scale ÷ den, half away from zero, with 128 bits in between. It
-// says whether the result is below 2⁶² in size.
+// round returns num × scale ÷ den, rounded half away from zero and computed with 128 bits.
+// It reports whether the result's magnitude is below 2⁶².
 func round(num int64, scale uint64, den int64) (int64, bool) {
 	negative := (num < 0) != (den < 0)
 	d := magnitude(den)
@@ -152,8 +152,8 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// append writes a value as a JSON number: with the type's decimals, a sentinel
-// as an integer.
+// append appends a value as a JSON number with the type's decimals, or a sentinel as an
+// integer.
 func (t ValueType) append(b []byte, v value) []byte {
 	d := valueTypes[t].decimals
 	if d == 0 || v.state >= noValues {
@@ -184,9 +184,9 @@ func slope(y []int64) figure {
 	return over(n*sxy-sx*sy, n*sxx-sx*sx)
 }
 
-// variation returns the population standard deviation of amounts, none negative, over
-// their mean, already rounded to five decimals: the root of n·Σy² − (Σy)², over
-// Σy. With up to 24 amounts it is below √24, and amounts up to 10¹⁷ fit.
+// variation returns the population standard deviation of nonnegative amounts divided by
+// their mean, rounded to five decimals: √(n·Σy² − (Σy)²) ÷ Σy. It takes up to 24 amounts of
+// at most 10¹⁷ each, for which it is below √24.
 func variation(y []int64) figure {
 	var sum uint64
 	var squares wide
@@ -207,7 +207,7 @@ func variation(y []int64) figure {
 	return over(int64(k), 100_000)
 }
 
-// wide is an unsigned integer of 192 bits, the lowest first.
+// wide is an unsigned integer of 192 bits, lowest word first.
 type wide [3]uint64
 
 func product(a, b uint64) wide {

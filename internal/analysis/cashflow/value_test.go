@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-func TestValuesAreHeldToTheirTypes(t *testing.T) {
+func TestValueTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind ValueType
 		of   figure
@@ -82,8 +82,8 @@ func TestValuesAreHeldToTheirTypes(t *testing.T) {
 	}
 }
 
-// TestRoundingIsThatOfExactQuotients compares with big rationals.
-func TestRoundingIsThatOfExactQuotients(t *testing.T) {
+// TestRoundMatchesRationals compares round with big rationals.
+func TestRoundMatchesRationals(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		num, den := rapid.Int64().Draw(t, "num"), rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "den")
 		scale := rapid.SampledFrom([]int64{1, 100_000}).Draw(t, "scale")
@@ -100,9 +100,9 @@ func TestRoundingIsThatOfExactQuotients(t *testing.T) {
 	})
 }
 
-// TestVariationIsTheNearestFigure checks the result against its square: with
-// k hundred-thousandths, (2k−1)² and (2k+1)² enclose the exact one.
-func TestVariationIsTheNearestFigure(t *testing.T) {
+// TestVariationRounding checks the result k, in hundred-thousandths, by its square: (2k−1)²
+// and (2k+1)² enclose the exact one.
+func TestVariationRounding(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		months := rapid.SliceOfN(rapid.Int64Range(0, 1_000_000_000_00), 1, 24).Draw(t, "months")
 		n := big.NewInt(int64(len(months)))
@@ -150,7 +150,7 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-func TestValuesAreJSONNumbersWithTheirDecimals(t *testing.T) {
+func TestValuesAreJSONNumbers(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		kind := ValueType(rapid.IntRange(0, len(valueTypes)-1).Draw(t, "type"))
 		f := figure{state: state(rapid.IntRange(0, int(noRecords)).Draw(t, "state"))}

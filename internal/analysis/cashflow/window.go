@@ -21,7 +21,7 @@ const (
 	History                 // all that was retrieved, the fetch date included
 )
 
-// historyMonths is how far back complete months can go.
+// historyMonths is the maximum number of complete months.
 const historyMonths = 24
 
 var windows = [...]struct {
@@ -41,13 +41,13 @@ var windows = [...]struct {
 // String returns the window's name, as in "12M".
 func (w Window) String() string { return windows[w].name }
 
-// months returns how many months the window has at most.
+// months returns the maximum number of months in the window.
 func (w Window) months() int { return windows[w].months }
 
-// calendar is where the months before a fetch date begin, newest first. Month k
-// runs from calendar.month[k] to the day before calendar.month[k-1]; month 0 is
-// the begun one. Rolling month k runs from rolling[k] to the day before
-// rolling[k-1], and rolling[0] is the fetch date.
+// calendar holds the first days of the months before a fetch date, newest first. Month k
+// runs from month[k] to the day before month[k-1]; month 0 is the current one. Rolling
+// month k runs from rolling[k] to the day before rolling[k-1]; rolling[0] is the fetch
+// date.
 type calendar struct {
 	fetch, oldest bankdata.Day
 	month         [historyMonths + 1]bankdata.Day
@@ -75,7 +75,7 @@ func newCalendar(fetch, oldest bankdata.Day) calendar {
 	return c
 }
 
-// bounds returns the window's first day, and the day after its last.
+// bounds returns the window's first day and the day after its last one.
 func (c *calendar) bounds(w Window) (from, until bankdata.Day) {
 	switch w {
 	case Rolling12:
@@ -86,8 +86,8 @@ func (c *calendar) bounds(w Window) (from, until bankdata.Day) {
 	return c.month[w.months()], c.month[0]
 }
 
-// wholeMonths returns how many months of the window the history covers from their
-// first day on.
+// wholeMonths returns the number of months of the window that the history covers from their
+// first day.
 func (c *calendar) wholeMonths(w Window) int {
 	if w == Rolling12 {
 		return c.wholeRolling
@@ -104,7 +104,7 @@ func (c *calendar) wholeBounds(w Window) (from, until bankdata.Day) {
 	return c.month[n], c.month[0]
 }
 
-// monthOf returns the number of the month in which a day is.
+// monthOf returns the number of the month of a day.
 func (c *calendar) monthOf(d bankdata.Day) int {
 	for k := range c.month {
 		if d >= c.month[k] {

@@ -84,7 +84,7 @@ func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	w := in.workflow()
 	bank, sub := contract.Status(""), contract.Substatus("")
 	if len(in.Bank.Connections) > 0 || !w.Income() && len(in.Failed) == 0 {
-		bank, sub = income.Outcome(in.Bank, asOf)
+		bank, sub = in.Bank.Outcome(asOf)
 	}
 	good, paid := in.verified(report.DateOf(asOf))
 	switch {

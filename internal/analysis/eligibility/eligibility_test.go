@@ -238,7 +238,7 @@ func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
+func TestEmptyFieldsAreNull(t *testing.T) {
 	in := Input{PublicToken: link, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex"},
 		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
 			Status: contract.StatusSuccess, Accounts: []bankdata.Account{

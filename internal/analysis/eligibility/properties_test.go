@@ -212,8 +212,8 @@ func lawsOfAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
 	}
 }
 
-// TestHugeAmountsStayWithinAReport: sums are held at the largest amount.
-func TestHugeAmountsStayWithinAReport(t *testing.T) {
+// TestLargestAmounts: sums are held at the largest amount.
+func TestLargestAmounts(t *testing.T) {
 	a := cash(posted("2024-04-01", most, "DEPOSIT"), posted("2025-04-01", most, "INTEREST PAYMENT"),
 		posted("2025-04-02", most, "INTEREST PAYMENT"), posted("2026-03-09", -most, "CHECK 1"))
 	a.Balance = most

@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// crowd returns the data of a busy household: n transactions of two years in two
-// accounts, worded with a number that is never the same.
+// crowd returns n transactions of two years in two accounts, each with a different number
+// in its descriptor.
 func crowd(n int) (Input, time.Time) {
 	r := rand.New(rand.NewPCG(3, 9))
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -63,8 +63,8 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// BenchmarkBeyondTheLedger is what a report takes besides reading the ledger.
-func BenchmarkBeyondTheLedger(b *testing.B) {
+// BenchmarkReportFromLedger measures a report without reading the ledger.
+func BenchmarkReportFromLedger(b *testing.B) {
 	in, at := crowd(3_000)
 	l := bankdata.Read(in.Bank, report.DateOf(at))
 	b.ReportAllocs()

@@ -12,15 +12,15 @@ var companyWords = parseCompanyWords(companyWordsFile)
 
 // Words in the names of companies.
 var (
-	articles   = companyWords["articles"]   // say nothing
-	legalForms = companyWords["legal"]      // say what kind of company it is
-	moving     = companyWords["moving"]     // say how money moved, and what for
-	processors = companyWords["processors"] // pay on behalf of employers; no other company has such a name
-	common     = companyWords["common"]     // in the names of many companies; only two of them tell one from another
-	entries    = companyWords["entry"]      // say that a payment is pay; an ID or a name follows
+	articles   = companyWords["articles"]
+	legalForms = companyWords["legal"]
+	moving     = companyWords["moving"]     // the kind and purpose of a payment
+	processors = companyWords["processors"] // names of payroll companies, which pay on behalf of employers
+	common     = companyWords["common"]     // in the names of many companies; only two together identify one
+	entries    = companyWords["entry"]      // mark a payment as pay; an ID or a name follows
 )
 
-// parseCompanyWords reads company_words.txt into sets by section.
+// parseCompanyWords parses company_words.txt into sets by section.
 func parseCompanyWords(file string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	var set map[string]bool

@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the income tables of docs/explanation/analytics.md")
 
-// TestTheManualsTaxTablesAreTheProgramsTables generates the tables between the income
-// markers of docs/explanation/analytics.md and compares them.
-func TestTheManualsTaxTablesAreTheProgramsTables(t *testing.T) {
+// TestDocumentedTaxTables compares the tables between the income markers of
+// docs/explanation/analytics.md with the code.
+func TestDocumentedTaxTables(t *testing.T) {
 	const file = "../../../docs/explanation/analytics.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func TestTheManualsTaxTablesAreTheProgramsTables(t *testing.T) {
 	}
 }
 
-// percent writes hundredths of a percent.
+// percent formats hundredths of a percent.
 func percent(rate int64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%02d", rate/100, rate%100), "0"), ".") + " %"
 }

@@ -8,24 +8,24 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// employer is a company's name to compare others with.
+// employer is a company's name for comparison.
 type employer struct {
-	name    string   // as it was written
-	words   []string // normalized, the first ones
-	telling []string // of those, without what any company has in its name, and without how the money moved
+	name    string   // as written
+	words   []string // normalized, at most maxNameWords
+	telling []string // words without legal forms, payroll companies and the kind of payment
 }
 
-// maxNameWords bounds how many words of a name are compared.
+// maxNameWords is the maximum number of compared words of a name.
 const maxNameWords = 24
 
-// employerOf reads a name, as it was stated or as a bank writes it.
+// employerOf parses a name as stated or as a bank writes it.
 func employerOf(name string) employer {
 	e := employer{name: name, words: strings.Fields(bankdata.Normalize(name))}
 	if len(e.words) > maxNameWords {
 		e.words = e.words[:maxNameWords]
 	}
 	e.telling = without(e.words, legalForms, moving, processors)
-	if len(e.telling) == 0 { // a payroll company's own people
+	if len(e.telling) == 0 { // the employer is a payroll company
 		e.telling = without(e.words, legalForms, moving)
 	}
 	return e
@@ -49,8 +49,7 @@ const (
 	sameWords
 )
 
-// alike returns how sure it is that two names are of one company. It does not matter
-// which is first.
+// alike returns the confidence that two names are of one company. It is symmetric.
 func alike(a, b *employer) int {
 	x, y := a.telling, b.telling
 	if len(x) == 0 || len(y) == 0 {
@@ -78,8 +77,8 @@ func alike(a, b *employer) int {
 // telling reports whether a word identifies one company.
 func telling(w string) bool { return len(w) >= 4 && !common[w] }
 
-// shortened reports whether the words of two names are the same or short for one
-// another, one by one, and a telling one the same.
+// shortened reports whether the words of two names are pairwise equal or abbreviations, and
+// at least one telling word is equal.
 func shortened(x, y []string) bool {
 	same := false
 	for i := range x {
@@ -114,10 +113,9 @@ func short(s, w string) bool {
 	return true
 }
 
-// part reports whether the shorter name x is a part of y: at its beginning, with a
-// telling word the same and the last one perhaps shortened; or anywhere, when it
-// has two words or more. A single short word needs common ones after it: UBER is
-// UBER TECHNOLOGIES, and DELL not DELL RAPIDS.
+// part reports whether the shorter name x is a part of y by the rule of shortened: at its
+// beginning, or anywhere if x has several words. Only common words may follow a single
+// short word: UBER is UBER TECHNOLOGIES, but DELL is not DELL RAPIDS.
 func part(x, y []string) bool {
 	for from := 0; from+len(x) <= len(y); from++ {
 		if from > 0 && len(x) == 1 {
@@ -127,7 +125,7 @@ func part(x, y []string) bool {
 			return len(x) > 1 || len(x[0]) > 4 || !slices.ContainsFunc(y[1:], func(w string) bool { return !common[w] })
 		}
 	}
-	if len(x) >= 3 && slices.Equal(x, y[:len(x)]) { // FIRST NATIONAL BANK: together they tell
+	if len(x) >= 3 && slices.Equal(x, y[:len(x)]) { // FIRST NATIONAL BANK: three common words identify a company
 		return true
 	}
 	whole := strings.Join(x, "") // WALMART is WAL MART STORES
@@ -139,8 +137,7 @@ func part(x, y []string) bool {
 	return false
 }
 
-// cutAt is how long names are in the fields of a bank transfer, and where some
-// banks cut them.
+// cutAt is the minimum length at which banks cut names.
 const cutAt = 12
 
 // cut reports whether x is y as a bank truncates it.
@@ -168,7 +165,7 @@ func initials(x, words []string) bool {
 	return false
 }
 
-// employersOf reads the stated names, without repetitions and names that have no word.
+// employersOf parses the stated names, without duplicates and names without telling words.
 func employersOf(names []string) []employer {
 	var out []employer
 	for _, n := range names {
@@ -180,7 +177,7 @@ func employersOf(names []string) []employer {
 	return out
 }
 
-// matchOf finds the stated employer of an inflow by its description; -1: none.
+// matchOf returns the index of an inflow's stated employer by its description, or -1.
 func matchOf(x *inflow, stated []employer) int {
 	if !x.isJob() && x.leaf != bankdata.LeafIncomeOther || len(stated) == 0 {
 		return -1
@@ -188,8 +185,8 @@ func matchOf(x *inflow, stated []employer) int {
 	return surest(stated, employerOf(x.description))
 }
 
-// surest returns the stated employer that is the most like a name; of equals the first,
-// and -1 when none is.
+// surest returns the index of the stated employer that is most like a name, the first one
+// of equals, or -1.
 func surest(stated []employer, name employer) int {
 	best, sure := -1, 0
 	for i := range stated {
@@ -200,7 +197,7 @@ func surest(stated []employer, name employer) int {
 	return best
 }
 
-// maxPayerWords bounds how many words of a descriptor name the payer.
+// maxPayerWords is the maximum number of words in a payer's name.
 const maxPayerWords = 6
 
 // payerOf returns the payer of a wage by the words of a transaction: the merchant, if
@@ -223,9 +220,8 @@ func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	return strings.Join(words[:min(len(words), maxPayerWords)], " ")
 }
 
-// companyFields are the labels before which or after which a bank writes the
-// company of a transfer, and the labels of what else it writes: ids, dates, the
-// entry's description, the account holder's name.
+// The labels of fields in a bank's descriptor: of the company, and of others (IDs, dates,
+// the entry's description, the account holder's name).
 var (
 	companyField = regexp.MustCompile(`(?i)\b(?:ORIG(?:INATOR)? )?CO(?:MPANY)? NAME ?[:=] ?`)
 	otherField   = regexp.MustCompile(`(?i)(?:^|[\s;,])(?:DES|INDN|IND NAME|IND ID|IND ID NO|CO ID|ORIG ID|ORIG CO ` +
@@ -236,7 +232,7 @@ var (
 // companyIn returns the part of a descriptor that names the company.
 func companyIn(text string) string {
 	if !strings.ContainsAny(text, ":=") && !strings.Contains(text, "IND") {
-		return text // no field has a label, as in most
+		return text // most descriptors have no labels
 	}
 	if at := companyField.FindStringIndex(text); at != nil {
 		text = text[at[1]:]
@@ -253,7 +249,7 @@ func companyIn(text string) string {
 	}
 }
 
-// untilEntry cuts words off after an entry word that has a company's name before it.
+// untilEntry returns the words before an entry word that follows a company's name.
 func untilEntry(words []string) []string {
 	for i, w := range words {
 		if entries[w] && len(without(words[:i], legalForms, moving, processors)) > 0 {
@@ -281,8 +277,8 @@ func holdersOf(c *bankdata.Connection, a *bankdata.Account, consumer *bankdata.P
 	return out
 }
 
-// withoutHolder leaves out a holder's name at the end: two words of it or more with
-// a company's name before them. One alone may be the company's.
+// withoutHolder removes a holder's name of at least two words after a company's name. A
+// single word may be the company's.
 func withoutHolder(words []string, holders map[string]bool) []string {
 	n := len(words)
 	for n > 0 && (holders[words[n-1]] || len(words[n-1]) == 1) {
@@ -294,9 +290,8 @@ func withoutHolder(words []string, holders map[string]bool) []string {
 	return words
 }
 
-// promote finds recurring credits whose counterparty is a stated employer, and of
-// which nothing is known but that: nothing at all, or by the pattern of a company's
-// name or of a payment among companies. They are wages.
+// promote marks recurring credits as wages if their counterparty is a stated employer and
+// their category is vague.
 func (f *facts) promote(stated []employer) {
 	f.promoted = make([]bool, len(f.ledger.Streams))
 	if len(stated) == 0 {
@@ -317,7 +312,8 @@ func (f *facts) promote(stated []employer) {
 	}
 }
 
-// vague reports whether an entry's words leave open what it is for.
+// vague reports whether an entry's category is unknown, or self-employment only by a
+// pattern.
 func vague(e *bankdata.Entry) bool {
 	return e.Leaf == bankdata.LeafOther || e.Leaf == bankdata.LeafSelfEmployed && e.Tier == bankdata.TierPattern
 }

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-func TestNamesOfOneCompany(t *testing.T) {
+func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		stated, bank string
 		want         int
@@ -95,8 +95,8 @@ func TestNamesOfOneCompany(t *testing.T) {
 	}
 }
 
-// TestCommonWordsAreIgnored: names of one or two words that many companies have
-// match no other name that shares one of them.
+// TestCommonWordsAreIgnored checks that a name of common words does not match another name
+// with one of them.
 func TestCommonWordsAreIgnored(t *testing.T) {
 	for w := range common {
 		for _, x := range []string{w, w + " Inc", "The " + w} {
@@ -145,7 +145,7 @@ func TestPayerOf(t *testing.T) {
 	}
 }
 
-func TestTheSurestEmployerOfAnInflow(t *testing.T) {
+func TestMatchOf(t *testing.T) {
 	stated := employersOf([]string{"Northwind", "", "Northwind Logistics", "Inc.", "Acme Widgets", "Northwind Logistics", "Globex"})
 	if len(stated) != 4 {
 		t.Fatalf("%d employers, want those with a word, once", len(stated))

@@ -7,21 +7,21 @@ import (
 	"vestibule/internal/report"
 )
 
-// historyMonths is how far back complete months can go.
+// historyMonths is the maximum number of complete months.
 const historyMonths = 24
 
-// maxJobs bounds the jobs that are taxed by themselves.
+// maxJobs is the maximum number of jobs that are taxed separately.
 const maxJobs = 4
 
 // Kinds of an income payment for taxes: a wage of one of the jobs, from which taxes
 // were withheld (the payment is net), or a payment without withholding.
 const (
-	wage  = 0       // of the first job; those of the others follow
+	wage  = 0       // of the first job; the other jobs follow
 	other = maxJobs // paid without withholding
 	kinds = maxJobs + 1
 )
 
-// sums is net income by kind.
+// sums holds net income by kind.
 type sums [kinds]report.Cents
 
 func (s *sums) add(kind int, c report.Cents) { s[kind] = plus(s[kind], c) }
@@ -49,7 +49,7 @@ func (s sums) wages() (all report.Cents) {
 	return all
 }
 
-// gross returns all kinds before taxes.
+// gross returns the gross income of all kinds.
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
 	for i, c := range s[:maxJobs] {
@@ -58,7 +58,7 @@ func (s sums) gross(r rates) report.Cents {
 	return all
 }
 
-// annual returns the sums of n months as those of a year.
+// annual scales the sums of n months to a year.
 func (s sums) annual(n int) sums {
 	for i := range s {
 		s[i] = annual(s[i], n)
@@ -69,8 +69,8 @@ func (s sums) annual(n int) sums {
 // rates are the ratios of gross to net of the jobs.
 type rates [maxJobs]ratio
 
-// ratesOf computes the tax rates of each job from its wages of a year: an employer
-// withholds as if it were the only one.
+// ratesOf computes each job's ratio from its wages of a year, because an employer withholds
+// as if it were the only one.
 func ratesOf(year sums, taxes curve) (r rates) {
 	for i, net := range year[:maxJobs] {
 		r[i] = ratio{net: net, gross: taxes.gross(net)}
@@ -78,7 +78,7 @@ func ratesOf(year sums, taxes curve) (r rates) {
 	return r
 }
 
-// isIncome reports whether an entry is income by its category, and a wage.
+// isIncome reports whether an entry is a wage, and whether it is income, by its category.
 func isIncome(e *bankdata.Entry) (wage, is bool) {
 	if e.Amount <= 0 || e.Own || e.Leaf.Group() != bankdata.GroupIncome || e.Leaf == bankdata.LeafTaxRefund {
 		return false, false
@@ -86,8 +86,8 @@ func isIncome(e *bankdata.Entry) (wage, is bool) {
 	return e.Leaf == bankdata.LeafPayroll, true
 }
 
-// kindOf reports whether an entry is income, and which, but for those of promoted
-// streams.
+// kindOf returns an entry's kind of income and whether it is income. It excludes entries of
+// promoted streams.
 func (f *facts) kindOf(at int32) (kind int, is bool) {
 	e := &f.ledger.Entries[at]
 	earned, is := isIncome(e)
@@ -100,37 +100,37 @@ func (f *facts) kindOf(at int32) (kind int, is bool) {
 	return other, true
 }
 
-// facts is what the ledger says about income. Month 0 is the begun one, 1 the
-// last complete one.
+// facts holds the ledger's facts about income. Month 0 is the current one, 1 the last
+// complete one.
 type facts struct {
-	consumer *bankdata.Person // whose name is not an employer; nil: not entered
+	consumer *bankdata.Person // an employer never has this name; nil if not entered
 	ledger   *bankdata.Ledger
-	start    [historyMonths + 1]bankdata.Day // where month k begins
+	start    [historyMonths + 1]bankdata.Day // first day of each month
 	year     int                             // of month 0
-	calendar int                             // its number, 1 to 12
-	whole    int                             // months 1 to whole are covered from their first day on
-	covered  int                             // months 0 to covered-1 have some day of the history
+	calendar int                             // calendar month of month 0, 1 to 12
+	whole    int                             // the history covers months 1 to whole wholly
+	covered  int                             // the history covers months 0 to covered-1 at least partly
 	month    [historyMonths + 1]sums
-	any      bool // whether there is any income at all
+	any      bool // whether there is any income
 
-	promoted []bool        // by stream: credits of a stated employer that their words did not tell
-	taken    []bool        // by entry: of a promoted stream
-	jobs     map[int32]int // by party: the job of its wages; of others it is the main one
+	promoted []bool        // by stream; see promote
+	taken    []bool        // by entry: whether its stream is promoted
+	jobs     map[int32]int // by party: the job of its wages, by default main
 	main     int
-	accounts []ofAccount // by account of the ledger
+	accounts []accountFacts // by account of the ledger
 	flows    []inflow
 }
 
-// ofAccount is what an account shows.
-type ofAccount struct {
-	oldest bankdata.Day // its first entry; one after the fetch date without any
+// accountFacts holds the facts about an account.
+type accountFacts struct {
+	oldest bankdata.Day // of the first entry; without any, the day after the fetch date
 	recent report.Cents // income of months 1 to 3
-	spent  [4]bool      // by month: money went out that was no own transfer
+	spent  [4]bool      // by month: whether there was a debit other than an own transfer
 }
 
-// read reads the ledger in one pass. employers are the stated employers.
+// read computes the facts in one pass over the ledger. employers are the stated ones.
 func read(l *bankdata.Ledger, employers []employer) *facts {
-	f := &facts{ledger: l, accounts: make([]ofAccount, len(l.Accounts))}
+	f := &facts{ledger: l, accounts: make([]accountFacts, len(l.Accounts))}
 	f.months()
 	for i := range f.accounts {
 		f.accounts[i].oldest = l.Fetch + 1
@@ -187,7 +187,7 @@ func (f *facts) months() {
 	}
 }
 
-// monthOf returns the number of the month in which a day is.
+// monthOf returns the number of the month of a day.
 func (f *facts) monthOf(d bankdata.Day) int {
 	for k := range f.start {
 		if d >= f.start[k] {
@@ -205,9 +205,9 @@ func (f *facts) last(n int) (s sums) {
 	return s
 }
 
-// annualised returns the sum over those of the last n complete months that are covered from
-// their first day, scaled to a year; false without any such month.
-func (f *facts) annualised(n int) (sums, bool) {
+// annualized returns the sum over the wholly covered ones of the last n complete months,
+// scaled to a year, and false if there are none.
+func (f *facts) annualized(n int) (sums, bool) {
 	n = min(n, f.whole)
 	if n == 0 {
 		return sums{}, false
@@ -226,9 +226,9 @@ func (f *facts) consistent() bool {
 	return true
 }
 
-// base returns each job's net wage of a year by which all its wages are made gross: those
-// of the last 12 complete months, annualised by the months that have some day of the
-// history; or, where they have none of it, of the whole history.
+// base returns each job's net wages of a year, which determine its tax rate: those of the
+// last 12 complete months, scaled to a year by the covered ones; or of the whole history, if
+// these months have none.
 func (f *facts) base() (base sums) {
 	var all sums
 	for _, m := range f.month[:f.covered] {
@@ -249,8 +249,8 @@ func (f *facts) base() (base sums) {
 	return base
 }
 
-// primaryAccount reports whether one account takes in at least half of the last
-// three complete months' income, and pays something in each of them.
+// primaryAccount reports whether one account receives at least half of the income of the
+// last three complete months, and has debits in each of them.
 func (f *facts) primaryAccount() bool {
 	all := f.last(3).total()
 	for _, a := range f.accounts {

@@ -7,9 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// taxYear is what a year's taxes are reckoned by, beside those of payrolltax: a
-// single filer without other income, deductions or credits. Amounts are dollars, rates hundredths of a
-// percent.
+// taxYear holds a year's federal income tax for a single filer without other income,
+// deductions or credits. Amounts are in dollars, rates in hundredths of a percent.
 type taxYear struct {
 	year              int
 	source            string
@@ -17,16 +16,16 @@ type taxYear struct {
 	brackets          []bracket // of taxable income, ascending
 }
 
-// wageBase returns what social security is taken of, at most.
+// wageBase returns the maximum wages subject to Social Security, in dollars.
 func (y *taxYear) wageBase() int64 {
 	base, _ := payrolltax.WageBase(y.year)
 	return int64(base / 100)
 }
 
-// bracket is a rate from an amount of taxable income on.
+// bracket is the rate on taxable income above an amount.
 type bracket struct{ from, rate int64 }
 
-// taxYears are the years that are known, ascending.
+// taxYears lists the known years in ascending order.
 var taxYears = []taxYear{
 	{
 		year: 2025, source: "Rev. Proc. 2024-40, the standard deduction by Pub. L. 119-21; SSA, contribution and benefit base",
@@ -42,8 +41,7 @@ var taxYears = []taxYear{
 	},
 }
 
-// taxesOf returns the table of a year; of the nearest one that is known, where it is
-// none of them.
+// taxesOf returns the table of a year, or of the nearest known year.
 func taxesOf(year int) *taxYear {
 	for i := range taxYears {
 		if taxYears[i].year >= year {
@@ -53,19 +51,19 @@ func taxesOf(year int) *taxYear {
 	return &taxYears[len(taxYears)-1]
 }
 
-// curve is the year's net wage as a function of the gross one: lines between
-// points, ascending in both.
+// curve is the year's net wage as a piecewise linear function of the gross wage. Its points
+// ascend in both.
 type curve []point
 
-// point is where a line begins.
+// point is the beginning of a line.
 type point struct {
 	gross report.Cents
 	net   int64 // exact, in ten-thousandths of a cent
-	slope int64 // the net of each further unit of gross, in hundredths of a percent
+	slope int64 // net per gross, in hundredths of a percent
 }
 
-// parts is how many parts of a cent make a cent, and how many hundredths of a
-// percent make everything.
+// parts is the number of ten-thousandths of a cent in a cent, and of hundredths of a percent
+// in 1.
 const parts = 10_000
 
 // net returns a year's net wage for a gross wage, rounded half up. Negative amounts
@@ -85,8 +83,8 @@ func (c curve) net(gross report.Cents) report.Cents {
 	return divide(hi+carry, lo, parts)
 }
 
-// gross returns the wage that leaves net, rounded half up: the inverse of net, by the
-// line that net is on. It is at most the largest amount of a report.
+// gross returns the gross wage for a net wage, rounded half up: the inverse of net. The
+// maximum is most.
 func (c curve) gross(net report.Cents) report.Cents {
 	if net <= 0 {
 		return 0
@@ -106,7 +104,7 @@ func (c curve) gross(net report.Cents) report.Cents {
 // ratio converts net wages to gross wages by the ratio of their sums.
 type ratio struct{ net, gross report.Cents }
 
-// of returns the gross of a net amount; the net amount if there is no ratio.
+// of returns the gross of a net amount. Without wages in r, that is the net amount.
 func (r ratio) of(net report.Cents) report.Cents {
 	if r.net <= 0 || net <= 0 {
 		return max(net, 0)
@@ -115,8 +113,7 @@ func (r ratio) of(net report.Cents) report.Cents {
 	return divide(hi, lo, uint64(r.net))
 }
 
-// divide returns a number of 128 bits over d, rounded half up, and at most the largest
-// amount of a report.
+// divide returns a number of 128 bits divided by d, rounded half up. The maximum is most.
 func divide(hi, lo, d uint64) report.Cents {
 	lo, carry := bits.Add64(lo, d/2, 0)
 	if hi += carry; hi >= d {
@@ -126,14 +123,14 @@ func divide(hi, lo, d uint64) report.Cents {
 	return report.Cents(min(q, uint64(most)))
 }
 
-// most is the largest amount of a report: ten trillion dollars. Sums of income
-// stay there, so that none overflows.
+// most is the maximum amount of a report, ten trillion dollars. Sums of income are limited
+// to it, so that none overflows.
 const most report.Cents = 1_000_000_000_000_000
 
-// plus adds two amounts, neither of them negative; the sum stays at most.
+// plus adds two nonnegative amounts. The maximum is most.
 func plus(a, b report.Cents) report.Cents { return min(a+b, most) }
 
-// annual returns a sum over n months as that of a year, rounded half up.
+// annual scales a sum over n months to a year, rounded half up.
 func annual(sum report.Cents, n int) report.Cents {
 	m := report.Cents(n)
 	return min((sum*24+m)/(2*m), most)

@@ -15,8 +15,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// TestNetOfAYearsWage is computed by hand, from the tables of the sources.
-func TestNetOfAYearsWage(t *testing.T) {
+// TestNet compares with values computed by hand from the tables of the sources.
+func TestNet(t *testing.T) {
 	for _, c := range []struct {
 		year  int
 		state string
@@ -51,15 +51,15 @@ func TestNetOfAYearsWage(t *testing.T) {
 	}
 }
 
-func TestWhichTableIsUsed(t *testing.T) {
+func TestTaxesOf(t *testing.T) {
 	for year, want := range map[int]int{2019: 2025, 2025: 2025, 2026: 2026, 2031: 2026} {
 		if got := taxesOf(year).year; got != want {
-			t.Errorf("the table of %d is that of %d, want %d", year, got, want)
+			t.Errorf("the table of %d is of %d, want %d", year, got, want)
 		}
 	}
 }
 
-func TestStatesAreTheFiftyAndTheCapital(t *testing.T) {
+func TestStates(t *testing.T) {
 	if n := len(stateTaxes()); n != 51 {
 		t.Errorf("%d states, want 51", n)
 	}
@@ -96,7 +96,7 @@ func TestParseStatesRefuses(t *testing.T) {
 	}
 }
 
-// tax returns a second opinion: the taxes of a year one after the other, in fractions.
+// tax computes the taxes of a year independently, in fractions.
 func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
 	dollars := func(n int64) *big.Rat { return big.NewRat(n, 1) }
 	part := func(from, to *big.Rat, rate int64) *big.Rat {
@@ -123,8 +123,7 @@ func tax(y *taxYear, rate int64, gross report.Cents) *big.Rat {
 	return sum
 }
 
-// owed returns a second opinion on what a state takes: by its rules, one after the
-// other, in floating point.
+// owed computes a state's taxes independently, in floating point.
 func owed(y *taxYear, state string, gross report.Cents) float64 {
 	s, wage := stateOf(y, state), float64(gross)/100
 	sum := 0.0
@@ -165,9 +164,9 @@ func drawWage(t *rapid.T, name string) report.Cents {
 	return report.Cents(rapid.OneOf(rapid.Int64Range(0, 1_000_000_00), rapid.Int64Range(0, 100_000_000_000_00)).Draw(t, name))
 }
 
-// TestNetIsTheGrossWithoutTheTaxes: the state's is right to a few dollars, for lines
-// begin at whole ones and rise by whole hundredths of a percent.
-func TestNetIsTheGrossWithoutTheTaxes(t *testing.T) {
+// TestNetIsGrossWithoutTaxes compares with tax and owed. The state's tax is exact to a few
+// dollars, because lines begin at whole dollars and rates are in hundredths of a percent.
+func TestNetIsGrossWithoutTaxes(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		y, s, c := drawCurve(t)
 		gross := drawWage(t, "gross")
@@ -196,7 +195,7 @@ func TestGrossIsTheInverseOfNet(t *testing.T) {
 	})
 }
 
-func TestMoreNetIsMoreGross(t *testing.T) {
+func TestGrossRisesWithNet(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		_, _, c := drawCurve(t)
 		a, b := drawWage(t, "a"), drawWage(t, "b")
@@ -212,7 +211,7 @@ func TestMoreNetIsMoreGross(t *testing.T) {
 	})
 }
 
-func TestEdgesOfTheCurve(t *testing.T) {
+func TestCurveBounds(t *testing.T) {
 	for _, y := range taxYears {
 		for s := range stateTaxes() {
 			c := netOf(&y, s)

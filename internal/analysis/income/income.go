@@ -3,9 +3,9 @@
 // the same input gives the same report, byte for byte, whatever the order of its
 // transactions. From bank data, income is every posted credit of the INCOME categories
 // in cash-equivalent accounts, except tax refunds and own transfers. Such credits are
-// net; the gross of wages is estimated by the tax table of the year. Payroll
-// connections and pay stubs have both. docs/explanation/analytics.md, "Income", describes how each
-// figure is computed, and its limits.
+// net; the gross of wages is estimated by the tax table of the year. Payroll connections
+// and pay stubs have both. docs/explanation/analytics.md, "Income", describes the
+// computation and its limits.
 package income
 
 import (
@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Input is what a report is made from.
+// Input is the input of a report.
 type Input struct {
 	PublicToken        string
 	ExternalID         string
@@ -28,24 +28,24 @@ type Input struct {
 	ConsumerID         string
 	ConsumerExternalID string
 	Product            report.Product
-	InputSource        string                  // report.ConsumerInput or report.CustomerInput: who gave Consumer
-	InputRecordID      string                  // source_record_id of that input
-	Consumer           *bankdata.Person        // nil: no name was entered
-	State              string                  // two letters: where the consumer lives; empty: the first account's first address
-	StatedEmployers    []string                // as typed; empty ones are left out
-	StatedAnnualIncome *int64                  // in whole dollars; nil: not stated
+	InputSource        string                  // source of Consumer: report.ConsumerInput or report.CustomerInput
+	InputRecordID      string                  // source_record_id of Consumer
+	Consumer           *bankdata.Person        // nil if no name was entered
+	State              string                  // two letters; "" for that of the first account's first address
+	StatedEmployers    []string                // as typed; empty ones are ignored
+	StatedAnnualIncome *int64                  // in whole dollars; nil if not stated
 	Notices            []report.ConsumerNotice // returned unchanged
 	Bank               bankdata.Data
-	Payroll            []Payroll       // in the order in which they were connected
-	Paystubs           []Paystub       // in the order in which they were uploaded
-	Failed             []report.Source // what could not be connected beside them
+	Payroll            []Payroll       // in the order of connection
+	Paystubs           []Paystub       // in the order of upload
+	Failed             []report.Source // other sources, which could not be connected
 	Options            Options
 }
 
-// Options is how income is modeled.
+// Options selects the model.
 type Options struct {
-	Suite   string // version of the model suite; empty is Suite12
-	Inflows bool   // from Suite20 on: what that suite adds, as the inflows
+	Suite   string // version of the model suite; default Suite12
+	Inflows bool   // include the additions of Suite20, from that suite on
 }
 
 // The model suites.
@@ -62,7 +62,7 @@ func AtLeast(suite, least string) bool {
 	return okA && okB && slices.Compare(a, b) >= 0
 }
 
-// version reads the numbers, zeros at the end left out.
+// version parses a version's numbers, without zeros at the end.
 func version(s string) (out []int, ok bool) {
 	for n := range strings.SplitSeq(s, ".") {
 		v, err := strconv.ParseUint(n, 10, 31)
@@ -77,43 +77,18 @@ func version(s string) (out []int, ok bool) {
 	return out, true
 }
 
-// Outcome returns the report's status and substatus for the bank data: without any
-// cash-equivalent account, NOT_AUTHENTICATED with INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED;
-// without any posted transaction of the last two years, SUCCESS with
-// NO_RECENT_USABLE_INFORMATION.
-func Outcome(d bankdata.Data, asOf time.Time) (contract.Status, contract.Substatus) {
-	fetch := report.DateOf(asOf)
-	accounts, used := false, false
-	for _, c := range d.Connections {
-		for _, a := range c.Accounts {
-			if a.Type == report.CashEquivalent {
-				_, any := a.OldestPosted(fetch)
-				accounts, used = true, used || any
-			}
-		}
-	}
-	switch {
-	case !accounts:
-		return contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts
-	case !used:
-		return contract.StatusSuccess, contract.SubNoRecentInformation
-	}
-	return contract.StatusSuccess, ""
-}
-
-// Outcome returns the report's status and substatus for everything at hand. With
-// nothing but bank data it is theirs. A payroll connection with a payment of the
-// last 12 months makes it SUCCESS, one without SUCCESS with
-// NO_RECENT_USABLE_INFORMATION, and one that does not name an employer ERROR with
-// INCOMPLETE_INFORMATION. A pay stub that was read makes it SUCCESS, one that was
-// not what came of it. Of several sources the best counts.
+// Outcome returns the report's status and substatus: the best of its sources'. Bank data
+// have those of bankdata.Data.Outcome. Payroll connections have SUCCESS with a payment in
+// the last 12 months, SUCCESS with NO_RECENT_USABLE_INFORMATION without one, and ERROR with
+// INCOMPLETE_INFORMATION without an employer's name. Pay stubs have SUCCESS if one was
+// read, else the status of the failure.
 func (in *Input) Outcome(asOf time.Time) (contract.Status, contract.Substatus) {
 	if len(in.Payroll) == 0 && len(in.Paystubs) == 0 {
-		return Outcome(in.Bank, asOf)
+		return in.Bank.Outcome(asOf)
 	}
 	var found []outcome
 	if len(in.Bank.Connections) > 0 {
-		status, sub := Outcome(in.Bank, asOf)
+		status, sub := in.Bank.Outcome(asOf)
 		found = append(found, outcome{status, sub})
 	}
 	if len(in.Payroll) > 0 {
@@ -126,13 +101,13 @@ func (in *Input) Outcome(asOf time.Time) (contract.Status, contract.Substatus) {
 	return best.status, best.sub
 }
 
-// outcome is what a source makes of the report when it is the only one.
+// outcome is the status and substatus of a report from one source.
 type outcome struct {
 	status contract.Status
 	sub    contract.Substatus
 }
 
-// rank returns lower for a better one.
+// rank returns a number that is lower for a better outcome.
 func (o outcome) rank() int {
 	switch {
 	case o.status == contract.StatusSuccess && o.sub == "":
@@ -143,7 +118,7 @@ func (o outcome) rank() int {
 	return 2
 }
 
-// Build makes the report. asOf is when the data were retrieved; its UTC day is
+// Build makes the report. asOf is the time at which the data were retrieved; its UTC day is
 // the fetch date.
 func Build(in Input, asOf time.Time) report.Income {
 	status, sub := in.Outcome(asOf)
@@ -186,8 +161,8 @@ func Build(in Input, asOf time.Time) report.Income {
 	return r
 }
 
-// summary returns the year's income where no bank says it: what payroll connections
-// say, or else pay stubs.
+// summary returns the year's income for a report without income from bank data: that of
+// payroll connections, or else of pay stubs.
 func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
 	if gross, net, ok := paid(in.Payroll, fetch); ok {
 		return report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}
@@ -214,7 +189,7 @@ func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 		MatchedIncome: f.matchedIncome(in, stated, r),
 		History:       f.history(r),
 	}
-	if recent, ok := f.annualised(3); ok {
+	if recent, ok := f.annualized(3); ok {
 		a.NetRecent, a.GrossRecent = inDollars(recent.total()), inDollars(recent.gross(ratesOf(recent, taxes)))
 	}
 	if in.Options.Inflows && AtLeast(a.ModelVersion, Suite20) {
@@ -229,7 +204,7 @@ func inDollars(c report.Cents) *int64 {
 	return &n
 }
 
-// state returns where the consumer pays taxes.
+// state returns the state in which the consumer pays taxes, or "".
 func (f *facts) state(in *Input) string {
 	if in.State != "" {
 		return in.State
@@ -244,8 +219,8 @@ func (f *facts) state(in *Input) string {
 	return ""
 }
 
-// matchedIncome returns the income from the stated employer whose inflows bring in the
-// most; nil where none has any.
+// matchedIncome returns the income from the stated employer with the largest inflows, or
+// nil if there are none.
 func (f *facts) matchedIncome(in *Input, stated []employer, r rates) *report.MatchedIncome {
 	var best *report.MatchedIncome
 	most := report.Cents(-1)
@@ -270,7 +245,7 @@ func (f *facts) matchedIncome(in *Input, stated []employer, r rates) *report.Mat
 	return best
 }
 
-// suite2 returns what model suite 2.0 adds.
+// suite2 returns the additions of model suite 2.0.
 func (f *facts) suite2(in *Input, stated []employer) *report.IncomeSuite2 {
 	out := &report.IncomeSuite2{PrimaryAccountDetected: f.primaryAccount()}
 	out.Inflows, out.MatchedIncomeSources = f.listed(in.PublicToken, stated)

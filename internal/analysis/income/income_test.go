@@ -32,8 +32,7 @@ func cash(transactions ...bankdata.Transaction) bankdata.Account {
 	return bankdata.Account{ID: "a", Type: report.CashEquivalent, Subtype: report.Checking, Transactions: transactions}
 }
 
-// each makes a transaction on a day of every month from one to another, both
-// written YYYY-MM.
+// each makes a transaction on a day of every month between two (YYYY-MM).
 func each(from, to string, dayOfMonth int, amount report.Cents, text string) []bankdata.Transaction {
 	var out []bankdata.Transaction
 	last := day(to + "-01")
@@ -97,7 +96,7 @@ func TestOutcome(t *testing.T) {
 		"one of tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
-		if st, sub := Outcome(c.data, asOf); st != c.want || sub != c.sub {
+		if st, sub := c.data.Outcome(asOf); st != c.want || sub != c.sub {
 			t.Errorf("%s: %s %s, want %s %s", name, st, sub, c.want, c.sub)
 		}
 		r := Build(Input{Bank: c.data}, asOf)
@@ -107,7 +106,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestTransactionsWithoutIncomeAreASuccessWithoutTheNode(t *testing.T) {
+func TestTransactionsWithoutIncome(t *testing.T) {
 	r := build(bank(joined(each("2025-01", "2026-02", 3, -80_00, groceries), each("2025-04", "2025-04", 9, 600_00, "IRS TREAS 310 TAX REF"))))
 	if r.Income != nil || r.Meta.Status != contract.StatusSuccess || r.Meta.Substatus != nil {
 		t.Errorf("status %s %v, income %+v", r.Meta.Status, r.Meta.Substatus, r.Income)
@@ -225,7 +224,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-func TestGrossOfAYear(t *testing.T) {
+func TestGrossAnnual(t *testing.T) {
 	wages := each("2024-04", "2026-03", 5, 4_199_17, northwind) // 50,390.04 a year, of 60,000 in Texas
 	m := model(t, build(bank(joined(wages))))
 	if *m.NetAnnual != 50_390 || *m.GrossAnnual != 60_000 || *m.GrossRecent != 60_000 {
@@ -243,9 +242,9 @@ func TestGrossOfAYear(t *testing.T) {
 	}
 }
 
-// TestEachJobIsGrossedUpByItself: employers withhold as if they were the only one, for
-// two jobs of one person as for the jobs of two. Consecutive jobs count as one.
-func TestEachJobIsGrossedUpByItself(t *testing.T) {
+// TestJobsAreTaxedSeparately checks that each of two simultaneous jobs is taxed as the only
+// one, and that consecutive jobs count as one.
+func TestJobsAreTaxedSeparately(t *testing.T) {
 	const globex, initech = "GLOBEX CORPORATION PAYROLL PPD", "INITECH SYSTEMS DES:PAYROLL ID:771 INDN:PAT DOE CO ID:123 PPD"
 	net := func(gross report.Cents) report.Cents { return (Net(2026, "TX", gross) + 6) / 12 }
 	for name, c := range map[string]struct {
@@ -271,7 +270,7 @@ func TestEachJobIsGrossedUpByItself(t *testing.T) {
 	}
 }
 
-func TestTheStateIsTheConsumersOrElseTheAddresss(t *testing.T) {
+func TestState(t *testing.T) {
 	a := joined(each("2024-04", "2026-03", 5, 4_000_00, northwind))
 	gross := func(state string, addresses ...bankdata.Address) int64 {
 		a.Addresses = addresses
@@ -319,7 +318,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestDescriptionsAreTheThreeLargestActiveOnesOfThreeMonths(t *testing.T) {
+func TestDescriptions(t *testing.T) {
 	a := joined(
 		each("2025-01", "2026-02", 3, 900_00, northwind),
 		each("2025-01", "2026-02", 9, 1_500_00, benefit),
@@ -341,7 +340,7 @@ func TestDescriptionsAreTheThreeLargestActiveOnesOfThreeMonths(t *testing.T) {
 	}
 }
 
-func TestInflowsReachBackAYear(t *testing.T) {
+func TestInflowsOfTheLastYear(t *testing.T) {
 	for until, want := range map[string]int{"2025-02": 0, "2025-03": 1, "2026-03": 1} {
 		a := joined(each("2024-04", until, 3, 900_00, northwind), each("2025-03", "2026-03", 9, -1_00, groceries))
 		if m := model(t, build(bank(a))); len(m.Inflows) != want {
@@ -381,7 +380,7 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-func TestEmptyNodesOfSuite20AreThere(t *testing.T) {
+func TestEmptySuite20(t *testing.T) {
 	b, err := report.Encode(model(t,
 		build(bank(joined(each("2025-06", "2025-06", 3, 900_00, benefit), each("2025-01", "2026-02", 9, -1_00, groceries))))))
 	if err != nil {

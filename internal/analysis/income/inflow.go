@@ -17,19 +17,19 @@ import (
 type inflow struct {
 	party       string // as in Ledger.Parties
 	number      int32  // of the party
-	payer       string // of a wage: the employer, as the bank writes it; empty: not known
+	payer       string // of a wage: the employer as the bank writes it, or ""
 	description string // payer, or else party
 	leaf        bankdata.Leaf
 	kind        int
 	active      bool
 	recent      report.Cents // net, of the last 3 complete months
 	year        report.Cents // net, of the last 12 complete months
-	whole       report.Cents // net, of those of them that are covered from their first day on
+	whole       report.Cents // net, of the wholly covered ones of these
 	interval    int32        // of its largest stream, in hundredths of a day
 	account     int32        // of its latest payment; index into Ledger.Accounts
 	latest      int32        // that payment; index into Ledger.Entries
 	payments    []int32
-	employer    int // index of the stated employer; -1: of none
+	employer    int // index of the stated employer, or -1
 }
 
 // isJob reports whether an inflow is income from work.
@@ -37,8 +37,8 @@ func (x *inflow) isJob() bool {
 	return x.leaf == bankdata.LeafPayroll || x.leaf == bankdata.LeafGig || x.leaf == bankdata.LeafSelfEmployed
 }
 
-// inflowsOf puts the streams of income together, the largest of the last 12
-// complete months first. data is what the ledger was made of.
+// inflowsOf returns the inflows, sorted by their sum of the last 12 complete months, the
+// largest first. data is the ledger's input.
 func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 	type key struct {
 		party int32
@@ -100,7 +100,7 @@ func (f *facts) kindOfStream(i int) (kind int, is bool) {
 	return wage, is
 }
 
-// kind returns where an inflow's payments are among the sums.
+// kind returns the kind of an inflow's payments.
 func (f *facts) kind(x *inflow) int {
 	if x.kind == wage {
 		return f.job(x.number)
@@ -134,8 +134,8 @@ func (f *facts) join(x *inflow, s *bankdata.Stream) {
 	}
 }
 
-// annual returns what the inflow brings in a year, by the last 12 complete months;
-// nil where none of them is covered from its first day on.
+// annual returns the inflow's income of a year by the last 12 complete months, or nil if
+// none of them is wholly covered.
 func (f *facts) annual(x *inflow) *report.Cents {
 	n := min(f.whole, 12)
 	if n == 0 {
@@ -145,24 +145,24 @@ func (f *facts) annual(x *inflow) *report.Cents {
 	return &c
 }
 
-// recent returns the same by the last 3 complete months.
+// recent is annual by the last 3 complete months.
 func (f *facts) recent(x *inflow) *report.Cents {
 	n := min(f.whole, 3)
 	if n == 0 {
 		return nil
 	}
 	c := annual(x.recent, n)
-	if f.whole < 3 { // the partly covered month is left out
+	if f.whole < 3 { // excludes the partly covered month
 		c = annual(x.whole, n)
 	}
 	return &c
 }
 
-// maxDescriptions is how many descriptions a report lists.
+// maxDescriptions is the maximum number of descriptions in a report.
 const maxDescriptions = 3
 
-// descriptions returns those of the active inflows, the largest of the last 3
-// complete months first.
+// descriptions returns the descriptions of the active inflows, sorted by their sum of the
+// last 3 complete months, the largest first.
 func descriptions(all []inflow) []string {
 	var active []*inflow
 	for i := range all {
@@ -180,8 +180,8 @@ func descriptions(all []inflow) []string {
 	return out
 }
 
-// primary returns the largest active inflow of the last 3 complete months that is a
-// job, wages before all others; nil without any.
+// primary returns the active job with the largest sum of the last 3 complete months, or
+// nil. Wages have priority.
 func primary(all []inflow) *inflow {
 	var best *inflow
 	for i := range all {
@@ -196,17 +196,17 @@ func primary(all []inflow) *inflow {
 	return best
 }
 
-// risk returns how irregular a job's payments of the last 12 complete months and since
-// are: LOW where the variation (the standard deviation over the mean) both of
-// amounts and of the days between payments is under a quarter, HIGH where either
-// is a half or more, or there are too few payments to tell, and MEDIUM between.
+// risk rates a job's payments since the beginning of the last 12 complete months by the
+// variations (standard deviation divided by mean) of the amounts and of the days between
+// payments: LOW if both are below 1/4, HIGH if one is at least 1/2 or there are fewer than
+// 3 payments, else MEDIUM.
 func (f *facts) risk(x *inflow) string {
 	slices.Sort(x.payments)
 	var amounts, gaps []int64
 	day := bankdata.Day(0)
 	for i, at := range x.payments {
 		e := &f.ledger.Entries[at]
-		if i > 0 && e.Day == day { // payments of one day are one
+		if i > 0 && e.Day == day { // payments of one day count as one
 			amounts[len(amounts)-1] += int64(e.Amount)
 			continue
 		}
@@ -225,8 +225,8 @@ func (f *facts) risk(x *inflow) string {
 	return report.RiskLow
 }
 
-// varies reports whether the population standard deviation of positive values is at
-// least p/q of their mean, which is rounded to a whole. p and q are small.
+// varies reports whether the population standard deviation of positive values is at least
+// p/q of their mean, which is rounded to an integer. p and q are small.
 func varies(values []int64, p, q uint64) bool {
 	if len(values) == 0 {
 		return false
@@ -247,7 +247,7 @@ func varies(values []int64, p, q uint64) bool {
 	return !square.times(q * q).less(product(mean, mean).times(n).times(p * p))
 }
 
-// wide is a number of 128 bits. Squares of a report's amounts take 100 of them.
+// wide is an unsigned integer of 128 bits. Squares of a report's amounts have up to 100.
 type wide struct{ hi, lo uint64 }
 
 func product(a, b uint64) wide {
@@ -267,8 +267,7 @@ func (w wide) times(n uint64) wide {
 
 func (w wide) less(v wide) bool { return w.hi < v.hi || w.hi == v.hi && w.lo < v.lo }
 
-// identifier makes a UUID (version 8, RFC 9562) of words: the same for the same
-// words.
+// identifier derives a UUID (version 8, RFC 9562) from words.
 func identifier(words ...string) string {
 	h := fnv.New128a()
 	var size [8]byte

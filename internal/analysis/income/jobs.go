@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// jobOverlap is the number of days that a job that ended may still pay after the next job
-// has begun.
+// jobOverlap is the maximum number of days for which a job that ends still pays after the
+// next job has begun.
 const jobOverlap = 31
 
 // paying is an employer's regular payments.
@@ -20,10 +20,9 @@ type paying struct {
 	sum         report.Cents
 }
 
-// findJobs tells the jobs apart that pay beside one another, for each employer
-// withholds by itself: from one person with two jobs, and from two persons with an
-// account together. Jobs that follow one another are one, and so are names that are
-// alike.
+// findJobs assigns employers to jobs. Employers that pay at the same time are separate jobs,
+// because each withholds taxes separately. Employers that follow one another are one job,
+// and so are similar names.
 func (f *facts) findJobs() {
 	f.jobs = nil
 	found := f.employers()
@@ -65,7 +64,7 @@ func (f *facts) findJobs() {
 	}
 }
 
-// employers returns the payers of regular wages.
+// employers returns the employers that pay regular wages.
 func (f *facts) employers() (found []paying) {
 	for i := range f.ledger.Streams {
 		s := &f.ledger.Streams[i]

@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Payroll is what one payroll connection has: a sign-in of the consumer's at an
-// employer, a payroll company or a gig platform.
+// Payroll is the data of one payroll connection: the consumer's sign-in at an employer, a
+// payroll company or a gig platform.
 type Payroll struct {
 	ID       string // UUID of the connection
 	SourceID string // source_id of the report, as bankdata.SourceID makes it
@@ -26,31 +26,31 @@ const (
 	ProviderGig      = "GIG_PLATFORM"
 )
 
-// Job is one employment that a payroll connection knows.
+// Job is one employment of a payroll connection.
 type Job struct {
 	RecordID   string  // UUID
-	Employer   string  // empty: the provider does not say, and nothing can be made of the job
+	Employer   string  // "" if unknown; reports then ignore the job
 	Address    Address // of the employer
-	Type       string  // one of report.EmploymentFullTime and so on; empty: unknown
-	Status     string  // report.EmploymentActive, report.EmploymentTerminated; empty: not known
+	Type       string  // as in report.EmploymentFullTime; "" if unknown
+	Status     string  // report.EmploymentActive, report.EmploymentTerminated; "" if unknown
 	Title      string
 	Hired      *report.Date
-	Ended      *report.Date // nil while it is active
-	Rate       report.Cents // of pay; 0: none is agreed
-	RatePer    string       // PerYear, PerHour or PerMonth; empty without a Rate
-	Frequency  string       // one of report.PayMonthly and so on
-	Deposits   []Deposit    // where the pay goes
+	Ended      *report.Date // nil while active
+	Rate       report.Cents // of pay; 0 if none is agreed
+	RatePer    string       // PerYear, PerHour or PerMonth; "" without a Rate
+	Frequency  string       // as in report.PayMonthly
+	Deposits   []Deposit    // accounts to which the pay goes
 	Statements []Statement  // of the last 12 months, the newest first
 }
 
-// What a Rate is for.
+// Values of RatePer.
 const (
 	PerYear  = "SALARY"
 	PerHour  = "HOURLY"
 	PerMonth = "MONTHLY"
 )
 
-// Address is an employer's.
+// Address is an employer's address.
 type Address struct{ Line1, Line2, City, State string }
 
 // Deposit is a bank account that pay is deposited to.
@@ -59,36 +59,35 @@ type Deposit struct {
 	Mask        string // the last four digits
 }
 
-// Statement is one payment of wages. The sums to date are those of the calendar
-// year of PayDate, up to it.
+// Statement is one payment of wages. The sums to date are of PayDate's calendar year, up to
+// that day.
 type Statement struct {
 	PayDate, Start, End report.Date
-	Hours               int64 // hundredths; 0: not counted
+	Hours               int64 // hundredths of an hour; 0 if not counted
 	Gross, GrossYTD     report.Cents
 	Net, NetYTD         report.Cents
-	Gig                 *Gig // what Gross and Net are made of, on a gig platform
+	Gig                 *Gig // of a gig platform
 }
 
-// Gig is one statement's gigs: Gross is fares, tips and bonuses, and Net is Gross
-// without the platform's fees.
+// Gig is the activity of a gig platform's statement. The statement's Gross is fares, tips
+// and bonuses; Net is Gross without Fees.
 type Gig struct {
 	Count               int
 	Tips, Bonuses, Fees report.Cents
 }
 
-// Net returns a year's gross wage after the year's taxes, computed for a single filer
-// in the state.
+// Net returns the net of a year's gross wage for a single filer in the state.
 func Net(year int, state string, gross report.Cents) report.Cents {
 	return netOf(taxesOf(year), state).net(gross)
 }
 
-// complete reports whether the connection has what an income report cannot do
-// without: a job with its employer's name.
+// complete reports whether the connection has what an income report requires: a job with
+// its employer's name.
 func (p *Payroll) complete() bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })
 }
 
-// status returns the source's.
+// status returns the source's status.
 func (p *Payroll) status() contract.Status {
 	if p.complete() {
 		return contract.StatusSuccess
@@ -96,7 +95,7 @@ func (p *Payroll) status() contract.Status {
 	return contract.StatusError
 }
 
-// payrollOutcome returns that of connections alone.
+// payrollOutcome returns the outcome of a report from payroll connections only.
 func payrollOutcome(all []Payroll, fetch report.Date) outcome {
 	if _, _, some := paid(all, fetch); some {
 		return outcome{contract.StatusSuccess, ""}
@@ -109,10 +108,9 @@ func payrollOutcome(all []Payroll, fetch report.Date) outcome {
 	return outcome{contract.StatusError, contract.SubIncomplete}
 }
 
-// Year returns the gross and net pay of a job in the 12 months up to the fetch date,
-// which is in them; of an active job that began in them, as that of a year, by the
-// days from its beginning to the end of the last period that was paid. false
-// without any payment in them.
+// Year returns a job's gross and net pay of the 12 months up to and including the fetch
+// date, and false without any. The pay of an active job that began in these months is
+// scaled to a year by the days from its beginning to the end of the last paid period.
 func (j *Job) Year(fetch report.Date) (gross, net report.Cents, ok bool) {
 	from := bankdata.MonthsBefore(fetch, 12)
 	last := report.Date{}
@@ -136,7 +134,7 @@ func (j *Job) Year(fetch report.Date) (gross, net report.Cents, ok bool) {
 	return overDays(gross, days), overDays(net, days), true
 }
 
-// overDays returns a sum over so many days as that of a year, rounded half up.
+// overDays scales a sum over days to a year, rounded half up.
 func overDays(sum report.Cents, days int64) report.Cents {
 	sum = min(max(sum, 0), most)
 	return divide(0, uint64(sum)*365, uint64(days))
@@ -185,7 +183,7 @@ func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
 	return out
 }
 
-// paid returns what all jobs bring in a year; false where nothing was paid.
+// paid returns the income of a year of all jobs, and false without any payment.
 func paid(all []Payroll, fetch report.Date) (gross, net report.Cents, ok bool) {
 	for i := range all {
 		for n := range all[i].Jobs {
@@ -198,8 +196,8 @@ func paid(all []Payroll, fetch report.Date) (gross, net report.Cents, ok bool) {
 	return gross, net, ok
 }
 
-// employed lists the jobs as items of employment, with the stated employer that
-// each is like, or -1.
+// employed lists the jobs as items of employment, and the index of the stated employer that
+// each matches, or -1.
 func employed(all []Payroll, stated []employer) (items []report.Employment, like []int) {
 	for i := range all {
 		p := &all[i]

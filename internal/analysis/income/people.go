@@ -27,9 +27,9 @@ func sources(in Input) []report.Source {
 	return append(out, in.Failed...)
 }
 
-// identities lists the consumer's own input first, then the owners known to banks, to
-// payroll connections and to pay stubs. The consumer's input carries the matching, if
-// there is another identity; identities from the customer do not.
+// identities lists the consumer's or customer's input, then the owners known to banks,
+// payroll connections and pay stubs. The consumer's input has the matching if there is
+// another identity; the customer's input does not.
 func identities(in Input) []report.IncomeIdentity {
 	var out []report.IncomeIdentity
 	if in.Consumer != nil {
@@ -63,7 +63,7 @@ func identities(in Input) []report.IncomeIdentity {
 	return out
 }
 
-// named returns a person by a full name, whose last word is the last name.
+// named splits a full name. Its last word is the last name.
 func named(full string) bankdata.Person {
 	words := strings.Fields(full)
 	if len(words) < 2 {
@@ -96,7 +96,7 @@ func identity(source, record string, p bankdata.Person) report.IncomeIdentity {
 	}
 }
 
-// payers returns the inflows of wages that name an employer.
+// payers returns the inflows with a known employer.
 func (f *facts) payers() (out []*inflow) {
 	for n := range f.flows {
 		if x := &f.flows[n]; x.payer != "" {
@@ -106,9 +106,9 @@ func (f *facts) payers() (out []*inflow) {
 	return out
 }
 
-// employment lists the stated employers first, then employers that pay wages into an
-// account, those of payroll connections and those of pay stubs. A stated one carries
-// the matching, unless it is the only item.
+// employment lists the stated employers, then those that pay wages into an account, those
+// of payroll connections and those of pay stubs. A stated one has the matching, unless it
+// is the only item.
 func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	payers := f.payers()
 	wages := f.wages(&in.Bank, payers)
@@ -145,16 +145,15 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	return out
 }
 
-// paidBy is what a counterparty paid in the whole history, whether in a rhythm or
-// not.
+// paidBy holds the payments of a counterparty in the whole history.
 type paidBy struct {
-	employer employer // by the words of a wage; no words: it paid none
+	employer employer // by the words of a wage; without words if it paid none
 	first    bankdata.Day
-	known    bankdata.Day // from when on all accounts that it paid into have a history
+	known    bankdata.Day // first day on which all accounts that it paid into have a history
 }
 
-// wages returns what every counterparty paid that paid a wage. Of a payer of wages
-// whatever else is income, or nothing is known of, counts too.
+// wages returns the payments of each counterparty that paid a wage. A payer's other income
+// and credits of unknown category count too.
 func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	out := map[int32]*paidBy{}
 	add := func(e *bankdata.Entry) *paidBy {
@@ -197,9 +196,9 @@ func (f *facts) wages(data *bankdata.Data, payers []*inflow) map[int32]*paidBy {
 	return out
 }
 
-// hired returns the day of the employer's first payment, in any wording, account and cadence, if
-// the history of each account that it paid into starts early enough to show an earlier
-// one: one and a half intervals and five days before.
+// hired returns the day of the employer's first payment, in any wording, account and
+// cadence. It returns nil unless the history of each account that it paid into begins more
+// than one and a half intervals and five days earlier.
 func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {
 	own := wages[x.number]
 	first, known := own.first, own.known

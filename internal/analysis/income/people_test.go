@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
+func TestMatching(t *testing.T) {
 	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
 	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
@@ -46,7 +46,7 @@ func TestMatchingBelongsToTheInputAndNeedsAnother(t *testing.T) {
 	}
 }
 
-func TestSourcesHaveTheStatusOfTheirConnection(t *testing.T) {
+func TestSourceStatus(t *testing.T) {
 	d := bank(cash())
 	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "OTHER", Status: contract.StatusSupplierUnresponsive})
 	got := Build(Input{Consumer: &bankdata.Person{}, InputSource: report.CustomerInput, Bank: d}, asOf).Sources
@@ -60,7 +60,7 @@ func TestSourcesHaveTheStatusOfTheirConnection(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
+func TestEmptyFieldsAreNull(t *testing.T) {
 	a := joined(each("2025-04", "2026-02", 3, 900_00, globex), each("2025-01", "2025-01", 3, -1_00, groceries))
 	invested := bankdata.Account{ID: "b", Type: report.Investment, Balance: 5}
 	r := Build(Input{PublicToken: "t", Bank: bank(a, invested), Notices: []report.ConsumerNotice{{Description: "You may dispute."}}}, asOf)
@@ -92,7 +92,7 @@ func TestFieldsOfAReturnedNodeAreThereAndNullWhenEmpty(t *testing.T) {
 	}
 }
 
-// fill puts words in the places of %s.
+// fill replaces each %s by a word.
 func fill(form string, words ...string) string {
 	for _, w := range words {
 		before, after, _ := bytes.Cut([]byte(form), []byte("%s"))
@@ -101,7 +101,7 @@ func fill(form string, words ...string) string {
 	return form
 }
 
-func TestAnEstimatedHireDateNeedsATimeWithoutPay(t *testing.T) {
+func TestHireDateNeedsHistory(t *testing.T) {
 	for name, c := range map[string]struct {
 		quiet string // day of a purchase before the first payment
 		want  string
@@ -130,9 +130,9 @@ func TestAnEstimatedHireDateNeedsATimeWithoutPay(t *testing.T) {
 	}
 }
 
-// TestAnEstimatedHireDateIsTheEmployersFirstPayment and no raise's, and no change of
-// account's or of words'.
-func TestAnEstimatedHireDateIsTheEmployersFirstPayment(t *testing.T) {
+// TestHireDateIsFirstPayment checks that a raise, another account and another wording do
+// not change the hire date.
+func TestHireDateIsFirstPayment(t *testing.T) {
 	quiet := func(on string) []bankdata.Transaction {
 		return []bankdata.Transaction{{ID: "q", Posted: day(on), Amount: -5_00, Description: groceries}}
 	}
@@ -320,8 +320,9 @@ func TestMatchedIncome(t *testing.T) {
 	}
 }
 
-// TestARegularCreditOfAStatedEmployerIsAWage: nothing in the words says so.
-func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
+// TestStatedEmployersCreditsAreWages checks recurring credits whose words only name the
+// employer.
+func TestStatedEmployersCreditsAreWages(t *testing.T) {
 	a := joined(each("2024-04", "2026-02", 3, 900_00, "VANDELAY 99812"), each("2024-04", "2026-02", 5, -1_00, groceries))
 	if r := build(bank(a)); r.Income != nil || r.Employment != nil {
 		t.Errorf("not stated, it is %+v", r.Income)
@@ -344,9 +345,9 @@ func TestARegularCreditOfAStatedEmployerIsAWage(t *testing.T) {
 	}
 }
 
-// TestStatedEmployersCompanyNameIsNoSelfEmployment: the legal form or the marker
-// of a payment among companies is all that the words say.
-func TestStatedEmployersCompanyNameIsNoSelfEmployment(t *testing.T) {
+// TestStatedCompanyIsNotSelfEmployment checks credits whose words have only the employer's
+// name with a legal form, or the marker of a payment between companies.
+func TestStatedCompanyIsNotSelfEmployment(t *testing.T) {
 	for _, text := range []string{"VANDELAY INC", "VANDELAY INDUSTRIES LLC", "VANDELAY CORP 99812",
 		"ACH CREDIT VANDELAY INDUSTRIES CCD", "VANDELAY CO ID:99812 CCD"} {
 		a := joined(each("2024-04", "2026-02", 3, 4_199_17, text), each("2024-04", "2026-02", 5, -1_00, groceries))

@@ -15,7 +15,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// texts are what a drawn household's transactions say.
+// texts lists the descriptions of a drawn household's transactions and their ranges of
+// amounts.
 var texts = []struct {
 	text     string
 	from, to int64
@@ -147,7 +148,7 @@ func TestReportProperties(t *testing.T) {
 			}
 		}
 		f := read(bankdata.Read(in.Bank, report.DateOf(at)), employersOf(in.StatedEmployers))
-		if s, ok := f.annualised(12); ok && inflows > s.total()+report.Cents(len(m.Inflows)) {
+		if s, ok := f.annualized(12); ok && inflows > s.total()+report.Cents(len(m.Inflows)) {
 			t.Fatalf("inflows bring %s of %s", inflows, s.total())
 		}
 		for _, x := range m.MatchedIncomeSources {
@@ -170,9 +171,8 @@ func TestReportProperties(t *testing.T) {
 	})
 }
 
-// TestNoPayBeforeHireDate: before an estimated day of hiring no
-// account of the history has a wage of the employer, and each that has one later
-// has something else by then.
+// TestNoPayBeforeHireDate checks that before an estimated hire date, no account has a wage
+// of the employer, and each account that has one later has another transaction.
 func TestNoPayBeforeHireDate(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := Input{Bank: bank(cash(), cash())}, asOf
@@ -219,8 +219,8 @@ func TestNoPayBeforeHireDate(t *testing.T) {
 	})
 }
 
-// TestMoreWagesAreMoreIncome adds a wage to a complete month of the year.
-func TestMoreWagesAreMoreIncome(t *testing.T) {
+// TestIncomeRisesWithWages adds a wage in a complete month of the year.
+func TestIncomeRisesWithWages(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		in, at := household(t)
 		in.StatedEmployers = nil
@@ -251,8 +251,8 @@ func oldest(d bankdata.Data, at time.Time) time.Time {
 	return l.Oldest.Date().Time
 }
 
-// TestHugeAmountsStayWithinAReport: sums are held at the largest amount.
-func TestHugeAmountsStayWithinAReport(t *testing.T) {
+// TestLargestAmounts checks that sums are limited to the maximum amount.
+func TestLargestAmounts(t *testing.T) {
 	a := joined(each("2024-04", "2026-02", 3, most, northwind), each("2024-04", "2026-02", 9, most, globex),
 		each("2024-04", "2026-02", 5, most-1, benefit))
 	raw, err := report.Encode(build(bank(a), "Northwind", "Globex"))

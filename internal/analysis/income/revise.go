@@ -9,13 +9,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// A disputed report that staff corrected is generated again: it has the corrected
-// figures in place of its own wherever these are figures of the whole report, and all
-// figures in force in its revised_report_values. Data of a source do not change: the
-// months of the history, inflows, payroll and pay stubs.
+// After a dispute, staff may correct a report's figures. The regenerated report has the
+// corrected figures of the whole report, and all valid figures in revised_report_values.
+// Data of a source do not change: the months of the history, inflows, payroll and pay
+// stubs.
 
-// Recent reports whether a report has figures of the last three months: whether it
-// is from bank data.
+// Recent reports whether a report can have figures of the last three months, which are only
+// in reports from bank data.
 func Recent(r *report.Income) bool { return len(r.AccountDetails) > 0 }
 
 // Estimated reports whether a report's gross figures are estimated from its net ones.
@@ -45,7 +45,7 @@ func inDollarsOf(c *report.Cents) *int64 {
 	return inDollars(*c)
 }
 
-// Reasons of an Unfit.
+// Values of Unfit.Reason.
 const (
 	UnfitNone    = "nothing is corrected"
 	UnfitAbsent  = "the report has no such figure"
@@ -55,21 +55,20 @@ const (
 	UnfitUnknown = "what it was estimated from is deleted"
 )
 
-// largestRevised is the largest figure that can be stated.
+// largestRevised is the maximum of a corrected figure.
 const largestRevised = math.MaxInt32
 
-// Unfit is the error of a correction that cannot be made.
+// Unfit is the error of an invalid correction.
 type Unfit struct {
-	Figure string // one of report.RevisedNames; empty: all
-	Why    string // one of the Unfit… constants
+	Figure string // one of report.RevisedNames; "" for all
+	Reason string // one of the Unfit… constants
 }
 
-func (u Unfit) Error() string { return "income: " + u.Figure + ": " + u.Why }
+func (u Unfit) Error() string { return "income: " + u.Figure + ": " + u.Reason }
 
-// Corrected returns what a report's figures come to when those of v that are not nil
-// take their place. Where it is estimated, the gross of a net figure that is
-// corrected alone is estimated anew by estimate, which may fail. Its other errors
-// are an Unfit.
+// Corrected returns a report's figures with those of v that are not nil. If the report's
+// gross is estimated and only the net is corrected, estimate estimates the gross again; it
+// may fail. All other errors are an Unfit.
 func Corrected(r *report.Income, v report.RevisedValues,
 	estimate func(report.RevisedValues) (report.RevisedValues, error)) (report.RevisedValues, error) {
 	now, then, changed := Figures(r), v, false
@@ -131,15 +130,15 @@ func fits(v report.RevisedValues) error {
 	return nil
 }
 
-// Gross estimates the gross of net figures, in whole dollars, as the report of the
-// input estimates its own: of the net the same part is wages.
+// Gross estimates the gross of net figures, in whole dollars. It uses the proportion of
+// wages in the report of the input.
 func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.RevisedValues) {
 	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), employersOf(in.StatedEmployers))
 	taxes := netOf(taxesOf(f.year), f.state(&in))
 	if net.NetAnnual != nil {
 		was := f.last(12)
 		now := was.like(report.Cents(*net.NetAnnual) * 100)
-		// Wages of less than a year are taxed as those of one.
+		// Wages of less than a year are taxed at the rate of a whole year.
 		base := now
 		for i, c := range f.base() {
 			if was[i] > 0 {
@@ -149,14 +148,14 @@ func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.Revis
 		out.GrossAnnual = inDollars(now.gross(ratesOf(base, taxes)))
 	}
 	if net.NetRecent != nil {
-		was, _ := f.annualised(3)
+		was, _ := f.annualized(3)
 		now := was.like(report.Cents(*net.NetRecent) * 100)
 		out.GrossRecent = inDollars(now.gross(ratesOf(now, taxes)))
 	}
 	return out
 }
 
-// like splits another net income into kinds in the proportions of s; all wages if s is empty.
+// like splits a net income into kinds in the proportions of s. If s is empty, all is wages.
 func (s sums) like(net report.Cents) (now sums) {
 	total := s.total()
 	if total == 0 {
@@ -175,8 +174,8 @@ func (s sums) like(net report.Cents) (now sums) {
 	return now
 }
 
-// Revise returns the report with the figures that Corrected returned, as the revision
-// with that number. It does not change r.
+// Revise returns the report with the figures that Corrected returned, as a revision with
+// the given number. It does not change r.
 func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time) report.Income {
 	now := Figures(&r)
 	meta := *r.Meta
@@ -187,7 +186,7 @@ func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time)
 	if r.Income != nil {
 		node = *r.Income
 	}
-	// An amount that stays keeps its cents.
+	// An unchanged amount keeps its cents.
 	set := func(c **report.Cents, was, is *int64) {
 		if *c == nil || was == nil || *was != *is {
 			cents := report.Cents(*is) * 100

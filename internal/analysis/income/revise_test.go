@@ -52,7 +52,7 @@ func none(report.RevisedValues) (report.RevisedValues, error) {
 	return report.RevisedValues{}, Unfit{"gross_annual", UnfitUnknown}
 }
 
-// TestCorrectionChanges: -1 is an unchanged figure.
+// TestCorrectionChanges uses -1 for an unchanged figure.
 func TestCorrectionChanges(t *testing.T) {
 	in, banked := wages()
 	estimate := func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil }
@@ -98,8 +98,8 @@ func TestCorrectionChanges(t *testing.T) {
 			if !errors.As(err, &no) {
 				t.Errorf("%s: %v", name, err)
 			}
-			if got = no.Why; no.Figure != "" {
-				got = no.Figure + ": " + no.Why
+			if got = no.Reason; no.Figure != "" {
+				got = no.Figure + ": " + no.Reason
 			}
 		}
 		if got != c.want {
@@ -108,9 +108,9 @@ func TestCorrectionChanges(t *testing.T) {
 	}
 }
 
-// TestARevisedReport: a revised report is consistent, differs from the previous one in
-// nothing else, and does not change it.
-func TestARevisedReport(t *testing.T) {
+// TestRevise checks that a revised report is consistent, has no other changes, and leaves
+// the previous one unchanged.
+func TestRevise(t *testing.T) {
 	in, banked := wages()
 	before, err := report.Encode(banked)
 	if err != nil {
@@ -174,9 +174,9 @@ func payrollOf(r report.Income) []report.Payroll {
 	return r.Income.Payroll
 }
 
-// A net figure that is stated as it was has the gross that it had, but for a dollar
-// of rounding; more net never has less gross.
-func TestGrossOfACorrectedNet(t *testing.T) {
+// TestGrossOfCorrectedNet checks that an unchanged net has the same gross within a dollar,
+// and that a higher net never has a lower gross.
+func TestGrossOfCorrectedNet(t *testing.T) {
 	for name, employers := range map[string][]bankdata.Transaction{
 		"wages and a benefit":   append(each("2024-12", "2026-03", 5, 2_166_67, northwind), each("2024-12", "2026-03", 6, 216_67, benefit)...),
 		"wages of three months": each("2025-12", "2026-03", 5, 3_000_00, globex),

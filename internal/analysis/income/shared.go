@@ -6,13 +6,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// What the eligibility report takes from here, so that both reports say the same
-// of the same data.
+// The functions of this file make the eligibility report consistent with the income report.
 
-// Inflows returns the recurring inflows of a ledger, the largest of the last 12 complete
-// months first, with the stated employers that they are from; neither is nil. Data
-// is what the ledger was made of, and publicToken the report's, of which the ids of
-// the inflows are made.
+// Inflows returns the recurring inflows of a ledger, sorted by their sum of the last 12
+// complete months, the largest first, and their stated employers. Neither is nil. data is
+// the ledger's input. The inflows' IDs depend on the report's publicToken.
 func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string,
 	employers []string) ([]report.Inflow, []report.MatchedIncomeSource) {
 	stated := employersOf(employers)
@@ -21,7 +19,7 @@ func Inflows(l *bankdata.Ledger, data *bankdata.Data, publicToken string,
 	return f.listed(publicToken, stated)
 }
 
-// listed returns the inflows as reports have them.
+// listed returns the inflows for a report.
 func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, []report.MatchedIncomeSource) {
 	inflows, matched := make([]report.Inflow, 0, len(f.flows)), []report.MatchedIncomeSource{}
 	for i := range f.flows {
@@ -38,8 +36,8 @@ func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, 
 	return inflows, matched
 }
 
-// EmployerOf returns the stated employer that a name is the most like; of equals the
-// first, and empty when none is.
+// EmployerOf returns the stated employer that is most like a name, the first one of equals,
+// or "".
 func EmployerOf(stated []string, name string) string {
 	all := employersOf(stated)
 	if i := surest(all, employerOf(name)); i >= 0 {
@@ -48,20 +46,19 @@ func EmployerOf(stated []string, name string) string {
 	return ""
 }
 
-// SameCompany reports whether two names are of one company, as far as names tell.
+// SameCompany reports whether two names are probably of one company.
 func SameCompany(a, b string) bool {
 	x, y := employerOf(a), employerOf(b)
 	return alike(&x, &y) > 0
 }
 
-// Addresses returns a bank's contact addresses as reports have them, never nil.
+// Addresses returns a bank's contact addresses for a report. The result is not nil.
 func Addresses(known []bankdata.Address) []report.IncomeAddress { return addresses(known) }
 
-// NewestStubs returns the readable pay stubs of which none of the same employer and
-// employee is newer.
+// NewestStubs returns the newest readable pay stub of each employer and employee.
 func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
 
-// Employee returns the employee that a readable pay stub names; false for none.
+// Employee returns the employee on a readable pay stub, and false if it names none.
 func (p *Paystub) Employee() (bankdata.Person, bool) {
 	if p.Status != contract.StatusSuccess || p.Stub.EmployeeName == nil {
 		return bankdata.Person{}, false

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// salaried returns a connection with one job of monthly pay of so much, on the last day
-// of each month from one to another, both written YYYY-MM.
+// salaried returns a connection with one job that pays gross on the last day of each month
+// between two (YYYY-MM).
 func salaried(employer, from, to string, gross report.Cents, edit func(*Job)) Payroll {
 	hired := day("2019-01-01")
 	j := Job{RecordID: "job", Employer: employer, Hired: &hired, Rate: 12 * gross, RatePer: PerYear, Frequency: report.PayMonthly}
@@ -28,7 +28,7 @@ func salaried(employer, from, to string, gross report.Cents, edit func(*Job)) Pa
 	return Payroll{ID: "p", SourceID: "PAYROLL", Provider: "Paywright", Type: ProviderPayroll, Jobs: []Job{j}}
 }
 
-func TestTheYearOfAJob(t *testing.T) {
+func TestJobYear(t *testing.T) {
 	fetch := report.DateOf(asOf) // 10 March 2026
 	date := func(s string) *report.Date { d := day(s); return &d }
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func stub(id, employer, employee, paid string, gross, net report.Cents) Paystub 
 	return p
 }
 
-func TestOutcomesOfSources(t *testing.T) {
+func TestOutcomeOfSources(t *testing.T) {
 	wages := bank(cash(each("2025-03", "2026-02", 28, 3_000_00, northwind)...))
 	debts := bankdata.Data{Connections: []bankdata.Connection{{SourceID: "BANK", Accounts: []bankdata.Account{{Type: report.Investment}}}}}
 	paid := []Payroll{salaried("Acme", "2025-03", "2026-02", 4_000_00, nil)}
@@ -103,9 +103,9 @@ func TestOutcomesOfSources(t *testing.T) {
 	}
 }
 
-// A bank says the year's income; without one payroll connections do, and without
-// those the newest stub of each employer and person.
-func TestTheSummaryOfSources(t *testing.T) {
+// TestSummaryOfSources checks that the year's income is from bank data, else from payroll
+// connections, else from the newest stub of each employer and person.
+func TestSummaryOfSources(t *testing.T) {
 	wages := bank(cash(each("2025-03", "2026-02", 28, 3_000_00, northwind)...))
 	paid := []Payroll{salaried("Acme", "2025-03", "2026-02", 4_000_00, nil), salaried("Globex", "2025-03", "2026-02", 1_000_00, nil)}
 	stubs := []Paystub{
@@ -164,7 +164,8 @@ func amount(c *report.Cents) string {
 	return c.String()
 }
 
-// Whatever connections and stubs say: the report is made, and again the same.
+// TestSourcesProperties checks that any connections and stubs give a report, and the same
+// one again.
 func TestSourcesProperties(t *testing.T) {
 	amounts := rapid.Int64Range(-1e15, 1e15)
 	dates := rapid.Custom(func(t *rapid.T) report.Date {

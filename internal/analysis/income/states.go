@@ -15,22 +15,21 @@ import (
 	"vestibule/internal/report"
 )
 
-// stateTax is what a state takes of a single filer's wage: its income tax, and what
-// it has employers withhold beside it. Amounts are dollars of a year, rates
-// hundredths of a percent. Local taxes are left out, but for the least that a
-// Maryland county takes.
+// stateTax holds a state's taxes on a single filer's wage: its income tax and other taxes
+// that employers withhold. Amounts are dollars a year, rates hundredths of a percent. It
+// excludes local taxes, except the lowest one of Maryland's counties.
 type stateTax struct {
-	year      int       // from which on it holds
-	brackets  []bracket // of the taxable income, ascending
-	deduction int64     // from the wage; ofFederal is the federal standard deduction
-	fades     [2]int64  // the wages between which the deduction falls to nothing; none: it stays
+	year      int       // first year in which it applies
+	brackets  []bracket // of taxable income, ascending
+	deduction int64     // from the wage; ofFederal for the federal standard deduction
+	fades     [2]int64  // the wages between which the deduction falls to 0; zero if it does not
 	credit    int64     // from the tax
-	federal   int64     // at most so much federal tax is deducted, at the rate of topRate; 0: none
+	federal   int64     // maximum deduction of federal tax, at the rate topRate; 0 for none
 	topRate   int64
 	payroll   []levy
 }
 
-// levy is a rate of the wage up to an amount; upTo 0 is all of it.
+// levy is a rate on the wage up to an amount; upTo 0 means no limit.
 type levy struct{ rate, upTo int64 }
 
 const (
@@ -41,8 +40,8 @@ const (
 //go:embed states.tsv
 var statesFile string
 
-// stateTaxes returns the rules of each state, oldest first. It panics on a file that
-// parseStates refuses: the file is part of the program.
+// stateTaxes returns the rules of each state, oldest first. It panics on an error in the
+// embedded file.
 var stateTaxes = sync.OnceValue(func() map[string][]stateTax {
 	rules, err := parseStates(statesFile)
 	if err != nil {
@@ -51,7 +50,7 @@ var stateTaxes = sync.OnceValue(func() map[string][]stateTax {
 	return rules
 })
 
-// parseStates reads the table of states.tsv, whose header describes it.
+// parseStates parses states.tsv, whose header describes the format.
 func parseStates(file string) (map[string][]stateTax, error) {
 	out := map[string][]stateTax{}
 	header := true
@@ -98,10 +97,10 @@ func parseStates(file string) (map[string][]stateTax, error) {
 	return out, nil
 }
 
-// stateParser reads numbers and keeps the first error.
+// stateParser parses numbers and keeps the first error.
 type stateParser struct{ err error }
 
-// number reads an amount or a rate; "-" is 0.
+// number parses an amount or a rate; "-" is 0.
 func (p *stateParser) number(text string) int64 {
 	if text == "-" {
 		return 0
@@ -113,7 +112,7 @@ func (p *stateParser) number(text string) int64 {
 	return n
 }
 
-// pairs reads "a:b c:d"; the second number may be missing.
+// pairs parses "a:b c:d"; the second number may be missing.
 func (p *stateParser) pairs(text string) (out [][2]int64) {
 	if text == "-" {
 		return nil
@@ -129,11 +128,11 @@ func (p *stateParser) pairs(text string) (out [][2]int64) {
 	return out
 }
 
-// averageRate is the rate for an unknown state and for the territories: about what
-// the listed ones take on average, by population.
+// averageRate is the rate for an unknown state and for the territories: approximately the
+// average of the listed states, weighted by population.
 const averageRate = 300
 
-// stateOf returns the rule of a state in a year.
+// stateOf returns a state's rule for a year.
 func stateOf(y *taxYear, state string) stateTax {
 	rules := stateTaxes()[state]
 	if len(rules) == 0 {
@@ -151,10 +150,10 @@ func stateOf(y *taxYear, state string) stateTax {
 	return s
 }
 
-// change is how much more of each further dollar is taken from a wage on.
+// change is a change of the marginal tax rate at a wage.
 type change struct{ at, by int64 }
 
-// changes returns where the state takes more of the wage, or less again.
+// changes returns the changes of the state's marginal rate.
 func (s *stateTax) changes(y *taxYear) []change {
 	var out []change
 	for _, l := range s.payroll {
@@ -173,8 +172,8 @@ func (s *stateTax) changes(y *taxYear) []change {
 	return out
 }
 
-// taxable returns the income that is taxed of a wage, and how many hundredths of a
-// percent of the next dollar are.
+// taxable returns the taxable income of a wage, and the taxable share of the next dollar in
+// hundredths of a percent.
 func (s *stateTax) taxable(wage int64) (income, share int64) {
 	switch from, to := s.fades[0], s.fades[1]; {
 	case wage < s.deduction:
@@ -187,7 +186,7 @@ func (s *stateTax) taxable(wage int64) (income, share int64) {
 	return wage, parts
 }
 
-// wage returns the least wage of which an income is taxed, to a dollar.
+// wage returns the lowest wage with the given taxable income, in whole dollars.
 func (s *stateTax) wage(income int64) int64 {
 	low, high := income, income+s.deduction
 	for low < high {
@@ -201,8 +200,7 @@ func (s *stateTax) wage(income int64) int64 {
 	return low
 }
 
-// income returns the changes of the income tax, which begins where it is more than the
-// credit.
+// income returns the changes of the income tax, which begins where it exceeds the credit.
 func (s *stateTax) income() []change {
 	at := []int64{s.fades[0], s.fades[1], s.wage(0)}
 	for _, b := range s.brackets {
@@ -234,7 +232,7 @@ func (s *stateTax) income() []change {
 	return out
 }
 
-// marginal returns what the income tax takes of the dollar after a wage.
+// marginal returns the income tax rate on the next dollar after a wage.
 func (s *stateTax) marginal(wage int64) int64 {
 	income, share := s.taxable(wage)
 	rate := int64(0)
@@ -246,14 +244,14 @@ func (s *stateTax) marginal(wage int64) int64 {
 	return (rate*share + parts/2) / parts
 }
 
-// deducted returns the changes by the federal tax that the state deducts.
+// deducted returns the changes by the deduction of federal tax.
 func (s *stateTax) deducted(y *taxYear) []change {
 	var out []change
 	paid, before, from := int64(0), int64(0), int64(0)
 	for _, b := range append(slices.Clone(y.brackets), bracket{noLimit, 0}) {
 		at := y.standardDeduction + b.from
 		next := paid + before*(at-from)
-		if next >= s.federal*parts { // the most is reached before this bracket
+		if next >= s.federal*parts { // the maximum is reached before this bracket
 			at = from + (s.federal*parts-paid)/max(before, 1)
 			return append(out, change{at, s.topRate * before / parts})
 		}
@@ -263,8 +261,7 @@ func (s *stateTax) deducted(y *taxYear) []change {
 	return out[:len(out)-1]
 }
 
-// netOf makes the curve of a table and a state. Each tax begins somewhere and takes
-// more of the gross from there on, or less again.
+// netOf makes the curve of a year and a state from the changes of their marginal rates.
 func netOf(y *taxYear, state string) curve {
 	s := stateOf(y, state)
 	changes := append([]change{{0, payrolltax.SocialSecurity + payrolltax.Medicare},

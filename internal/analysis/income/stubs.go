@@ -9,18 +9,18 @@ import (
 // Paystub is an uploaded pay stub.
 type Paystub struct {
 	ID        string // UUID of the document
-	SourceID  string // source_id of the report, one a file
+	SourceID  string // source_id of the report, one for each file
 	Path      string // source_filepath
 	Status    contract.Status
 	Substatus contract.Substatus `json:",omitempty"`
 	Image     bool               `json:",omitempty"` // the file is an image, which is not read
-	Employer  string             // empty: the stub does not say
-	Stub      report.Paystub     // if Status is SUCCESS or the file is an image: the content that was read, without the fields above
+	Employer  string             // "" if the stub names none
+	Stub      report.Paystub     // if Status is SUCCESS or the file is an image; without the fields above
 }
 
-// stubsOutcome returns the status of a report from nothing but pay stubs: the best of
-// them, and of failures BUREAU_UNRESPONSIVE before NOT_AUTHENTICATED. The substatus
-// is that of the first with this status that has one.
+// stubsOutcome returns the outcome of a report from pay stubs only: the best status, where
+// BUREAU_UNRESPONSIVE precedes NOT_AUTHENTICATED, and the first substatus of a stub with
+// this status.
 func stubsOutcome(all []Paystub) outcome {
 	out := outcome{status: contract.StatusNotAuthenticated}
 	for i := range all {
@@ -50,8 +50,8 @@ func paystubs(all []Paystub) []report.Paystub {
 	return out
 }
 
-// newest returns the readable stubs of which none of the same employer and employee is
-// newer, by the day that they pay or their period ends; of equals the first.
+// newest returns the newest readable stub of each employer and employee, by pay date or
+// pay period, and the first one of equals.
 func newest(all []Paystub) (out []*Paystub) {
 	type who struct{ employer, employee string }
 	at := map[who]int{}
@@ -82,8 +82,8 @@ func dated(p *Paystub) report.Date {
 	return report.Date{}
 }
 
-// earned returns the sum of a year's income by the newest stub of each employer; false where
-// no stub has one.
+// earned returns the sums of the year's gross and net income of the newest stubs, or nil if
+// no stub shows it.
 func earned(all []Paystub) (gross, net *report.Cents) {
 	add := func(to **report.Cents, c *report.Cents) {
 		if c == nil || *c < 0 {

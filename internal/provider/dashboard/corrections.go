@@ -160,7 +160,7 @@ func corrected(in input, by user) (reports.Correction, error) {
 		}
 		n, ok := wholeAmount(text)
 		if !ok {
-			return c, unfit(income.Unfit{Figure: name, Why: income.UnfitRange})
+			return c, unfit(income.Unfit{Figure: name, Reason: income.UnfitRange})
 		}
 		*c.Values.Figure(name) = &n
 	}
@@ -214,7 +214,7 @@ func unfit(err error) error {
 		income.UnfitMissing: "dashboard.correction.figure_missing",
 		income.UnfitNet:     "dashboard.correction.net_over_gross",
 		income.UnfitUnknown: "dashboard.correction.gross_missing",
-	}[no.Why]
+	}[no.Reason]
 	if !known {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *Service) compute(ctx context.Context, r Report, in Input) (status contr
 		of := income.Input{Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs}
 		status, sub = of.Outcome(r.Retrieved)
 	default:
-		status, sub = cashflow.Outcome(*in.Data, r.Retrieved)
+		status, sub = in.Data.Outcome(r.Retrieved)
 	}
 	if status != contract.StatusSuccess {
 		return status, sub, nil, nil

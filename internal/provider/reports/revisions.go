@@ -227,7 +227,7 @@ func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body
 			if net.NetAnnual == nil || net.GrossAnnual != nil {
 				missing = "gross_recent"
 			}
-			return net, income.Unfit{Figure: missing, Why: income.UnfitUnknown}
+			return net, income.Unfit{Figure: missing, Reason: income.UnfitUnknown}
 		}
 		if err != nil {
 			return net, unreadable(err)

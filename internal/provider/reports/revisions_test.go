@@ -115,7 +115,7 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 		second := Correction{Revision: 1, Values: report.RevisedValues{NetAnnual: &less}, Reason: reason, By: "bob"}
 		var no income.Unfit
 		if _, err := r.correct(t, rep.PublicToken, second); !errors.As(err, &no) ||
-			no != (income.Unfit{Figure: "gross_annual", Why: income.UnfitUnknown}) {
+			no != (income.Unfit{Figure: "gross_annual", Reason: income.UnfitUnknown}) {
 			t.Errorf("a net alone without data: %v", err)
 		}
 		if second.Values.GrossAnnual = &gross; len(r.events) != 2 {

@@ -93,14 +93,14 @@ func TestIncomeOutcomesOfTheProfiles(t *testing.T) {
 		if name == "noincome" {
 			want = contract.SubNoRecentInformation
 		}
-		st, sub := incomes.Outcome(Bank{}.Fetch(name, link, when), when)
+		st, sub := Bank{}.Fetch(name, link, when).Outcome(when)
 		if st != contract.StatusSuccess || sub != want {
 			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
 		}
 	}
 	multi := Bank{}.Fetch("multi", link, when)
 	brokerage := multi.Connections[0].Accounts[2]
-	st, sub := incomes.Outcome(multi.Only([]string{brokerage.ID}), when)
+	st, sub := multi.Only([]string{brokerage.ID}).Outcome(when)
 	if st != contract.StatusNotAuthenticated || sub != contract.SubIncompatibleAccounts {
 		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
 			st, sub, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts)

@@ -24,7 +24,7 @@ func TestReportsOfTheOtherProfiles(t *testing.T) {
 		if login := (Bank{}).Login(p.name); login.Profile != p.name {
 			t.Errorf("%s signs in as %+v", p.name, login)
 		}
-		if status, sub := cashflow.Outcome(data, when); status != contract.StatusSuccess || sub != "" {
+		if status, sub := data.Outcome(when); status != contract.StatusSuccess || sub != "" {
 			t.Errorf("%s: %s %s", p.name, status, sub)
 		}
 		got, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: link, Bank: data,

@@ -89,14 +89,14 @@ func TestOutcomesOfTheProfiles(t *testing.T) {
 		if name == "noincome" {
 			want = contract.SubNoRecentInformation
 		}
-		st, sub := cashflow.Outcome(Bank{}.Fetch(name, link, when), when)
+		st, sub := Bank{}.Fetch(name, link, when).Outcome(when)
 		if st != contract.StatusSuccess || sub != want {
 			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
 		}
 	}
 	multi := Bank{}.Fetch("multi", link, when)
 	brokerage := multi.Connections[0].Accounts[2]
-	st, sub := cashflow.Outcome(multi.Only([]string{brokerage.ID}), when)
+	st, sub := multi.Only([]string{brokerage.ID}).Outcome(when)
 	if st != contract.StatusNotAuthenticated || sub != contract.SubIncompatibleAccounts {
 		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
 			st, sub, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts)
@@ -224,7 +224,7 @@ func TestProfilesWithoutUsableAccounts(t *testing.T) {
 		set := func(product string, status contract.Status, sub contract.Substatus) {
 			got[product] = outcome{status, sub}
 		}
-		status, sub := cashflow.Outcome(data, at)
+		status, sub := data.Outcome(at)
 		set("cashflow", status, sub)
 		in := incomes.Input{Bank: data}
 		status, sub = in.Outcome(at)
