@@ -35,20 +35,20 @@ const (
 	maxCents        = 100_000_000_000_000
 )
 
-// File is what one file says.
+// File is the content of one file.
 type File struct {
 	Name     string // without folders
 	Format   string // OFX, camt.053 or CSV
 	Accounts []Account
-	LeftOut  []string // what was not used and why, a sentence each
+	LeftOut  []string // unused parts and the reasons, one sentence each
 }
 
 // Account is an account of a file. Its ID is empty.
 type Account struct {
 	bankdata.Account
-	NoBalance bool // the file states no balance: Balance must be set from elsewhere
+	NoBalance bool // the file states no balance, so the caller must set it
 
-	keys []string // of each transaction: equal keys of one file are apart, of two files the same
+	keys []string // by transaction; see merge
 }
 
 // SetBalance sets the balance at the end of the newest day of an account without one,
@@ -66,8 +66,8 @@ func (a *Account) SetBalance(amount string) error {
 // errNothing is returned for a file in no known format.
 var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
 
-// Read reads a file. Its errors say what is wrong with it, with the line in a CSV file,
-// and quote nothing of it but the names of its columns.
+// Read parses a file. Its errors describe the problem, with the line in a CSV file, and
+// quote only column names.
 func Read(name string, content []byte) (File, error) {
 	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
 	if len(content) > MaxBytes {
@@ -100,8 +100,8 @@ func Read(name string, content []byte) (File, error) {
 	return f, nil
 }
 
-// decode returns the content as UTF-8 without a byte order mark. What is not UTF-8 is
-// taken for Windows-1252, which older exports use.
+// decode returns the content as UTF-8 without a byte order mark. Content that is not UTF-8
+// is read as Windows-1252, which older exports use.
 func decode(content []byte) string {
 	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 	if !utf8.Valid(content) {
@@ -112,7 +112,7 @@ func decode(content []byte) string {
 	return strings.TrimLeftFunc(string(content), unicode.IsSpace)
 }
 
-// clean returns a text of a file on one line, bounded.
+// clean returns a text on one line of at most maxText characters.
 func clean(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if utf8.RuneCountInString(s) > maxText {
@@ -121,7 +121,7 @@ func clean(s string) string {
 	return s
 }
 
-// add appends a transaction with the key by which it is known in another file.
+// add appends a transaction. key identifies it in another file.
 func (a *Account) add(t bankdata.Transaction, key string) error {
 	if len(a.Transactions) == MaxTransactions {
 		return fmt.Errorf("more than %d transactions of an account", MaxTransactions)
@@ -131,7 +131,7 @@ func (a *Account) add(t bankdata.Transaction, key string) error {
 	return nil
 }
 
-// identity says which accounts of several files are the same.
+// identity returns a key that is equal for the same account in several files.
 func (a *Account) identity(file string) string {
 	if a.Number == "" {
 		return "file " + file
@@ -139,9 +139,9 @@ func (a *Account) identity(file string) string {
 	return a.Routing + "/" + a.Number + "/" + a.Subtype
 }
 
-// Combine joins files to the data of a report, and returns the day as of which they are:
-// that of the newest balance or transaction. Accounts with one number are one account
-// with each transaction once, and the newest balance. Every account must have a balance.
+// Combine merges files into the data of a report, and returns their as-of date: the day of
+// the newest balance or transaction. Accounts with the same number become one account with
+// each transaction once and the newest balance. Every account must have a balance.
 func Combine(files []File) (bankdata.Data, report.Date, error) {
 	var all []*Account
 	byIdentity := map[string]*Account{}
@@ -187,7 +187,7 @@ func Combine(files []File) (bankdata.Data, report.Date, error) {
 	return out, asOf, nil
 }
 
-// identifier returns a UUID (RFC 9562, version 8) of names, the same each time.
+// identifier derives a UUID (RFC 9562, version 8) from names.
 func identifier(names ...string) string {
 	sum := sha256.Sum256([]byte("vestibule bank file\x00" + strings.Join(names, "\x00")))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
@@ -212,8 +212,8 @@ func later(a, b report.Date) report.Date {
 	return a
 }
 
-// merge adds the transactions of the same account in another file, each as often as in
-// the file that has it most often.
+// merge adds the transactions of the same account in another file. Of transactions with the
+// same key, it keeps as many as the file with the most of them has.
 func (a *Account) merge(b *Account) {
 	have := map[string]int{}
 	for _, k := range a.keys {

@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 )
 
-// show writes what was read as one line per account and transaction.
+// show formats a file as one line per account and transaction.
 func show(f File) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, f.Format)
@@ -222,7 +222,7 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
-// TestCombine joins overlapping files of one account and keeps each transaction once.
+// TestCombine combines overlapping files of one account.
 func TestCombine(t *testing.T) {
 	read := func(name, content string) File {
 		f, err := Read(name, []byte(content))
@@ -264,7 +264,7 @@ func TestCombine(t *testing.T) {
 	}
 }
 
-// FuzzRead holds what every file must: no panic, and values within bounds.
+// FuzzRead checks that no file causes a panic or values out of bounds.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{sgml, xmlOFX, camt, "Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n", "\"10/31/2026\",\"-1\",\"x\"\n"} {
 		f.Add([]byte(s))

@@ -60,7 +60,7 @@ type (
 	}
 )
 
-// readCAMT reads camt.053. The decoder knows no entities but those of characters.
+// readCAMT parses camt.053. The decoder resolves only character entities.
 func readCAMT(f *File, text string) error {
 	var d camtDocument
 	decoder := xml.NewDecoder(strings.NewReader(text))
@@ -83,7 +83,7 @@ func readCAMT(f *File, text string) error {
 	return nil
 }
 
-// camt adds the account of a statement. Several statements of one account are joined.
+// camt adds the account of a statement. It merges several statements of one account.
 func (f *File) camt(s camtStatement) error {
 	number := clean(cmp.Or(s.IBAN, s.Other))
 	a := Account{NoBalance: true}

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// column is what a column of a CSV file holds.
+// column is the meaning of a CSV file's column.
 type column int
 
 const (
@@ -35,8 +35,8 @@ const (
 	columns
 )
 
-// headers are the names of columns in exports, in lower case. A column that has one of
-// several meanings is told by its values: see sideOf.
+// headers maps column names, in lower case, to their meanings. The values of a column
+// decide between several meanings; see sideOf.
 var headers = map[string]column{
 	"posted date": posted, "posting date": posted, "post date": posted, "date posted": posted, "booking date": posted, "posted": posted,
 	"clearing date": posted, "settlement date": posted,
@@ -67,11 +67,11 @@ var headers = map[string]column{
 	"card no.": card, "card number": card, "card member": card, "card": card, "cardholder name": card,
 }
 
-// table is a CSV file with its columns found.
+// table is a CSV file with known columns.
 type table struct {
 	rows [][]string
 	line []int
-	at   [columns]int // -1: the file has no such column
+	at   [columns]int // index of each column, or -1
 	days []report.Date
 	ok   []bool // the row has a day and an amount
 	sums []report.Cents
@@ -84,9 +84,8 @@ func (t *table) value(row int, c column) string {
 	return ""
 }
 
-// readCSV reads a table of transactions whose first lines may say other things. Without
-// a line of names, the first two columns must be days and amounts, as one large bank
-// exports them.
+// readCSV parses a table of transactions, which other lines may precede. Without a header,
+// the first two columns must be days and amounts, as in the exports of one large bank.
 func readCSV(f *File, text string) error {
 	t, err := parseTable(text)
 	if err != nil {
@@ -189,8 +188,8 @@ func parseTable(text string) (*table, error) {
 	return t, nil
 }
 
-// nameColumns reports whether a row names the columns that are needed, and notes where
-// each is.
+// nameColumns sets t.at by a header row. It reports whether the row has all required
+// columns.
 func (t *table) nameColumns(row []string) bool {
 	for c := range t.at {
 		t.at[c] = -1
@@ -206,8 +205,8 @@ func (t *table) nameColumns(row []string) bool {
 	return day && sum
 }
 
-// withoutNames takes the columns of a file without names: day, amount, and the last
-// column as description.
+// withoutNames sets t.at for a file without header: day, amount, and the last column as
+// description. It reports whether the file fits.
 func (t *table) withoutNames() bool {
 	for c := range t.at {
 		t.at[c] = -1
@@ -223,7 +222,7 @@ func (t *table) withoutNames() bool {
 	return true
 }
 
-// isCard tells the export of a credit card.
+// isCard reports whether the file is the export of a credit card.
 func (t *table) isCard() bool {
 	if t.at[card] >= 0 && t.at[runningBalance] < 0 {
 		return true
@@ -237,8 +236,8 @@ func (t *table) isCard() bool {
 	return sales*2 > len(t.rows)
 }
 
-// readDays finds the order of day and month: one that all days have, and of two the one
-// in which the lines are in order of time, else month first.
+// readDays parses the days. Of the layouts that fit all days, it prefers one in which the
+// lines are in chronological order, then the one with the month first.
 func (t *table) readDays() error {
 	c := posted
 	if t.at[posted] < 0 {
@@ -282,15 +281,15 @@ func (t *table) readDays() error {
 	return nil
 }
 
-// words of the side column.
+// sides maps the values of the side column to signs.
 var sides = map[string]int{"debit": -1, "dr": -1, "d": -1, "withdrawal": -1, "check": -1, "payment": -1, "purchase": -1, "fee": -1, "out": -1,
 	"credit": 1, "cr": 1, "c": 1, "deposit": 1, "dslip": 1, "refund": 1, "in": 1, "interest": 1}
 
-// sideOf returns -1 for money out, 1 for money in, and 0 for words that say neither.
+// sideOf returns -1 for money out, 1 for money in, and 0 for other words.
 func sideOf(word string) int { return sides[strings.ToLower(word)] }
 
-// readAmounts reads the signed amounts. Amounts without signs get theirs from the words
-// of another column, or from the running balance.
+// readAmounts parses the amounts. Without signs in the column, the signs are from the words
+// of another column or from the running balance.
 func (t *table) readAmounts() error {
 	t.sums = make([]report.Cents, len(t.rows))
 	if t.at[amount] < 0 || t.at[moneyOut] >= 0 && t.at[moneyIn] >= 0 {
@@ -355,8 +354,8 @@ func (t *table) newestFirst(rows []int) bool {
 	return down > up
 }
 
-// byBalance counts the lines whose amount is the difference of running balances with
-// its sign, and with the other sign.
+// byBalance counts the lines whose amount is the change of the running balance, and those
+// with the opposite sign.
 func (t *table) byBalance() (agree, against int) {
 	t.eachStep(func(row int, difference report.Cents) {
 		switch {
@@ -370,8 +369,8 @@ func (t *table) byBalance() (agree, against int) {
 	return agree, against
 }
 
-// signByBalance gives amounts the sign of the balance's change. It reports whether every
-// line but the oldest has one.
+// signByBalance sets the signs of amounts by the balance's change. It reports whether this
+// determines every line except the oldest.
 func (t *table) signByBalance() bool {
 	signed, all := 0, 0
 	t.eachStep(func(row int, difference report.Cents) {
@@ -394,7 +393,7 @@ func (t *table) usable() (n int) {
 	return n
 }
 
-// eachStep calls f for each line with the change of the running balance by it.
+// eachStep calls f for each line with its change of the running balance.
 func (t *table) eachStep(f func(row int, difference report.Cents)) {
 	if t.at[runningBalance] < 0 {
 		return
@@ -420,7 +419,7 @@ func (t *table) eachStep(f func(row int, difference report.Cents)) {
 	}
 }
 
-// account adds the account of some lines.
+// account adds an account with the given lines.
 func (t *table) account(f *File, number string, rows []int) error {
 	if t.newestFirst(rows) {
 		slices.Reverse(rows)

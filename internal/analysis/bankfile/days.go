@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// layouts are the orders of year, month and day, the more likely first.
+// layouts lists the parsers of date layouts, the most likely first.
 var layouts = []func(string) (report.Date, bool){
 	byNumbers(0, 1, 2, "-/."), // 2026-10-31
 	byNumbers(2, 0, 1, "-/"),  // 10/31/2026
@@ -16,7 +16,7 @@ var layouts = []func(string) (report.Date, bool){
 	inWords,                   // Oct 31, 2026
 }
 
-// layoutsOf returns the indexes of the layouts that a day may have.
+// layoutsOf returns the indexes of the layouts that fit a day.
 func layoutsOf(s string) (out []int) {
 	for i, parse := range layouts {
 		if _, ok := parse(s); ok {
@@ -26,9 +26,9 @@ func layoutsOf(s string) (out []int) {
 	return out
 }
 
-// byNumbers parses three numbers with one mark between them; year, month and day are
-// their places. A year of two digits is of this century, and never comes first. A time
-// may follow.
+// byNumbers returns a parser of three numbers separated by one of the marks. year, month and
+// day are their positions. A year of two digits is in this century and is not the first
+// number. A time may follow.
 func byNumbers(year, month, day int, marks string) func(string) (report.Date, bool) {
 	return func(s string) (report.Date, bool) {
 		s, _, _ = strings.Cut(strings.Trim(s, "'"), " ")

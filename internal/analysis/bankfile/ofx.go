@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// statement is the statement of an account while it is read.
+// statement is a statement during parsing.
 type statement struct {
 	kind        string // STMTRS, CCSTMTRS or INVSTMTRS
 	bank        string // BANKID
@@ -25,9 +25,9 @@ type statement struct {
 	unreadable  int // transactions without an amount or a day
 }
 
-// readOFX reads OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
-// reads tags in turn and needs of the structure only which aggregate a value is in. OFX
-// has no entities but those of characters.
+// readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
+// reads the tags in order; of the structure, it needs only the aggregate of a value. OFX has
+// only character entities.
 func readOFX(f *File, text string) error {
 	start := strings.Index(strings.ToUpper(text), "<OFX>")
 	if start < 0 {
@@ -164,7 +164,7 @@ func readOFX(f *File, text string) error {
 	return closeStatement()
 }
 
-// statement adds an account with its statement, or says why it is left out.
+// statement adds a statement's account, or records why it is left out.
 func (f *File) statement(s *statement) {
 	a := s.account
 	a.Type, a.Currency, a.Number = report.CashEquivalent, cmp.Or(s.currency, "USD"), s.number
@@ -205,7 +205,7 @@ func (f *File) statement(s *statement) {
 
 const onlyAccounts = "a cashflow report is made of checking and savings accounts"
 
-// count writes a number with a noun.
+// count formats a number with a noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -219,7 +219,7 @@ func (f *File) leaveOut(why string) {
 	}
 }
 
-// endingIn names the last four characters of an account's number.
+// endingIn formats the last four characters of an account's number.
 func endingIn(number string) string {
 	if r := []rune(number); len(r) > 4 {
 		return " …" + string(r[len(r)-4:])
@@ -227,7 +227,7 @@ func endingIn(number string) string {
 	return ""
 }
 
-// ofxTypes describe transactions that have neither name nor memo.
+// ofxTypes holds the descriptions of transactions without name and memo, by TRNTYPE.
 var ofxTypes = map[string]string{"CREDIT": "Credit", "DEBIT": "Debit", "INT": "Interest", "DIV": "Dividend", "FEE": "Fee", "SRVCHG": "Service charge",
 	"DEP": "Deposit", "ATM": "ATM", "POS": "Card purchase", "XFER": "Transfer", "CHECK": "Check", "PAYMENT": "Payment", "CASH": "Cash withdrawal",
 	"DIRECTDEP": "Direct deposit", "DIRECTDEBIT": "Direct debit", "REPEATPMT": "Standing payment"}
@@ -258,8 +258,7 @@ func (s *statement) transaction(fields map[string]string) error {
 	return s.account.add(t, key)
 }
 
-// ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]]: the bank's day, as
-// its statement shows it.
+// ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]] in the bank's time zone.
 func ofxDay(s string) (report.Date, bool) {
 	if len(s) < 8 || strings.Trim(s[:8], "0123456789") != "" {
 		return report.Date{}, false
@@ -273,7 +272,7 @@ func ofxDay(s string) (report.Date, bool) {
 	return parseDay(n(s[:4]), n(s[4:6]), n(s[6:8]))
 }
 
-// unescape resolves the entities of OFX and those of characters.
+// unescape resolves OFX's entities and character entities.
 func unescape(s string) string {
 	if !strings.Contains(s, "&") {
 		return s

@@ -7,7 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// parseDay parses a year, month and day, in the years 1950 to 2099.
+// parseDay returns the date of a year, month and day, and whether it is valid and between
+// 1950 and 2099.
 func parseDay(year, month, day int) (report.Date, bool) {
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	if year < 1950 || year > 2099 || int(t.Month()) != month || t.Day() != day {
@@ -18,8 +19,8 @@ func parseDay(year, month, day int) (report.Date, bool) {
 
 // parseAmount parses an amount of money: 1234.5, -1,234.56, (1.234,56), $12, 12.00-,
 // USD 5. The last point or comma before one or two digits at the end is the decimal
-// mark; others must group three digits. Of four and more decimals, those after the second
-// must be zeros; three after one point may be a group and are refused.
+// mark; others must group three digits. With four or more decimals, all after the second
+// must be zero. Three digits after a single point are refused, because they may be a group.
 func parseAmount(s string) (report.Cents, bool) {
 	s = strings.TrimSpace(s)
 	negative := false
@@ -85,7 +86,7 @@ func parseAmount(s string) (report.Cents, bool) {
 	return 0, false
 }
 
-// ungroup takes the marks out of groups of three digits.
+// ungroup removes the marks between groups of three digits.
 func ungroup(s string) (string, bool) {
 	mark := strings.IndexAny(s, ".,")
 	if mark < 0 {

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// assets returns the report's assets; nil where no bank was tried.
+// assets returns the report's assets, or nil if the consumer tried no bank.
 func (in *Input) assets(asOf time.Time) *report.Assets {
 	if len(in.Bank.Connections) == 0 && len(in.Failed) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func (in *Input) assets(asOf time.Time) *report.Assets {
 	return out
 }
 
-// failed returns the connections that gave nothing.
+// failed returns the connections that failed.
 func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	out := []report.FailedConnection{}
 	for _, f := range in.Failed {
@@ -37,9 +37,9 @@ func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	return out
 }
 
-// figures is what an account's transactions say.
+// figures holds the figures from an account's transactions.
 type figures struct {
-	first   *report.Date // of its transactions
+	first   *report.Date // of the oldest transaction
 	average *report.Cents
 	income  *report.Cents
 }
@@ -49,8 +49,8 @@ func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.Ass
 	ofCash := figuresOf(cash, true)
 	var ofOthers []figures
 	if others := in.others(cash.Currency); others.Connections != nil {
-		// The value of an investment moves by itself: no balance follows from its
-		// transactions.
+		// An investment's balance does not follow from its transactions, because its value
+		// changes too.
 		ofOthers = figuresOf(bankdata.Read(others, fetch), false)
 	}
 	out := []report.AssetAccount{}
@@ -78,7 +78,7 @@ func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.Ass
 	return out
 }
 
-// foreign returns what an account in another currency has: no amount.
+// foreign returns the figures of an account in another currency, which exclude amounts.
 func foreign(a bankdata.Account, fetch report.Date) (f figures) {
 	if first, any := a.OldestPosted(fetch); any {
 		f.first = &first
@@ -110,8 +110,8 @@ func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetA
 	return out
 }
 
-// others returns the accounts of a currency that are in no ledger of cash, as if they were
-// cash; without connections if there are no such accounts.
+// others returns the accounts of a currency that are not cash-equivalent, marked as cash so
+// that bankdata.Read includes them. Without such accounts, it has no connections.
 func (in *Input) others(currency string) (out bankdata.Data) {
 	for _, c := range in.Bank.Connections {
 		var kept []bankdata.Account
@@ -129,9 +129,9 @@ func (in *Input) others(currency string) (out bankdata.Data) {
 	return out
 }
 
-// figuresOf goes through a ledger once. The windows end with the fetch date, its own
-// day included, and begin on the day after the same date of six or twelve months
-// before; an account that has transactions begins with the first of them.
+// figuresOf returns the figures of a ledger's accounts. The windows begin on the day after
+// the same date six or twelve months earlier, but not before the account's first
+// transaction, and include the fetch date.
 func figuresOf(l *bankdata.Ledger, balances bool) []figures {
 	fetch := l.Fetch.Date()
 	half, year := bankdata.DayOf(bankdata.MonthsBefore(fetch, 6)), bankdata.DayOf(bankdata.MonthsBefore(fetch, 12))
@@ -157,7 +157,7 @@ func figuresOf(l *bankdata.Ledger, balances bool) []figures {
 	return out
 }
 
-// mean returns the mean of at least one balance, rounded half up. No sum overflows.
+// mean returns the mean of one or more balances, rounded half up, without overflow.
 func mean(balances []report.Cents) report.Cents {
 	n := report.Cents(len(balances))
 	var whole, rest report.Cents

@@ -14,8 +14,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// figuresFor returns an account's as a report has them: first transaction, average and
-// income, "-" for null.
+// figuresFor formats an account's first transaction, average and income, with "-" for null.
 func figuresFor(a report.AssetAccount) string {
 	out := "-"
 	if a.FirstTransaction != nil {
@@ -31,7 +30,7 @@ func figuresFor(a report.AssetAccount) string {
 	return out
 }
 
-func TestFiguresOfAnAccount(t *testing.T) {
+func TestAccountFigures(t *testing.T) {
 	for name, c := range map[string]struct {
 		balance      report.Cents
 		transactions []bankdata.Transaction
@@ -81,9 +80,9 @@ func TestFiguresOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance has cash and a fund
-// abroad, and a balance of some days ago at home.
-func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
+// TestAccountsInOtherCurrencies has cash and a fund abroad, and a balance of an earlier day
+// at home.
+func TestAccountsInOtherCurrencies(t *testing.T) {
 	home, abroad := cash(posted("2026-03-01", 10_00, "INTEREST PAYMENT"), posted("2026-03-09", -4_00, "GROCERY")),
 		cash(posted("2026-02-01", 700_00, "INTEREST PAYMENT"))
 	stated := day("2026-03-05")
@@ -109,7 +108,7 @@ func TestAccountsInAnotherCurrencyHaveNoAmountsButTheirBalance(t *testing.T) {
 	}
 }
 
-func TestInvestmentAccountsAreListedWithTheirIncomeAndNoAverage(t *testing.T) {
+func TestInvestmentAccounts(t *testing.T) {
 	invested := bankdata.Account{ID: "i", Type: report.Investment, Balance: 9_000_00, Transactions: []bankdata.Transaction{
 		posted("2025-01-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"), posted("2025-04-10", 31_50, "DIVIDEND REINVESTED INDEX FUND"),
 		posted("2025-04-11", -31_50, "BUY INDEX FUND"), posted("2025-10-10", 32_00, "DIVIDEND REINVESTED INDEX FUND"),
@@ -226,7 +225,7 @@ func TestCompletenessChecks(t *testing.T) {
 	}
 }
 
-func TestMeanOverflowsNowhere(t *testing.T) {
+func TestMean(t *testing.T) {
 	for _, c := range []struct {
 		of   []report.Cents
 		want report.Cents

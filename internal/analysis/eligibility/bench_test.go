@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// BenchmarkReport is a report of both workflows: n transactions of two years in two
-// accounts, worded with a number that is never the same, and a job.
+// BenchmarkReport measures a report of both workflows: a job, and n transactions of two
+// years in two accounts, each with a different number in its descriptor.
 func BenchmarkReport(b *testing.B) {
 	for _, n := range []int{300, 3_000, 30_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// checks returns the answers of application_completeness_checks; null is a check of
-// something that this application does not have.
+// checks returns the results of application_completeness_checks. A check that does not
+// apply to the application is null.
 func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]report.Check {
 	out := map[string]report.Check{}
 	answer := func(name string, asked, yes bool) {
@@ -57,9 +57,9 @@ func (in *Input) checks(r *report.Eligibility, fetch report.Date) map[string]rep
 	return out
 }
 
-// open reports whether an employer was neither verified nor skipped. A source that
-// failed verifies nothing, nor does one that was connected or uploaded for the
-// employer and shows others only. What a document says, people read.
+// open reports whether an employer was neither verified nor skipped. A failed source does
+// not verify, nor does a payroll connection or pay stub that shows only other employers. A
+// document verifies if it is readable, because staff read it.
 func open(r *report.Eligibility, e report.StatedEmployer) bool {
 	shown := slices.ContainsFunc(r.Employment, func(j report.EligibilityEmployment) bool {
 		return slices.Contains(j.Matching.EmployerName.Matched, report.StatedName{StatedEmployer: e.Name})

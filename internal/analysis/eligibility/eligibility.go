@@ -1,9 +1,9 @@
 // Package eligibility computes the eligibility report (API reference: Reports) from
 // bank data, payroll connections, documents and an as-of date. It takes values and
 // returns values: the same input gives the same report, byte for byte, whatever the
-// order of its transactions. The report's workflow says what is verified, and so
-// which nodes it has; nothing is extrapolated. docs/explanation/analytics.md, "Eligibility",
-// describes how each figure is computed.
+// order of its transactions. The report's workflow determines what is verified, and
+// therefore its nodes; nothing is extrapolated. docs/explanation/analytics.md,
+// "Eligibility", describes the computation.
 package eligibility
 
 import (
@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Input is what a report is made from.
+// Input is the input of a report.
 type Input struct {
 	PublicToken        string
 	ExternalID         string
@@ -25,43 +25,43 @@ type Input struct {
 	ConsumerID         string
 	ConsumerExternalID string
 	Product            report.Product
-	Workflow           report.Workflow // empty is report.IncomeAndAssets
-	InputSource        string          // report.ConsumerInput or report.CustomerInput: who gave Consumer and StatedEmployers
-	InputUUID          string          // source_uuid of that input
+	Workflow           report.Workflow // default report.IncomeAndAssets
+	InputSource        string          // source of Consumer and StatedEmployers: report.ConsumerInput or report.CustomerInput
+	InputUUID          string          // source_uuid of that source
 	Consumer           *bankdata.Person
-	StatedEmployers    []string                // as typed; empty and repeated names are left out
+	StatedEmployers    []string                // as typed; empty and duplicate names are ignored
 	Notices            []report.ConsumerNotice // returned unchanged
 	Bank               bankdata.Data           // of a workflow with assets
 	Gathered
 	Files []report.EligibilityDocument // documents of the files endpoint, returned unchanged
 }
 
-// Gathered is what a visit brings besides bank data.
+// Gathered holds the data that a visit collects besides bank data.
 type Gathered struct {
-	Payroll   []Connected       `json:"payroll,omitempty"` // in the order in which they were made
+	Payroll   []Connected       `json:"payroll,omitempty"` // in the order of connection
 	Documents []Document        `json:"documents,omitempty"`
 	Skipped   map[string]string `json:"skipped,omitempty"` // stated employer to one of report.SkippedReasons
 	Failed    []Failed          `json:"failed,omitempty"`
 }
 
-// Document is an uploaded document or pay stub that speaks for a stated employer.
+// Document is an uploaded document or pay stub for a stated employer.
 type Document struct {
 	SourceID   string             `json:"sourceId"`
 	SourceUUID string             `json:"sourceUuid"`
 	Type       string             `json:"type"`               // report.VerifiedByDocument or VerifiedByPaystub
-	Employer   string             `json:"employer,omitempty"` // the stated one that it was uploaded for; empty: the stub's name tells
-	Status     contract.Status    `json:"status"`             // SUCCESS: it could be read
+	Employer   string             `json:"employer,omitempty"` // the stated one; "" to match the name on the pay stub
+	Status     contract.Status    `json:"status"`             // SUCCESS if readable
 	Substatus  contract.Substatus `json:"substatus,omitempty"`
 	Paystub    *income.Paystub    `json:"paystub,omitempty"` // the content of a pay stub
 }
 
-// Stub returns the document of a pay stub.
+// Stub returns a pay stub as a Document.
 func Stub(p income.Paystub) Document {
 	return Document{SourceID: p.SourceID, SourceUUID: p.ID, Type: report.VerifiedByPaystub,
 		Status: p.Status, Substatus: p.Substatus, Paystub: &p}
 }
 
-// Failed is a bank that gave nothing.
+// Failed is a bank whose connection failed.
 type Failed struct {
 	SourceID    string             `json:"sourceId"`
 	SourceUUID  string             `json:"sourceUuid"`
@@ -104,7 +104,7 @@ func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, contract.SubNoRecentInformation
 }
 
-// within returns the input without what its workflow does not verify.
+// within returns the input without the data that its workflow does not use.
 func (in Input) within() Input {
 	if !in.workflow().Assets() {
 		in.Bank, in.Failed = bankdata.Data{}, nil
@@ -115,8 +115,8 @@ func (in Input) within() Input {
 	return in
 }
 
-// verified reports whether some source of income or employment could be read, and
-// whether it tells of a payment.
+// verified reports whether any source of income or employment was readable, and whether one
+// shows a payment.
 func (in *Input) verified(fetch report.Date) (good, paid bool) {
 	for i := range in.Payroll {
 		c := &in.Payroll[i]
@@ -133,8 +133,8 @@ func (in *Input) verified(fetch report.Date) (good, paid bool) {
 	return good || read, paid || read
 }
 
-// Build makes the report. asOf is when the data were retrieved; its UTC day is the
-// fetch date.
+// Build makes the report. asOf is the time at which the data were retrieved; its UTC day is
+// the fetch date.
 func Build(in Input, asOf time.Time) report.Eligibility {
 	w := in.workflow()
 	status, sub := Outcome(in, asOf)
@@ -176,10 +176,10 @@ func substatus(s contract.Substatus) *contract.Substatus {
 	return &s
 }
 
-// identities lists the consumer's own input first, then every owner that a bank
-// knows, then the employees of the payroll connections and pay stubs. The
-// consumer's input carries the matching, unless there is nothing to match with; what
-// the customer gave does not. A source agrees when one of its identities does.
+// identities lists the consumer's or customer's input, then the owners known to banks, then
+// the employees of payroll connections and pay stubs. The consumer's input has the matching
+// if there is another identity; the customer's input does not. A source matches if one of
+// its identities does.
 func (in *Input) identities() []report.EligibilityIdentity {
 	var out []report.EligibilityIdentity
 	if in.Consumer != nil {

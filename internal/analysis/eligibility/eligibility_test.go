@@ -38,13 +38,13 @@ func cash(transactions ...bankdata.Transaction) bankdata.Account {
 		Number: "000412887301", Transactions: transactions}
 }
 
-// posted returns a transaction of a day; its id follows from it.
+// posted returns a transaction of a day. Its ID depends on the day and text.
 func posted(date string, amount report.Cents, text string) bankdata.Transaction {
 	return bankdata.Transaction{ID: date + text, Posted: day(date), Amount: amount, Description: text}
 }
 
 // works returns a payroll connection with one job for each employer, paid once a month
-// since January of the year before.
+// since January of the previous year.
 func works(id string, employers ...string) Connected {
 	c := Connected{Payroll: income.Payroll{ID: id, SourceID: strings.ToUpper(id), Provider: "Paywright", Type: income.ProviderPayroll,
 		Owner: bankdata.Owner{RecordID: "r" + id, Person: bankdata.Person{FirstName: "Ana", LastName: "Núñez"}}}}
@@ -78,7 +78,7 @@ func full(w report.Workflow) Input {
 	}
 }
 
-// keys returns those of the encoded report.
+// keys returns the keys of the encoded report.
 func keys(t *testing.T, r report.Eligibility) []string {
 	t.Helper()
 	raw, err := report.Encode(r)
@@ -92,7 +92,7 @@ func keys(t *testing.T, r report.Eligibility) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-func TestTheWorkflowSaysWhichNodesThereAre(t *testing.T) {
+func TestNodesOfWorkflows(t *testing.T) {
 	for w, want := range map[report.Workflow]string{
 		report.IncomeOnly: `meta product stated_employers identities employment income documents`,
 		report.AssetsOnly: `meta product identities assets documents application_completeness_checks`,
@@ -120,7 +120,7 @@ func TestTheWorkflowSaysWhichNodesThereAre(t *testing.T) {
 			}
 		}
 	}
-	// Without data there are no nodes, whatever the workflow.
+	// Without data, no workflow has other nodes.
 	empty := Build(Input{PublicToken: link}, asOf)
 	if diff := cmp.Diff([]string{"application_completeness_checks", "meta", "product"}, keys(t, empty)); diff != "" {
 		t.Errorf("without data: %s", diff)
@@ -195,7 +195,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestASourceAgreesWhenOneOfItsIdentitiesDoes(t *testing.T) {
+func TestMatchingBySource(t *testing.T) {
 	in := full(report.IncomeAndAssets)
 	in.Bank.Connections[0].Owners = append(in.Bank.Connections[0].Owners,
 		bankdata.Owner{RecordID: "q", Person: bankdata.Person{FirstName: "Jo", LastName: "Park"}})
@@ -276,7 +276,7 @@ func TestEmptyFieldsAreNull(t *testing.T) {
 	}
 }
 
-// deposit returns an account at the bank of the tests.
+// deposit returns a deposit to an account at the tests' bank.
 func deposit(last4 string) income.Deposit {
 	return income.Deposit{Institution: "Harbor National Bank", Mask: last4}
 }

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// names returns the stated employers, each of them once.
+// names returns the stated employers without empty and duplicate names.
 func (in *Input) names() []string {
 	var out []string
 	for _, n := range in.StatedEmployers {
@@ -21,15 +21,15 @@ func (in *Input) names() []string {
 }
 
 // stated lists the stated employers with the result of each source, payroll before
-// documents. A payroll connection that was made without naming an employer counts for
-// stated employers whose name matches one of its employers.
+// documents. A payroll connection made without a stated employer counts for those whose
+// name matches one of its employers.
 func (in *Input) stated() []report.StatedEmployer {
 	var out []report.StatedEmployer
 	for _, name := range in.names() {
 		e := report.StatedEmployer{Name: name, InputMethod: in.InputSource, VerificationSources: []report.VerificationSource{},
 			SkippedReason: report.Null(in.Skipped[name])}
 		for i := range in.Payroll {
-			if c := &in.Payroll[i]; in.speaksFor(c, name) {
+			if c := &in.Payroll[i]; in.concerns(c, name) {
 				status, sub := c.standing()
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
 					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: substatus(sub)})
@@ -46,14 +46,15 @@ func (in *Input) stated() []report.StatedEmployer {
 	return out
 }
 
-func (in *Input) speaksFor(c *Connected, name string) bool {
+// concerns reports whether a payroll connection is about the stated employer name.
+func (in *Input) concerns(c *Connected, name string) bool {
 	if c.Employer != "" {
 		return c.Employer == name
 	}
 	return slices.ContainsFunc(c.jobs(), func(j *income.Job) bool { return income.EmployerOf(in.names(), j.Employer) == name })
 }
 
-// documents reports whether a document is about the employer of a name.
+// documents reports whether a document is about the stated employer name.
 func (in *Input) documents(d Document, name string) bool {
 	if d.Employer != "" || d.Paystub == nil {
 		return d.Employer == name
@@ -71,8 +72,8 @@ func (in *Input) stubs() (out []income.Paystub) {
 	return out
 }
 
-// employment lists the jobs of the payroll connections that gave something, then the
-// employers that pay stubs show.
+// employment lists the jobs of the successful payroll connections, then the employers on
+// pay stubs.
 func (in *Input) employment() []report.EligibilityEmployment {
 	var out []report.EligibilityEmployment
 	for i := range in.Payroll {
@@ -121,8 +122,7 @@ func (in *Input) employment() []report.EligibilityEmployment {
 	return out
 }
 
-// namesOf puts the stated employer that a name is of, if there is one, beside the
-// others.
+// namesOf separates the stated employer that matches a name from the others.
 func (in *Input) namesOf(employer string) report.EmployerNameMatching {
 	m := report.EmployerNameMatching{Matched: []report.StatedName{}, Unmatched: []report.StatedName{}}
 	names := in.names()
@@ -137,7 +137,7 @@ func (in *Input) namesOf(employer string) report.EmployerNameMatching {
 	return m
 }
 
-// deposits finds the accounts that a job is paid into among those of the report.
+// deposits separates the deposits of a job to the report's accounts from the others.
 func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	m := report.DirectDepositsMatching{Matched: []report.MatchedDeposit{}, Unmatched: []report.UnmatchedDeposit{}}
 	for _, d := range all {
@@ -152,8 +152,8 @@ func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	return &m
 }
 
-// account returns the account with a deposit's last four digits and bank; nil for none or
-// several. If the payroll provider does not name the bank, the digits decide.
+// account returns the only account with a deposit's last four digits and bank, or nil. If
+// the payroll provider does not name the bank, the digits decide.
 func (in *Input) account(d income.Deposit) *bankdata.Account {
 	var found *bankdata.Account
 	for i := range in.Bank.Connections {

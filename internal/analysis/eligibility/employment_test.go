@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
+func TestStatedEmployers(t *testing.T) {
 	failed := works("f", "Hooli")
 	failed.Status, failed.Substatus = contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired
 	failed.Employer = "Hooli"
@@ -56,7 +56,7 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 		t.Errorf("stated employers (-want +got):\n%s", diff)
 	}
 
-	// A job has the stated name that it is the most like, wherever it was looked for.
+	// A job has the stated name that it is most like, whatever employer it was connected for.
 	got = nil
 	for _, e := range r.Employment {
 		line := report.Text(e.EmployerName) + ":"
@@ -73,9 +73,9 @@ func TestStatedEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 	}
 }
 
-// TestPayStubsSpeakForTheEmployerThatTheyShow, or for the one that they were uploaded
-// for; the newest of an employer is its employment.
-func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
+// TestPaystubEmployers checks that a pay stub counts for the employer that it was uploaded
+// for, or else for the one that it shows, and that the newest one is the employment.
+func TestPaystubEmployers(t *testing.T) {
 	stub := func(id, employer, paid string, status contract.Status) Document {
 		who, on := "Ana Núñez", day(paid)
 		return Stub(income.Paystub{ID: id, SourceID: strings.ToUpper(id), Status: status, Employer: employer,
@@ -123,7 +123,7 @@ func TestPayStubsSpeakForTheEmployerThatTheyShow(t *testing.T) {
 	}
 }
 
-func TestEmploymentOfAJob(t *testing.T) {
+func TestEmploymentItem(t *testing.T) {
 	ended, hired := day("2025-11-30"), day("2020-05-04")
 	c := works("p", "Globex")
 	j := &c.Payroll.Jobs[0]
@@ -147,7 +147,7 @@ func TestEmploymentOfAJob(t *testing.T) {
 	}
 }
 
-func TestDirectDepositsAreMatchedByBankAndLastFour(t *testing.T) {
+func TestDirectDepositMatching(t *testing.T) {
 	account := func(id, number, institution string) bankdata.Account {
 		return bankdata.Account{ID: id, Type: report.CashEquivalent, Number: number, Institution: institution}
 	}
@@ -187,7 +187,7 @@ func TestDirectDepositsAreMatchedByBankAndLastFour(t *testing.T) {
 	}
 }
 
-func TestPayrollOfAJob(t *testing.T) {
+func TestPayrollItem(t *testing.T) {
 	c := works("p", "Globex")
 	got := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
 	if *got.AnnualGross != 24_000_00 || *got.AnnualNet != 18_000_00 || *got.PayFrequency != "MONTHLY" ||
@@ -220,7 +220,7 @@ func TestPayrollOfAJob(t *testing.T) {
 	}
 }
 
-func TestGigsAreSummedByMonthOfPayment(t *testing.T) {
+func TestGigSummaries(t *testing.T) {
 	hired := day("2022-01-01")
 	j := income.Job{Employer: "Zipporah Rides", Hired: &hired, Frequency: report.PayWeekly}
 	for _, w := range []struct {

@@ -10,11 +10,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// Connected is a payroll connection, whether it gave something or not.
+// Connected is a payroll connection, successful or not.
 type Connected struct {
 	Payroll   income.Payroll     `json:"payroll"`
-	Employer  string             `json:"employer,omitempty"` // the stated one that it was made for; empty: names tell
-	Status    contract.Status    `json:"status,omitempty"`   // empty is SUCCESS
+	Employer  string             `json:"employer,omitempty"` // the stated one; "" to match the names of its employers
+	Status    contract.Status    `json:"status,omitempty"`   // default SUCCESS
 	Substatus contract.Substatus `json:"substatus,omitempty"`
 }
 
@@ -30,7 +30,7 @@ func (c *Connected) standing() (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// good reports whether the connection gave something.
+// good reports whether the connection is successful.
 func (c *Connected) good() bool {
 	status, _ := c.standing()
 	return status == contract.StatusSuccess
@@ -47,8 +47,7 @@ func (c *Connected) jobs() []*income.Job {
 	return out
 }
 
-// income returns the report's income: an item for each job of the connections that gave
-// something.
+// income returns the report's income: an item for each job of the successful connections.
 func (in *Input) income(fetch report.Date) *report.EligibilityIncome {
 	var out []report.EligibilityPayroll
 	for i := range in.Payroll {
@@ -85,7 +84,8 @@ func item(p *income.Payroll, j *income.Job, fetch report.Date) report.Eligibilit
 			PayDate: &s.PayDate, PayPeriodStart: &s.Start, PayPeriodEnd: &s.End, HoursWorked: hours(s.Hours),
 			GrossTotal: &s.Gross, GrossTotalYTD: &s.GrossYTD, NetTotal: &s.Net, NetTotalYTD: &s.NetYTD,
 		})
-		// The first one of a year is its last: what it says of the year so far is the year.
+		// The first statement of a year in this order is the year's last, so its sums to date
+		// are the year's.
 		if year := strconv.Itoa(s.PayDate.Year()); len(out.Calendar) == 0 || out.Calendar[len(out.Calendar)-1].Year != year {
 			out.Calendar = append(out.Calendar, report.CalendarYear{Year: year, Gross: &s.GrossYTD, Net: &s.NetYTD})
 		}
@@ -100,8 +100,7 @@ func item(p *income.Payroll, j *income.Job, fetch report.Date) report.Eligibilit
 	return out
 }
 
-// newest returns the statements of the 12 months up to the fetch date, the most recent
-// first.
+// newest returns the statements of the 12 months up to the fetch date, the latest first.
 func newest(j *income.Job, fetch report.Date) []income.Statement {
 	from := bankdata.MonthsBefore(fetch, 12)
 	var out []income.Statement
@@ -114,8 +113,7 @@ func newest(j *income.Job, fetch report.Date) []income.Statement {
 	return out
 }
 
-// summaries puts the gigs of each calendar month together, by the day on which they
-// were paid, the most recent month first.
+// summaries adds up the gigs of each calendar month by pay date, the latest month first.
 func summaries(platform string, paid []income.Statement) []report.GigSummary {
 	out := []report.GigSummary{}
 	month := func(d report.Date) int { return 12*d.Year() + int(d.Month()) }
@@ -146,7 +144,7 @@ func summaries(platform string, paid []income.Statement) []report.GigSummary {
 	return out
 }
 
-// hours returns the hours, null if they were not counted.
+// hours returns the hours, or nil if they were not counted.
 func hours(hundredths int64) *report.Hours {
 	if hundredths == 0 {
 		return nil
@@ -155,9 +153,9 @@ func hours(hundredths int64) *report.Hours {
 	return &h
 }
 
-// most is the largest amount of a report: ten trillion dollars. Sums stay there, so
+// most is the maximum amount of a report, ten trillion dollars. Sums are limited to it, so
 // that none overflows.
 const most report.Cents = 1_000_000_000_000_000
 
-// within holds an amount to those of a report.
+// within limits an amount to those of a report.
 func within(c report.Cents) report.Cents { return max(-most, min(c, most)) }

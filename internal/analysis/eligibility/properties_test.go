@@ -16,7 +16,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// texts are what a drawn household's transactions say.
+// texts lists the descriptions of a drawn household's transactions and their ranges of
+// amounts.
 var texts = []struct {
 	text     string
 	from, to int64
@@ -30,8 +31,8 @@ var texts = []struct {
 
 var employers = []string{"Northwind", "Vandelay", "Globex Widgets", "Globex", "Initech", "The Company"}
 
-// household draws an applicant with up to four accounts at two banks, jobs, documents
-// and skipped employers.
+// household draws an applicant with up to four accounts at two banks, jobs, documents and
+// skipped employers.
 func household(t *rapid.T) (Input, time.Time) {
 	at := time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, "fetch"))
 	in := Input{
@@ -121,7 +122,7 @@ func TestReportProperties(t *testing.T) {
 			t.Fatalf("read and written again: %s", cmp.Diff(string(raw), string(back)))
 		}
 		lawsOfEmployers(t, in, r)
-		lawsOfAssets(t, in, at, r)
+		checkAssets(t, in, at, r)
 	})
 }
 
@@ -149,9 +150,8 @@ func lawsOfEmployers(t *rapid.T, in Input, r *report.Eligibility) {
 	}
 }
 
-// lawsOfAssets hold an account's figures against its transactions, which they walk
-// in another way than the report does.
-func lawsOfAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
+// checkAssets compares an account's figures with an independent computation.
+func checkAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
 	if r.Assets == nil {
 		return
 	}
@@ -212,7 +212,7 @@ func lawsOfAssets(t *rapid.T, in Input, at time.Time, r *report.Eligibility) {
 	}
 }
 
-// TestLargestAmounts: sums are held at the largest amount.
+// TestLargestAmounts checks that sums are limited to the maximum amount.
 func TestLargestAmounts(t *testing.T) {
 	a := cash(posted("2024-04-01", most, "DEPOSIT"), posted("2025-04-01", most, "INTEREST PAYMENT"),
 		posted("2025-04-02", most, "INTEREST PAYMENT"), posted("2026-03-09", -most, "CHECK 1"))

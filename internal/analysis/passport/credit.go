@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// tradeline converts a credit to the report's form. Its status follows from its data: a
-// closing date, a charge-off, a past-due amount.
+// tradeline converts a credit to the report's form. Its status follows from a charge-off, a
+// closing date or a past-due amount, in this order.
 func (b builder) tradeline(t Tradeline) report.Tradeline {
 	out := report.Tradeline{
 		SourceID: b.Supplier, AccountID: t.ID, Type: t.Type, Status: report.TradelineOpen,
@@ -27,11 +27,11 @@ func (b builder) tradeline(t Tradeline) report.Tradeline {
 	return out
 }
 
-// History returns the last 24 complete months before a day, the latest first. Marks of
-// other months are left out.
+// History returns the last 24 complete months before a day, the latest first. It ignores
+// marks of other months.
 func History(marks []Mark, day report.Date) []report.PaymentMonth {
 	out := make([]report.PaymentMonth, report.HistoryMonths)
-	worst := [report.HistoryMonths]int{} // 1 + place in paid; 0: no mark
+	worst := [report.HistoryMonths]int{} // 1 + place in paid, or 0 without a mark
 	now := monthNumber(day.Time)
 	for _, m := range marks {
 		if at := now - 1 - monthNumber(m.Month); at >= 0 && at < report.HistoryMonths {
@@ -73,12 +73,12 @@ func monthNumber(t time.Time) int {
 	return t.Year()*12 + int(t.Month()) - 1
 }
 
-// wholeUnits are the currencies of ISO 4217 that have no smaller unit, among those
-// that people's credit is in.
+// wholeUnits lists the currencies of ISO 4217 without a smaller unit, among those of
+// consumer credit.
 var wholeUnits = map[string]bool{"CLP": true, "ISK": true, "JPY": true, "KRW": true,
 	"PYG": true, "UGX": true, "VND": true, "XAF": true, "XOF": true}
 
-// Round rounds an amount to what its currency has, half away from zero.
+// Round rounds an amount to its currency's decimals, half away from zero.
 func Round(c report.Cents, currency string) report.Cents {
 	if !wholeUnits[currency] {
 		return c
@@ -89,7 +89,7 @@ func Round(c report.Cents, currency string) report.Cents {
 	return (c + 50) / 100 * 100
 }
 
-// Decimals returns how many decimals amounts of a currency are written with.
+// Decimals returns the number of decimals of a currency's amounts.
 func Decimals(currency string) int {
 	if wholeUnits[currency] {
 		return 0
@@ -97,8 +97,8 @@ func Decimals(currency string) int {
 	return 2
 }
 
-// Convert returns an amount in US dollars at a rate, rounded half away from zero; ok is
-// false beyond what an amount can be.
+// Convert returns an amount in US dollars at a rate, rounded half away from zero. ok is
+// false if the result is out of range.
 func Convert(c report.Cents, rate report.Rate) (out report.Cents, ok bool) {
 	sign := report.Cents(1)
 	if c < 0 {
@@ -117,7 +117,7 @@ func Convert(c report.Cents, rate report.Rate) (out report.Cents, ok bool) {
 	return sign * report.Cents(q), true
 }
 
-// currencies adds the tradelines up. A file without credit and amounts has none.
+// currencies returns the totals of the tradelines, or nil for a file without credit.
 func (b builder) currencies(lines []report.Tradeline, quote *Quote) []report.PassportCurrency {
 	if b.Currency == "" {
 		return nil

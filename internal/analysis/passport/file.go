@@ -3,11 +3,11 @@
 // PDF. It takes values and returns values: the same input gives the same report and the
 // same document, byte for byte, whatever the order of the supplier's lists.
 //
-// Of an identity it returns only the fields that the supplier provides according to the
-// contract. It rounds amounts to their currency's decimals, sorts every list, converts
-// payment histories to one form, and adds up in the supplier's currency and in US
-// dollars at a rate that the report names. Numbers of documents and accounts are cut to
-// their last four letters and digits. It estimates nothing: docs/explanation/analytics.md,
+// An identity has only the fields that the supplier provides according to the API. The
+// package rounds amounts to their currency's decimals, sorts every list, converts payment
+// histories to one form, and computes totals in the supplier's currency and in US dollars at
+// a rate that the report names. It truncates numbers of documents and accounts to their last
+// four letters and digits. It estimates nothing. See docs/explanation/analytics.md,
 // "Passport".
 package passport
 
@@ -17,13 +17,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// File is what a supplier has on a person. Amounts are hundredths of Currency's unit,
-// also where the currency has no smaller one; zero dates are unknown.
+// File is a supplier's file on a person. Amounts are in hundredths of Currency's unit, even
+// if the currency has no smaller unit. Zero dates are unknown.
 type File struct {
 	Supplier string // code of report.Suppliers
 	RecordID string // UUID of the person's record there
-	Found    bool   // false: the supplier has no person of that name
-	Currency string // ISO 4217; empty for one without credit
+	Found    bool   // false if the supplier has no person of that name
+	Currency string // ISO 4217; empty without credit
 
 	Person        Person
 	Scores        []Score
@@ -59,7 +59,7 @@ type Document struct {
 	Issued, Expires       report.Date
 }
 
-// Score is on the supplier's own scale.
+// Score is a score on the supplier's own scale.
 type Score struct {
 	Name                    string
 	Value, Minimum, Maximum int
@@ -76,12 +76,12 @@ type Tradeline struct {
 	ChargedOff bool
 	Limit      *report.Cents
 	Balance    *report.Cents
-	Payment    *report.Cents // a month
+	Payment    *report.Cents // monthly
 	PastDue    *report.Cents
 	Marks      []Mark
 }
 
-// Mark is the report of one month; the worst of several counts.
+// Mark is the payment status of one month. The worst of several counts.
 type Mark struct {
 	Month      time.Time // any instant of it, in UTC
 	Days       int       // past due
@@ -101,7 +101,7 @@ type Employer struct {
 	Monthly          *report.Cents
 }
 
-// OtherIncome is income from elsewhere.
+// OtherIncome is income from a source other than an employer.
 type OtherIncome struct {
 	Type, Frequency string
 	Amount          *report.Cents
@@ -115,23 +115,23 @@ type Inquiry struct {
 	Amount            *report.Cents
 }
 
-// Identifier is an authority's number.
+// Identifier is a number that an authority assigned.
 type Identifier struct{ Type, Value, Country string }
 
-// BankAccount is one that the supplier knows of.
+// BankAccount is a bank account that the supplier knows of.
 type BankAccount struct {
 	Institution, Type, Number string
 	Opened, Closed            report.Date
 }
 
-// PublicRecord is a court's or an authority's.
+// PublicRecord is a record of a court or an authority.
 type PublicRecord struct {
 	Type, Court     string
 	Filed, Resolved report.Date
 	Amount          *report.Cents
 }
 
-// Collection is a debt that was given to an agency.
+// Collection is a debt in collection by an agency.
 type Collection struct {
 	Agency, Creditor  string
 	Assigned          report.Date
@@ -145,7 +145,7 @@ type NSF struct {
 	Amount      *report.Cents
 }
 
-// Dispute is what the person disputes. AccountID is a tradeline's, or empty.
+// Dispute is a dispute of the person. AccountID is a tradeline's, or empty.
 type Dispute struct {
 	AccountID, Description string
 	Filed                  report.Date
@@ -157,12 +157,12 @@ type Quote struct {
 	Currency string
 	Rate     report.Rate
 	Day      report.Date
-	Source   string // who quoted it
+	Source   string // source of the quote
 }
 
 // Consumer is the person as entered.
 type Consumer struct {
 	First, Last string
 	Emails      []string
-	Born        report.Date // zero: unknown
+	Born        report.Date // zero if unknown
 }

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Input is what a report is made from.
+// Input is the input of a report.
 type Input struct {
 	PublicToken        string
 	ExternalID         string
@@ -18,16 +18,15 @@ type Input struct {
 	ConsumerID         string
 	ConsumerExternalID string
 	Product            report.Product
-	InputSource        string    // report.ConsumerInput or report.CustomerInput: who gave Consumer
-	InputRecordID      string    // source_record_id of that input
-	Consumer           *Consumer // nil: no name was entered
+	InputSource        string    // source of Consumer: report.ConsumerInput or report.CustomerInput
+	InputRecordID      string    // source_record_id of Consumer
+	Consumer           *Consumer // nil if no name was entered
 	File               File
-	Quote              *Quote // nil: no rate is known. A rate of another currency than the file's is ignored
+	Quote              *Quote // nil if no rate is known; a rate of another currency is ignored
 }
 
-// Outcome returns the report's status and substatus for the file: a person whom the
-// supplier does not know has a report without credit, SUCCESS with
-// NO_RECENT_USABLE_INFORMATION.
+// Outcome returns the report's status and substatus. If the supplier does not know the
+// person, the report has no credit and is SUCCESS with NO_RECENT_USABLE_INFORMATION.
 func Outcome(f File) (contract.Status, contract.Substatus) {
 	if !f.Found {
 		return contract.StatusSuccess, contract.SubNoRecentInformation
@@ -35,7 +34,7 @@ func Outcome(f File) (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// Build makes the report. asOf is when the file was retrieved.
+// Build makes the report. asOf is the time at which the file was retrieved.
 func Build(in Input, asOf time.Time) report.Passport {
 	status, sub := Outcome(in.File)
 	r := report.Passport{
@@ -76,13 +75,13 @@ func Build(in Input, asOf time.Time) report.Passport {
 	return r
 }
 
-// builder fits one file into the report's shapes.
+// builder converts a file to the report's types.
 type builder struct {
 	*File
 	day report.Date
 }
 
-// amount rounds to what the currency has.
+// amount rounds an amount to the currency's decimals.
 func (f *File) amount(c *report.Cents) *report.Cents {
 	if c == nil {
 		return nil
@@ -91,7 +90,7 @@ func (f *File) amount(c *report.Cents) *report.Cents {
 	return &v
 }
 
-// currency returns the file's where there is an amount, or null.
+// currency returns the file's currency, or nil without an amount.
 func (f *File) currency(c *report.Cents) *string {
 	if c == nil {
 		return nil
@@ -123,7 +122,7 @@ func known[T any](p *T) int {
 	return 1
 }
 
-// lastFour cuts a number to its last four letters and digits.
+// lastFour truncates a number to its last four letters and digits.
 func lastFour(s string) *string {
 	r := slices.DeleteFunc([]rune(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	if len(r) > 4 {
@@ -135,7 +134,7 @@ func lastFour(s string) *string {
 func (b builder) credit(r *report.Passport) {
 	for _, s := range b.Scores {
 		if s.Maximum <= s.Minimum || s.Value < s.Minimum || s.Value > s.Maximum {
-			continue // "no score" is written as a number beyond the scale
+			continue // bureaus write a missing score as a value beyond the scale
 		}
 		r.Scores = append(r.Scores, report.PassportScore{SourceID: b.Supplier, Type: s.Name,
 			Value: s.Value, Minimum: s.Minimum, Maximum: s.Maximum,

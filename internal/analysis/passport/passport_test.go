@@ -27,16 +27,16 @@ func cents(c int64) *report.Cents { v := report.Cents(c); return &v }
 func TestHistory(t *testing.T) {
 	at := func(y int, m time.Month, d, days int) Mark { return Mark{Month: on(y, m, d).Time, Days: days} }
 	marks := []Mark{
-		at(2026, 7, 1, 90),                     // the begun month
+		at(2026, 7, 1, 90),                     // the current month
 		at(2026, 6, 30, 0), at(2026, 6, 1, 29), // the worst of a month
 		at(2026, 5, 1, 30), at(2026, 4, 1, 59), //
 		at(2026, 3, 1, 60), at(2026, 2, 1, 119), //
 		at(2026, 1, 1, 120), at(2025, 12, 31, 900), //
 		{Month: on(2025, 11, 5).Time, Days: 0, ChargedOff: true},
 		at(2025, 10, 1, -5), at(2025, 10, 1, 0), // paid ahead
-		at(2024, 7, 1, 1),    // the oldest that is shown
-		at(2024, 6, 30, 120), // and one before it
-		at(2031, 1, 1, 120),  // to come
+		at(2024, 7, 1, 1),    // the oldest month
+		at(2024, 6, 30, 120), // too old
+		at(2031, 1, 1, 120),  // in the future
 	}
 	want := map[string]string{"2026-06": report.PaidLate1, "2026-05": report.PaidLate30,
 		"2026-04": report.PaidLate30, "2026-03": report.PaidLate60,
@@ -53,8 +53,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryIsTheLast24Months: one entry a month without gaps, whatever the day and
-// the marks.
+// TestHistoryIsTheLast24Months checks that the history has each month once, whatever the day
+// and the marks.
 func TestHistoryIsTheLast24Months(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		day := report.Date{Time: on(2020, 1, 1).AddDate(0, 0, rapid.IntRange(0, 4000).Draw(t, "day"))}
@@ -76,7 +76,7 @@ func TestHistoryIsTheLast24Months(t *testing.T) {
 	})
 }
 
-func TestTradelineStates(t *testing.T) {
+func TestTradelineStatus(t *testing.T) {
 	b := builder{&File{Supplier: "KOR_NICE", Currency: "KRW"}, report.DateOf(asOf)}
 	for want, line := range map[string]Tradeline{
 		report.TradelineOpen:       {PastDue: cents(0)},
@@ -105,9 +105,8 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestConvertAgreesWithBigNumbers: half away from zero, and never a wrong amount for a
-// large one.
-func TestConvertAgreesWithBigNumbers(t *testing.T) {
+// TestConvertMatchesBigInt checks rounding and range.
+func TestConvertMatchesBigInt(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		c := report.Cents(rapid.Int64Range(-1e15, 1e15).Draw(t, "cents"))
 		r := report.Rate(rapid.Int64Range(1, 1e15).Draw(t, "rate"))
@@ -150,7 +149,7 @@ func TestCurrencies(t *testing.T) {
 	}
 }
 
-// whole returns a file with everything that a supplier could have of a person.
+// whole returns a file with every field of a person.
 func whole(code string) File {
 	died := on(2026, 2, 1)
 	return File{Supplier: code, RecordID: "r", Found: true, Currency: "EUR",
@@ -162,8 +161,8 @@ func whole(code string) File {
 	}
 }
 
-// TestIdentityHasTheSuppliersFields: a file that has everything gives what
-// the matrix says, for each code.
+// TestIdentityHasTheSuppliersFields checks that a report has exactly the fields that the
+// supplier provides, for each supplier.
 func TestIdentityHasTheSuppliersFields(t *testing.T) {
 	for _, s := range report.Suppliers() {
 		id := Build(Input{PublicToken: token, File: whole(s.Code)}, asOf).Identities[0]
@@ -188,7 +187,7 @@ func TestIdentityHasTheSuppliersFields(t *testing.T) {
 	}
 }
 
-func TestNumbersAreCut(t *testing.T) {
+func TestNumbersAreTruncated(t *testing.T) {
 	r := Build(Input{PublicToken: token, File: whole("ESP_EFX")}, asOf)
 	if got := *r.Identities[0].Documents[0].TruncatedNumber; got != "4567" {
 		t.Errorf("a document's number is %q", got)
@@ -248,8 +247,9 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestScoresBeyondTheirScaleAreNone: bureaus write a missing score so.
-func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
+// TestScoresBeyondTheirScale checks that such scores are left out, because bureaus write a
+// missing score so.
+func TestScoresBeyondTheirScale(t *testing.T) {
 	f := File{Supplier: "USA_XP", Found: true, Currency: "USD",
 		Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0},
 			{Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
@@ -258,8 +258,8 @@ func TestScoresBeyondTheirScaleAreNone(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfAFileDoesNotMatter: lists are sorted by their content.
-func TestTheOrderOfAFileDoesNotMatter(t *testing.T) {
+// TestBuildIgnoresInputOrder builds a report from the same file in two orders.
+func TestBuildIgnoresInputOrder(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		f := File{Supplier: "MEX_BDC", Found: true, Currency: "MXN", Person: Person{Full: "Ana"}}
 		day := func() report.Date {

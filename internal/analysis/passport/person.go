@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// identities lists the consumer's own input first and then the supplier's record.
-// The input carries the matching, unless there is nothing to match with.
+// identities lists the consumer's input, then the supplier's record. The input has the
+// matching if there is a record.
 func identities(in *Input, fields report.IdentityFields) []report.PassportIdentity {
 	var out []report.PassportIdentity
 	m := report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}}
@@ -40,7 +40,7 @@ func identities(in *Input, fields report.IdentityFields) []report.PassportIdenti
 	return out
 }
 
-// identity returns what the supplier provides of a person, and nothing else.
+// identity returns only the fields of a person that the supplier provides.
 func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	text := func(provided bool, s string) *string {
 		if !provided {
@@ -79,10 +79,10 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	return out
 }
 
-// SameName reports whether the entered name is a full name, in any order of its parts:
-// every entered word is in the name, which may have more (a middle name, a second
-// surname), or the letters are the same where a script has no spaces. Case, marks and
-// punctuation do not count. Both parts are required.
+// SameName reports whether the entered name matches a full name: every entered word is in
+// the full name, in any order, or the letters are the same, as in scripts without spaces.
+// The full name may have more words. Case, marks and punctuation do not count. Both first
+// and last name are required.
 func SameName(c Consumer, full string) bool {
 	first, last, left := words(c.First), words(c.Last), words(full)
 	if len(first) == 0 || len(last) == 0 {
@@ -118,8 +118,7 @@ func words(s string) []string {
 	return strings.Fields(b.String())
 }
 
-// life is where the person lived and worked, and what numbers and accounts belong to
-// it.
+// life adds addresses, employers, other incomes, identifiers and bank accounts.
 func (b builder) life(r *report.Passport) {
 	for _, a := range b.Addresses {
 		r.Addresses = append(r.Addresses, report.PassportAddress{SourceID: b.Supplier,

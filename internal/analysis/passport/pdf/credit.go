@@ -5,7 +5,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// score is the gauge: where the value lies between the ends of the bureau's scale.
+// score draws the scores, each with a gauge of the bureau's scale.
 func (d *document) score() {
 	for i, sc := range d.Scores {
 		if i == 0 {
@@ -45,13 +45,13 @@ func (d *document) score() {
 	}
 }
 
-// percent returns how far up a scale a value lies, in whole percent, cut off.
+// percent returns a value's position on a scale in whole percent, rounded down.
 func percent(value, low, high int) int {
 	high = max(high, low+1)
 	return (min(max(value, low), high) - low) * 100 / (high - low)
 }
 
-// counts returns what the summary says in numbers.
+// counts returns the summary's numbers of open credits, late months and recent inquiries.
 func (d *document) counts() (open, late, asked int) {
 	for _, t := range d.Tradelines {
 		if t.Status != report.TradelineClosed {
@@ -130,7 +130,7 @@ func (d *document) summary() {
 	}
 }
 
-// tradelines shows each credit with its grid of months.
+// tradelines draws each credit with its grid of months.
 func (d *document) tradelines() {
 	if len(d.Tradelines) == 0 {
 		return
@@ -201,8 +201,7 @@ func (d *document) chip(x, y float64, status string) {
 	d.text(x+2, y+0.9, st, text)
 }
 
-// history is the grid: the oldest month on the left, so that time runs as people
-// read it.
+// history draws the grid of months, the oldest month on the left.
 func (d *document) history(y float64, all []report.PaymentMonth) {
 	n := min(len(all), report.HistoryMonths)
 	const step = width / report.HistoryMonths
@@ -228,7 +227,7 @@ func (d *document) cell(x, y float64, p paid) { d.wide(x, y, 4, p) }
 
 func (d *document) wide(x, y, w float64, p paid) {
 	d.box(x, y, w, 4, p.fill)
-	if p.mark == "✓" { // drawn: no font here has it
+	if p.mark == "✓" { // drawn, because the fonts lack it
 		d.pdf.SetDrawColor(255, 255, 255)
 		d.pdf.SetLineWidth(0.45)
 		cx := x + w/2

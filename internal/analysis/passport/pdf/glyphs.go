@@ -18,7 +18,7 @@ var hanTTF []byte
 //go:embed fonts/hangul.ttf
 var hangulTTF []byte
 
-// Families, as the document names them.
+// Font families, as the document names them.
 const (
 	sans   = "sans"
 	han    = "han"
@@ -46,8 +46,7 @@ func family(r rune) string {
 	return ""
 }
 
-// covered reads the segments of a font's cmap (format 4). The fonts are embedded in this
-// package: unexpected data cover nothing.
+// covered parses the segments of a font's cmap (format 4). Unexpected data cover nothing.
 func covered(font []byte) *coverage {
 	out := new(coverage)
 	u16 := func(at int) int {

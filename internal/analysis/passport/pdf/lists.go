@@ -6,15 +6,14 @@ import (
 	"vestibule/internal/report"
 )
 
-// column is one of a table: how wide it is, in hundredths of the page's width, and
-// whether its values end at its right side.
+// column is a column of a table.
 type column struct {
 	title string
-	share float64
-	right bool
+	share float64 // width in hundredths of the page's width
+	right bool    // right-aligned
 }
 
-// table is a section with a row a line.
+// table draws a section with a table.
 func (d *document) table(title string, columns []column, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -53,8 +52,9 @@ func (d *document) put(x float64, c column, st style, text string) {
 	d.text(x, y, st, text)
 }
 
-// bad lists what speaks against the applicant, and says where there is nothing.
-func (d *document) bad() {
+// negatives draws public records, collections, returned payments and disputes, and says
+// which of them the file lacks.
+func (d *document) negatives() {
 	var rows [][]string
 	for _, p := range d.PublicRecords {
 		rows = append(rows, []string{word(p.Type), report.Text(p.Court), day(p.Filed), word(p.Status), moneyOf(p.Amount, p.Currency)})
@@ -113,7 +113,7 @@ func (d *document) inquiries() {
 	d.table("Inquiries", []column{{"Date", 16, false}, {"Who asked", 44, false}, {"Purpose", 20, false}, {"Amount asked for", 20, true}}, rows)
 }
 
-// life lists work, income, homes and bank accounts.
+// life draws employers, other incomes, addresses and bank accounts.
 func (d *document) life() {
 	var rows [][]string
 	for _, e := range d.Employers {

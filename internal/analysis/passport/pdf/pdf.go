@@ -3,8 +3,8 @@
 // monthly payment history, and the inquiries. It embeds the used part of its fonts. The
 // same report gives the same bytes.
 //
-// It computes only counts beyond the report. It refuses no report: it replaces letters
-// that its fonts lack by question marks and says so.
+// It renders every report. It replaces letters that its fonts lack by question marks and
+// says so.
 package pdf
 
 import (
@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Render sets a passport. Its errors are this package's faults, not the report's.
+// Render renders a passport. An error means a defect of this package, not of the report.
 func Render(r report.Passport) ([]byte, error) {
 	d := &document{Passport: r, supplier: report.Supplier{Name: "Credit bureau"}}
 	made, token, product := time.Unix(0, 0).UTC(), "", "Credit passport"
@@ -53,7 +53,7 @@ func Render(r report.Passport) ([]byte, error) {
 	d.score()
 	d.summary()
 	d.tradelines()
-	d.bad()
+	d.negatives()
 	d.inquiries()
 	d.life()
 	d.notices()
@@ -63,11 +63,11 @@ func Render(r report.Passport) ([]byte, error) {
 type document struct {
 	*sheet
 	report.Passport
-	source   string // id of the supplier's source
+	source   string // source_id of the supplier
 	supplier report.Supplier
-	file     *report.PassportIdentity // the supplier's; nil: none
-	typed    *report.PassportIdentity // the consumer's own; nil: none
-	currency *report.PassportCurrency // nil: no credit
+	file     *report.PassportIdentity // the supplier's identity, or nil
+	typed    *report.PassportIdentity // the consumer's input, or nil
+	currency *report.PassportCurrency // nil without credit
 	day      report.Date
 }
 
@@ -93,7 +93,7 @@ func (d *document) title(product, token string, made time.Time) {
 	d.y = 35
 }
 
-// warnings are what must be read before anything else.
+// warnings draws what a reader must know first.
 func (d *document) warnings() {
 	var all []string
 	if f := d.file; f != nil && f.IsDeceased != nil && *f.IsDeceased || d.file != nil && d.file.DateOfDeath != nil {
@@ -133,7 +133,7 @@ func (d *document) covers(text string) bool {
 	return true
 }
 
-// identity is the box with the person; the name is in the largest type.
+// identity draws the box with the person's data.
 func (d *document) identity() {
 	id := d.file
 	if id == nil {
@@ -209,7 +209,7 @@ func (d *document) identity() {
 	d.y = top + h
 }
 
-// match words how the file's name compares with the entered name.
+// match draws whether the file's name matches the entered name.
 func (d *document) match(y float64) {
 	if d.typed == nil || d.file == nil || d.typed.Matching == nil {
 		return

@@ -24,7 +24,7 @@ func minimal() report.Passport {
 	}
 }
 
-// read sets a report and reads what the document shows, a page a string.
+// read renders a report and returns the text of each page.
 func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
 	t.Helper()
 	raw, err := Render(r)
@@ -48,7 +48,7 @@ func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
 	return pages, file
 }
 
-func TestReportWithoutDataIsSet(t *testing.T) {
+func TestRenderWithoutData(t *testing.T) {
 	for name, r := range map[string]report.Passport{"empty": {}, "minimal": minimal()} {
 		if pages, _ := read(t, r); len(pages) != 1 || !strings.Contains(pages[0], "Notices") {
 			t.Errorf("%s: %q", name, pages)
@@ -56,9 +56,9 @@ func TestReportWithoutDataIsSet(t *testing.T) {
 	}
 }
 
-// TestNamesStandInTheirScript reads them out of the document, with the embedded
-// fonts that they are written in.
-func TestNamesStandInTheirScript(t *testing.T) {
+// TestNamesInTheirScript checks that the document has names in their script and embeds the
+// fonts.
+func TestNamesInTheirScript(t *testing.T) {
 	for _, c := range []struct{ name, font string }{{"김민준", "hangul"}, {"欧阳雨桐", "han"}, {"田中さくら", "han"},
 		{"Коваленко Олена", "sans"}, {"Íñigo Ordóñez-Muñoz", "sans"}, {"Yılmaz Ștefan", "sans"}, {"Nguyễn Văn Ðức", "sans"}} {
 		r := minimal()
@@ -80,7 +80,7 @@ func TestNamesStandInTheirScript(t *testing.T) {
 	}
 }
 
-// TestCharactersWithoutGlyphAreReported: at the top, where a name has them.
+// TestCharactersWithoutGlyphAreReported checks the warning at the top for a name.
 func TestCharactersWithoutGlyphAreReported(t *testing.T) {
 	for _, name := range []string{"ليلى نور", "अनन्या शर्मा", "𠮷野"} {
 		r := minimal()
@@ -93,7 +93,7 @@ func TestCharactersWithoutGlyphAreReported(t *testing.T) {
 	}
 }
 
-// TestLongTextsStayOnThePage: nothing is drawn beyond it, and nothing is endless.
+// TestLongTextsStayOnThePage checks that nothing is drawn beyond a page.
 func TestLongTextsStayOnThePage(t *testing.T) {
 	r := minimal()
 	long := strings.Repeat("無限に長い名前 Donaudampfschifffahrtsgesellschaft ", 40)
@@ -120,9 +120,9 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	}
 }
 
-// TestADocumentLeavesTheFontsAsTheyAre: fpdf writes into the bytes of a font when it
-// makes a subset, and other goroutines may render documents with the same font.
-func TestADocumentLeavesTheFontsAsTheyAre(t *testing.T) {
+// TestFontsAreNotModified checks that rendering does not modify the fonts, which other
+// goroutines may use. fpdf writes into a font's bytes when it makes a subset.
+func TestFontsAreNotModified(t *testing.T) {
 	fonts := map[string][]byte{"sans": sansTTF, "bold": boldTTF, "han": hanTTF, "hangul": hangulTTF}
 	before := map[string][]byte{}
 	for name, font := range fonts {
@@ -141,7 +141,7 @@ func TestADocumentLeavesTheFontsAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheSameReportGivesTheSameBytes(t *testing.T) {
+func TestRenderIsDeterministic(t *testing.T) {
 	first, err := Render(minimal())
 	if err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func TestTheSameReportGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// TestHowFarUpTheScale in whole percent, rounded down.
-func TestHowFarUpTheScale(t *testing.T) {
+// TestPercent checks that the result is rounded down.
+func TestPercent(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		low := rapid.IntRange(-1000, 1000).Draw(t, "minimum")
 		high := low + rapid.IntRange(1, 2000).Draw(t, "span")
@@ -177,8 +177,8 @@ func TestHowFarUpTheScale(t *testing.T) {
 	}
 }
 
-// TestInquiriesOfTwelveMonths begin the day after the same date a year earlier, in
-// a shorter month after its last day.
+// TestInquiriesOfTwelveMonths checks that the 12 months begin on the day after the same date
+// a year earlier, or after the last day of a shorter month.
 func TestInquiriesOfTwelveMonths(t *testing.T) {
 	on := func(s string) report.Date {
 		at, err := time.Parse(time.DateOnly, s)
@@ -203,8 +203,8 @@ func TestInquiriesOfTwelveMonths(t *testing.T) {
 	}
 }
 
-// TestSharingRequiresReadingFirst is on the first page.
-func TestSharingRequiresReadingFirst(t *testing.T) {
+// TestWarnings checks that warnings are on the first page.
+func TestWarnings(t *testing.T) {
 	yes, died := true, report.Date{Time: time.Date(2026, 2, 11, 0, 0, 0, 0, time.UTC)}
 	for want, change := range map[string]func(*report.Passport){
 		"has died, on 11 Feb 2026": func(r *report.Passport) { r.Identities[0].IsDeceased, r.Identities[0].DateOfDeath = &yes, &died },
@@ -238,7 +238,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestFontCoverage holds each embedded font to what its README says.
+// TestFontCoverage compares the embedded fonts with their README.
 func TestFontCoverage(t *testing.T) {
 	for _, c := range []struct {
 		family    string

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The page, in millimetres.
+// The page, in millimeters.
 const (
 	pageWidth  = 210.0
 	pageHeight = 297.0
 	margin     = 16.0
 	width      = pageWidth - 2*margin
-	foot       = 18.0 // kept free for the footer
+	foot       = 18.0 // height of the footer
 )
 
-// color is red, green and blue.
+// color holds red, green and blue, from 0 to 255.
 type color [3]int
 
 var (
@@ -38,13 +38,13 @@ var (
 // placeholder replaces letters that no font has.
 const placeholder = '?'
 
-// sheet is a document in the making: fpdf with text in several fonts at a time.
+// sheet extends fpdf by text in several fonts.
 type sheet struct {
 	pdf      *fpdf.Fpdf
 	loaded   map[string]bool     // families beyond sans
-	advances map[advance]float64 // for one point of size
+	advances map[advance]float64 // at size 1
 	footer   string
-	missing  bool // something was written with a placeholder
+	missing  bool // whether a placeholder was written
 	y        float64
 }
 
@@ -93,22 +93,22 @@ func (s *sheet) drawFooter() {
 	s.line(margin, y-2, pageWidth-margin, y-2, rule, 0.2)
 	st := style{size: 7.5, ink: muted}
 	s.text(margin, y, st, s.footer)
-	// The number of pages is put in at the end, when it is known how wide it is.
+	// fpdf inserts the number of pages at the end, so its width is reserved.
 	s.text(pageWidth-margin-s.width(st, "Page 10 of 10"), y, st, "Page "+itoa(s.pdf.PageNo())+" of {pages}")
 }
 
-// style is how text looks.
+// style is the style of a text.
 type style struct {
 	size  float64 // points
 	bold  bool
 	ink   color
-	right bool // ends at x, in place of beginning there
+	right bool // right-aligned at x
 }
 
 // run is a piece of text in one font.
 type run struct{ family, text string }
 
-// most bounds how many letters of a text are read; no real name or notice is as long.
+// most is the maximum number of letters of a text, more than a real name or notice has.
 const most = 1000
 
 // readable returns the printable text and the font of each letter. Letters that no font
@@ -132,7 +132,7 @@ func (s *sheet) readable(text string) (letters []rune, families []string) {
 	return letters, families
 }
 
-// runs takes text apart by fonts.
+// runs splits text by fonts.
 func (s *sheet) runs(text string) (out []run) {
 	letters, families := s.readable(text)
 	for i := 0; i < len(letters); {
@@ -151,7 +151,7 @@ func (s *sheet) font(family, style string, ttf []byte) {
 	s.pdf.AddUTF8FontFromBytes(family, style, bytes.Clone(ttf))
 }
 
-// use makes a font the present one, and brings it into the document first.
+// use selects a font and adds it to the document if necessary.
 func (s *sheet) use(family string, st style) {
 	if family == sans {
 		s.pdf.SetFont(sans, map[bool]string{true: "B"}[st.bold], st.size)
@@ -164,7 +164,7 @@ func (s *sheet) use(family string, st style) {
 	s.pdf.SetFont(family, "", st.size)
 }
 
-// advance is the width of a letter.
+// advance identifies a letter's width.
 type advance struct {
 	family string
 	bold   bool
@@ -199,7 +199,7 @@ func (s *sheet) width(st style, text string) (w float64) {
 	return w
 }
 
-// text writes a line whose top is at y, and returns how wide it is.
+// text draws a line whose top is at y, and returns its width.
 func (s *sheet) text(x, y float64, st style, text string) float64 {
 	w := s.width(st, text)
 	if st.right {
@@ -218,7 +218,7 @@ func (s *sheet) text(x, y float64, st style, text string) float64 {
 func (s *sheet) fit(st style, w float64, text string) string {
 	letters, families := s.readable(text)
 	left := w - s.width(st, "…")
-	cut := -1 // letters that fit beside the dots
+	cut := -1 // number of letters that fit before the ellipsis
 	for i, a := range s.widths(st, letters, families) {
 		if left -= a; left < 0 && cut < 0 {
 			cut = i
@@ -230,7 +230,7 @@ func (s *sheet) fit(st style, w float64, text string) string {
 	return strings.TrimSpace(string(letters[:cut])) + "…"
 }
 
-// wrap breaks text into lines of a width, at spaces where there are some.
+// wrap breaks text into lines of a width, at spaces if possible.
 func (s *sheet) wrap(st style, w float64, text string) (lines []string) {
 	letters, families := s.readable(text)
 	widths := s.widths(st, letters, families)
@@ -242,7 +242,7 @@ func (s *sheet) wrap(st style, w float64, text string) (lines []string) {
 		if used += widths[i]; used <= w || i == from {
 			continue
 		}
-		end := i // a word too long, or a script without spaces
+		end := i // a word that is too long, or a script without spaces
 		if space > from {
 			end = space
 		}
@@ -258,7 +258,7 @@ func (s *sheet) wrap(st style, w float64, text string) (lines []string) {
 	return lines
 }
 
-// paragraph writes wrapped text and returns how high it is.
+// paragraph draws wrapped text and returns its height.
 func (s *sheet) paragraph(x, y, w float64, st style, text string) float64 {
 	high := st.size * 0.352778 * 1.4
 	lines := s.wrap(st, w, text)
@@ -287,8 +287,8 @@ func (s *sheet) line(x1, y1, x2, y2 float64, c color, thick float64) {
 	s.pdf.Line(x1, y1, x2, y2)
 }
 
-// heading begins a section that has at least h below it, and marks it in the
-// document's outline.
+// heading draws a section's heading, with at least h below it on the page, and adds it to
+// the document's outline.
 func (s *sheet) heading(title string, h float64) {
 	s.y += 5
 	s.ensure(9 + h)

@@ -34,7 +34,7 @@ func month(d *report.Date) string {
 	return d.Format("Jan 2006")
 }
 
-// amount writes an amount with what decimals its currency has, thousands apart.
+// amount formats an amount with its currency's decimals and commas between thousands.
 func amount(c *report.Cents, currency string) string {
 	if c == nil {
 		return none
@@ -62,7 +62,7 @@ func money(c *report.Cents, currency string) string {
 
 func moneyOf(c *report.Cents, currency *string) string { return money(c, report.Text(currency)) }
 
-// words are codes as people read them. Codes that are not there are spelled out.
+// words holds the labels of codes. Other codes are converted to words.
 var words = map[string]string{
 	report.TradeCard: "Credit card", report.TradeLine: "Line of credit", report.TradePersonal: "Personal loan", report.TradeAuto: "Car loan",
 	report.TradeMortgage: "Mortgage", report.TradeStudent: "Student loan",
@@ -83,14 +83,14 @@ func word(code string) string {
 	return strings.ToUpper(w[:1]) + w[1:]
 }
 
-// paid is how a month looks in the grid.
+// paid is the look of a month in the grid.
 type paid struct {
 	fill  color
 	mark  string
 	words string
 }
 
-// months lists how a month was paid, in the order of the legend.
+// months lists the payment statuses in the order of the legend.
 var months = []struct {
 	status string
 	paid
