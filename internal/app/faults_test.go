@@ -90,7 +90,7 @@ func TestApplicationsSucceedDespiteFaults(t *testing.T) {
 // once. What is elsewhere: what people see meanwhile (e2e.TestFailures,
 // TestProviderAway, TestStatusPageMoves, TestWebhookIsSentUntilItArrives), key sets that
 // fail or hold wrong keys (attacktest.TestKeySets, TestForgedReturns), files that cannot be
-// had (review.TestFilesThatCannotBeHad) and shares (review.TestUnavailableProviderLosesNoData).
+// had (review.TestUnavailableFiles) and shares (review.TestUnavailableProviderLosesNoData).
 func TestEveryFaultEndsWell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

@@ -23,15 +23,15 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// hearing is an onboarding app that passes on the events of one type.
-type hearing struct {
+// eventReceiver is an onboarding app that passes on the events of one type.
+type eventReceiver struct {
 	*httptest.Server
 	secret string
 	heard  chan string
 }
 
-func newHearing(t *testing.T, kind string) *hearing {
-	h := &hearing{secret: webhook.NewSecret(), heard: make(chan string, 100)}
+func newHearing(t *testing.T, kind string) *eventReceiver {
+	h := &eventReceiver{secret: webhook.NewSecret(), heard: make(chan string, 100)}
 	secret, err := webhook.ParseSecret(h.secret)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func newHearing(t *testing.T, kind string) *hearing {
 	return h
 }
 
-func (h *hearing) next(t *testing.T) string {
+func (h *eventReceiver) next(t *testing.T) string {
 	t.Helper()
 	select {
 	case body := <-h.heard:
@@ -217,7 +217,7 @@ func until(t *testing.T, done func() bool) {
 
 // A decision by a replica of the previous version, which does not write the new
 // columns, is copied when this version starts.
-func TestADecisionOfAnOlderReplicaIsTakenOver(t *testing.T) {
+func TestCopiesDecisionsOfOlderReplicas(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		id := strings.TrimPrefix(r.browser().apply(), "/applications/")

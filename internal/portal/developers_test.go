@@ -33,7 +33,7 @@ func listing(p page, id string) string {
 
 // The API accepts the playground's code for every product, way and person, and its Go
 // code is valid. The page contains no key.
-func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
+func TestPlaygroundCode(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	b := r.browser()
 	calls := 0
@@ -83,7 +83,7 @@ func TestTheCodeOfThePlaygroundWorks(t *testing.T) {
 
 // A run is visible only to its browser. It shows all messages until the report
 // arrives, and nothing secret or personal.
-func TestARunIsFollowedToItsReport(t *testing.T) {
+func TestPlaygroundRunShowsMessages(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}})
@@ -152,7 +152,7 @@ func TestRunShowsTheChosenIntegration(t *testing.T) {
 }
 
 // Runs share the form's rate limit.
-func TestRunsAreHeldToTheFormsRate(t *testing.T) {
+func TestPlaygroundSharesFormLimit(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(path string, f url.Values) page {
 		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(),

@@ -251,9 +251,10 @@ func TestDeletionWithdrawsConsentAtTheService(t *testing.T) {
 	})
 }
 
-// When adding a table of applications, decide here what happens to its rows on
-// deletion: a Forget function deletes them, or they contain no personal data.
-func TestEveryTableOfApplicationsIsForgotten(t *testing.T) {
+// TestDeletionCoversEveryTable lists the tables of applications. For a new table, decide
+// here what happens on deletion: a Forget function deletes its rows, or they contain no
+// personal data.
+func TestDeletionCoversEveryTable(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	rows, err := db.SQL.Query(`SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'
 		AND c.name IN ('application_id', 'application') ORDER BY t.name`)

@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestTheLanguageGoesAlong checks that the language is kept from page to page, and
+// TestKeepsLanguage checks that the language is kept from page to page, and
 // passed to the service if the browser prefers another.
-func TestTheLanguageGoesAlong(t *testing.T) {
+func TestKeepsLanguage(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		for _, c := range []struct{ chosen, browsers, there string }{

@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestTheFormIsHeldToARateByAddress checks that the refusal is in the applicant's
+// TestLimitsFormByAddress checks that the refusal is in the applicant's
 // language, with a waiting time and the entered values.
-func TestTheFormIsHeldToARateByAddress(t *testing.T) {
+func TestLimitsFormByAddress(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(from, language string) page {
 		return r.browser().do("POST", "/applications", "application/x-www-form-urlencoded", form().Encode(),
@@ -42,9 +42,9 @@ func TestTheFormIsHeldToARateByAddress(t *testing.T) {
 	}
 }
 
-// TestLoopbackIsExemptInALocalSandboxAlone checks production too: behind a tunnel or
+// TestLoopbackLimitExemption checks production too: behind a tunnel or
 // a proxy, all clients arrive from loopback.
-func TestLoopbackIsExemptInALocalSandboxAlone(t *testing.T) {
+func TestLoopbackLimitExemption(t *testing.T) {
 	for env, want := range map[contract.Environment]int{contract.Sandbox: 303, contract.Production: 429} {
 		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.Environment = 2, env })
 		var last int

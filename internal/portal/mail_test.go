@@ -109,9 +109,9 @@ func (b *browser) shows(path, want string) string {
 	}
 }
 
-// TestEmailsOfDecisionsAreDelivered sends each email once; a refused one is shown and
+// TestDeliversDecisionEmails sends each email once; a refused one is shown and
 // resent, and one without the legally required parts is not sent.
-func TestEmailsOfDecisionsAreDelivered(t *testing.T) {
+func TestDeliversDecisionEmails(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		box := newPostbox(t)
 		sender, err := mail.New(mail.Config{Addr: box.addr, From: "portal@bank.example", Security: mail.None})

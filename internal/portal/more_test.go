@@ -40,10 +40,10 @@ func (b *browser) api(path string) map[string]any {
 	return out
 }
 
-// TestMoreIsAskedAndGiven asks for more after a report: the email and the page show
+// TestRequestForMore asks for more after a report: the email and the page show
 // the request, another browser continues by the email's link, and the new report is
 // the answer, stored next to the earlier one.
-func TestMoreIsAskedAndGiven(t *testing.T) {
+func TestRequestForMore(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b, admin := r.browser(), r.signedInAdmin()
 		b.get("/?lang=es")
@@ -138,9 +138,9 @@ func TestMoreIsAskedAndGiven(t *testing.T) {
 	})
 }
 
-// TestOutcomesReachTheApplicant declines and approves: applicants learn of it by page
+// TestShowsDecisionsToApplicants declines and approves: applicants learn of it by page
 // and email, as configured.
-func TestOutcomesReachTheApplicant(t *testing.T) {
+func TestShowsDecisionsToApplicants(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		b, admin := r.browser(), r.signedInAdmin()

@@ -131,7 +131,8 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	sameSite.SetDenyHandler(renderer.either(http.StatusForbidden))
 
 	routes := httpx.NotFound(c.Log, mux, renderer.isPage, renderer.status)
-	return httpx.Wrap(c.Log, onlyHost(public, renderer.either(http.StatusMisdirectedRequest), renderer.remember(sameSite.Handler(routes)))), nil
+	return httpx.Wrap(c.Log, onlyHost(public, renderer.either(http.StatusMisdirectedRequest),
+		renderer.remember(sameSite.Handler(routes)))), nil
 }
 
 // onlyHost refuses requests for other hosts, against DNS rebinding. The loopback

@@ -91,7 +91,7 @@ func TestConnectWithoutStorage(t *testing.T) {
 	})
 }
 
-func TestItEndsWellByThePollAlone(t *testing.T) {
+func TestCompletesByPollOnly(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -102,7 +102,7 @@ func TestItEndsWellByThePollAlone(t *testing.T) {
 	})
 }
 
-func TestByRedirect(t *testing.T) {
+func TestRedirect(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect")
@@ -133,9 +133,9 @@ func TestByRedirect(t *testing.T) {
 	})
 }
 
-// TestTheReturnByPost sends a form POST from the provider's site: without cookies,
+// TestReturnByPost sends a form POST from the provider's site: without cookies,
 // from a page that hides its origin.
-func TestTheReturnByPost(t *testing.T) {
+func TestReturnByPost(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect")
@@ -157,7 +157,7 @@ func TestTheReturnByPost(t *testing.T) {
 	})
 }
 
-func TestAReturnThatWentWrong(t *testing.T) {
+func TestInvalidReturns(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		for _, tc := range []struct {
@@ -179,7 +179,7 @@ func TestAReturnThatWentWrong(t *testing.T) {
 	})
 }
 
-func TestTabsAtOnceEachGetAToken(t *testing.T) {
+func TestConcurrentTabsGetTokens(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -195,7 +195,7 @@ func TestTabsAtOnceEachGetAToken(t *testing.T) {
 	})
 }
 
-func TestByRedirectForm(t *testing.T) {
+func TestRedirectForm(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply("mode", "redirect-form")
@@ -209,7 +209,7 @@ func TestByRedirectForm(t *testing.T) {
 	})
 }
 
-func TestIntegratorsVariants(t *testing.T) {
+func TestIntegratorVariants(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		report := uuid.NewString()
@@ -285,7 +285,7 @@ func TestUnavailableProviderLosesNoData(t *testing.T) {
 	})
 }
 
-func TestAnExternalIDThatWasLostCostsAnAttempt(t *testing.T) {
+func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
 			`{"product":"cashflow","mode":"embedded","externalId":"order-7","prefill":{"firstName":"A",`+
@@ -346,7 +346,7 @@ func TestForeignVisitsProveNothing(t *testing.T) {
 	})
 }
 
-func TestInsideAFrameTheTokenIsAllThereIs(t *testing.T) {
+func TestFrameAccessByToken(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
 			`{"product":"cashflow","mode":"embedded","allowedOrigin":"https://shop.example"}`, "Authorization", "Bearer "+apiKey)
@@ -442,7 +442,7 @@ func TestForeignApplicationsAreNotFound(t *testing.T) {
 	})
 }
 
-func TestExitAndAgain(t *testing.T) {
+func TestRestartsAfterExit(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -474,7 +474,7 @@ func TestExitAndAgain(t *testing.T) {
 	})
 }
 
-func TestForgedWebhooksAndCallbacks(t *testing.T) {
+func TestRejectsForgedWebhooksAndCallbacks(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -506,7 +506,7 @@ func TestForgedWebhooksAndCallbacks(t *testing.T) {
 	})
 }
 
-func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
+func TestRejectsForeignSitesHostsAndMethods(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
@@ -551,8 +551,8 @@ func TestOtherSitesOtherHostsOtherMethods(t *testing.T) {
 	})
 }
 
-// TestTheAPIRefusesOtherSitesAndHosts asks each operation of the API's document.
-func TestTheAPIRefusesOtherSitesAndHosts(t *testing.T) {
+// TestAPIRejectsForeignSitesAndHosts asks each operation of the API's document.
+func TestAPIRejectsForeignSitesAndHosts(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal))
 	refused := func(method, path string, status int, change func(*http.Request)) {
 		t.Helper()
@@ -611,7 +611,7 @@ func TestStreamResumesAndEndsWithThePortal(t *testing.T) {
 	})
 }
 
-func TestACookieThatIsNoGoodIsNoError(t *testing.T) {
+func TestIgnoresInvalidCookies(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		a := r.browser().apply()
 		for _, value := range []string{"x", "vestibule=", strings.Repeat("A", 4000), "MTIzfHg6fDE="} {
@@ -623,7 +623,7 @@ func TestACookieThatIsNoGoodIsNoError(t *testing.T) {
 	})
 }
 
-func TestTheCookieStaysSmall(t *testing.T) {
+func TestCookieSize(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		for range 30 {

@@ -34,23 +34,23 @@ func (b *browser) link(application string) string {
 	return strings.TrimPrefix(html.UnescapeString(m[1]), b.r.url)
 }
 
-// moving is a clock set by the test.
-type moving struct{ ahead atomic.Int64 }
+// movableClock is a clock set by the test.
+type movableClock struct{ ahead atomic.Int64 }
 
-func (m *moving) now() time.Time          { return time.Now().Add(time.Duration(m.ahead.Load())) }
-func (m *moving) advance(d time.Duration) { m.ahead.Add(int64(d)) }
+func (m *movableClock) now() time.Time          { return time.Now().Add(time.Duration(m.ahead.Load())) }
+func (m *movableClock) advance(d time.Duration) { m.ahead.Add(int64(d)) }
 
-func eachWithClock(t *testing.T, f func(t *testing.T, r *testServer, c *moving)) {
+func eachWithClock(t *testing.T, f func(t *testing.T, r *testServer, c *movableClock)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		c := &moving{}
+		c := &movableClock{}
 		f(t, newTestServer(t, db, func(p *portal.Config) { p.Now = c.now }), c)
 	})
 }
 
-// TestALinkLetsOneBrowserIn checks that a link grants access to one browser, once,
+// TestLinkGrantsOneBrowserAccess checks that a link grants access to one browser, once,
 // and that both browsers see the application afterward.
-func TestALinkLetsOneBrowserIn(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
+func TestLinkGrantsOneBrowserAccess(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
 		computer, phone, other := r.browser(), r.browser(), r.browser()
 		application := computer.apply()
 		computer.get(application + "/connect")
@@ -109,8 +109,8 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 	})
 }
 
-// TestALinkAtOnce checks that only one of many concurrent requests uses a link.
-func TestALinkAtOnce(t *testing.T) {
+// TestLinkGrantsAccessConcurrently checks that only one of many concurrent requests uses a link.
+func TestLinkGrantsAccessConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		computer := r.browser()
 		link := computer.link(computer.apply())
@@ -138,7 +138,7 @@ func TestALinkAtOnce(t *testing.T) {
 // TestLinksRequireASession checks that creating links requires access, and is
 // limited.
 func TestLinksRequireASession(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
 		computer := r.browser()
 		application := computer.apply()
 		for _, path := range []string{"/link", "/letter"} {
@@ -182,10 +182,10 @@ func (b *browser) letters(n int) []string {
 
 var inLetter = regexp.MustCompile(`/resume/\S+`)
 
-// TestReturningWithoutALink requests an email: the response does not reveal
+// TestFindsApplicationsByEmail requests an email: the response does not reveal
 // whether an address is known, and the email's link grants access.
-func TestReturningWithoutALink(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
+func TestFindsApplicationsByEmail(t *testing.T) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
 		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
 		if err := r.portal.EnsureReviewer(t.Context(), reviewer, secret); err != nil {
 			t.Fatal(err)
@@ -277,7 +277,7 @@ func TestReturningWithoutALink(t *testing.T) {
 // mailbox, whichever applications and browsers request them, with the same response
 // beyond it.
 func TestEmailsToOneAddressAreLimited(t *testing.T) {
-	eachWithClock(t, func(t *testing.T, r *testServer, c *moving) {
+	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
 		// A request is deleted when its email is written, so their sum is constant.
 		letters := func() (n int) {
 			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*)
@@ -329,9 +329,9 @@ func TestEmailsToOneAddressAreLimited(t *testing.T) {
 	})
 }
 
-// TestWithoutAMailServer checks that outside the sandbox nothing that needs email is
+// TestProductionWithoutMailServer checks that outside the sandbox nothing that needs email is
 // offered.
-func TestWithoutAMailServer(t *testing.T) {
+func TestProductionWithoutMailServer(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db, func(c *portal.Config) { c.Environment = "production" })
 		computer := r.browser()

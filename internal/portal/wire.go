@@ -76,7 +76,8 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
 	// the cookie, which the redirect handler expects.
-	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.secure, SameSite: http.SameSiteLaxMode})
+	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.secure,
+		SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		return h, fmt.Errorf("portal: sessions: %w", err)
 	}

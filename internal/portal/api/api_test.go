@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-func TestApplicationsAreListed(t *testing.T) {
+func TestList(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for i := range 5 {
 		c.now = noon.Add(-time.Duration(i) * time.Second)
@@ -197,7 +197,7 @@ func TestEventDestinations(t *testing.T) {
 	}
 }
 
-func TestOneIdempotencyKeyMakesOneApplication(t *testing.T) {
+func TestIdempotencyKey(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := serve(t, db)
 		c.Rate = 1000

@@ -137,7 +137,7 @@ const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"An
 	"dob":"1990-02-28","statedAnnualIncome":52000},
 	"externalId":"order-7","userArgs":"a=b","returnUrl":"https://app.example.com/done?x=1","allowedOrigin":"https://app.example.com"}`
 
-func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
+func TestCreateAndFollow(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := serve(t, db)
 		resp, made := c.do("POST", "/api/v1/applications", good)
@@ -181,7 +181,7 @@ func TestAnApplicationIsMadeAndFollowed(t *testing.T) {
 	})
 }
 
-func TestEventsComeInPages(t *testing.T) {
+func TestEventPages(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	_, made := c.do("POST", "/api/v1/applications", good)
 	a, err := c.Applications.Get(t.Context(), made["id"].(string))
@@ -293,7 +293,7 @@ func TestBadRequestsAreRejectedWithoutStoring(t *testing.T) {
 	}
 }
 
-func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
+func TestEmbedTokenOrigin(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	const shop = "https://shop.example"
 	_, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"embedded","allowedOrigin":"`+shop+`"}`)
@@ -319,7 +319,7 @@ func TestATokenIsForTheSiteThatItWasMadeFor(t *testing.T) {
 	c.do("POST", path, `{"allowedOrigin":"`+strings.Repeat("x", maxRequest)+`"}`)
 }
 
-func TestOnlyTheKeyOpens(t *testing.T) {
+func TestRequiresKey(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for _, bad := range []string{"", "Bearer", "Bearer ", "Bearer wrong", "Basic " + key,
 		"Bearer " + key + " ", "Bearer  " + key, "Bearer " + strings.ToUpper(key)} {
@@ -340,7 +340,7 @@ func TestOnlyTheKeyOpens(t *testing.T) {
 	}
 }
 
-func TestTheRateOfTheKey(t *testing.T) {
+func TestKeyRateLimit(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	c.Rate = 5
 	path := "/api/v1/applications/" + uuid.NewString()

@@ -12,13 +12,13 @@ import (
 
 // TestMain requires that tests of this package reach every response in the portal
 // API's document, except those to other sites and for other hosts: the portal sends
-// them before the API (TestTheAPIRefusesOtherSitesAndHosts).
+// them before the API (TestAPIRejectsForeignSitesAndHosts).
 func TestMain(m *testing.M) {
 	os.Exit(openapitest.Main(m, openapitest.OfThePortal, func(answer string) bool { return strings.HasSuffix(answer, " FORBIDDEN") }))
 }
 
-// TestEveryBadPrefillIsRefusedByItsCode sends one invalid field per request.
-func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
+// TestInvalidPrefillCodes sends one invalid field per request.
+func TestInvalidPrefillCodes(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	for code, field := range map[string]string{
 		"INVALID_PREFILL_KEY":                   `"shoeSize":"44"`,

@@ -153,7 +153,8 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 		more.Event = json.RawMessage("null")
 	}
 	for i, t := range d.Attempts {
-		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: nullStatus(t.HTTP), TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
+		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: nullStatus(t.HTTP),
+			TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
 	}
 	out.deliveryDetails = more
 	return httpx.JSON(w, http.StatusOK, out)

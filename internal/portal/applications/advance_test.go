@@ -98,7 +98,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	return b
 }
 
-func (b *testServer) pass(d time.Duration) {
+func (b *testServer) advanceClock(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clock = b.clock.Add(d)
@@ -151,7 +151,7 @@ func (b *testServer) begin(id string) Attempt {
 	return t
 }
 
-func (b *testServer) give(id string, in journey.Input) Application {
+func (b *testServer) input(id string, in journey.Input) Application {
 	b.t.Helper()
 	var a Application
 	b.tx(func(ctx context.Context, tx *store.Tx) (err error) {
@@ -200,11 +200,11 @@ func (b *testServer) work(patient bool) {
 // events are the sources that report a success, by name.
 var events = map[string]func(b *testServer, a Application){
 	"callback": func(b *testServer, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1",
+		b.input(a.ID, journey.Input{Kind: journey.CallbackSuccess, Attempt: 1, EventID: "e1",
 			PublicToken: publicToken, Status: contract.StatusSuccess})
 	},
 	"exit": func(b *testServer, a Application) {
-		b.give(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e2"})
+		b.input(a.ID, journey.Input{Kind: journey.CallbackExit, Attempt: 1, EventID: "e2"})
 	},
 	"return": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
@@ -247,7 +247,7 @@ func TestFetchesOnceInAnyOrder(t *testing.T) {
 			}
 			rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 			for _, n := range order {
-				b.pass(time.Second)
+				b.advanceClock(time.Second)
 				events[n](b, a)
 			}
 			_ = b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1})
@@ -279,7 +279,7 @@ func TestAttemptIsNewerThanWhatItWaitedFor(t *testing.T) {
 		a := b.apply()
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
 			started := tx.Now
-			b.pass(time.Minute)
+			b.advanceClock(time.Minute)
 			_, begun, err := b.Begin(ctx, tx, a.ID, Embedded)
 			if passed := begun.CreatedAt.Sub(started); err == nil && passed != time.Minute {
 				t.Errorf("the attempt is %v newer than its transaction, want 1m", passed)
@@ -344,14 +344,14 @@ func TestUnprovenJourneysExpire(t *testing.T) {
 		a := b.apply()
 		b.begin(a.ID)
 		poll := Poll{Application: a.ID, Attempt: 1}
-		b.pass(lifetime - time.Second)
+		b.advanceClock(lifetime - time.Second)
 		if err := b.poll(t.Context(), poll); err == nil {
 			t.Error("the patient poll is over before its time")
 		}
 		if got := b.now(a.ID); got.Journey.State != journey.Connecting {
 			t.Errorf("a second early: %s", got.Journey.State)
 		}
-		b.pass(2 * time.Minute)
+		b.advanceClock(2 * time.Minute)
 		if err := b.poll(t.Context(), poll); err != nil {
 			t.Errorf("the patient poll continues: %v", err)
 		}
@@ -368,7 +368,7 @@ func TestUnprovenJourneysExpire(t *testing.T) {
 	})
 }
 
-func TestAFetchThatFailsIsTriedAgain(t *testing.T) {
+func TestRetriesFailedFetch(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		a := b.apply()
@@ -402,7 +402,7 @@ func TestInterruptedFetchResumesAfterItsLease(t *testing.T) {
 		if err := b.fetchReport(t.Context(), FetchReport{Application: a.ID}); err == nil || b.fetches.Load() != 0 {
 			t.Errorf("fetched beside the lease: %v, %d", err, b.fetches.Load())
 		}
-		b.pass(fetchLease)
+		b.advanceClock(fetchLease)
 		b.work(false)
 		if got := b.now(a.ID); got.Journey.State != journey.Ready || b.fetches.Load() != 1 {
 			t.Errorf("state %s, %d fetches", got.Journey.State, b.fetches.Load())
@@ -410,7 +410,7 @@ func TestInterruptedFetchResumesAfterItsLease(t *testing.T) {
 	})
 }
 
-func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
+func TestAttemptExternalIDs(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		long := "order-0123456789-0123456789-0123456789-0123456789-0123456789-ñ23"
@@ -441,7 +441,7 @@ func TestAttemptsHaveExternalIDsOfTheirOwn(t *testing.T) {
 }
 
 // The stored error of a verified return survives a webhook, in either order.
-func TestTheErrorOfAReturnIsKeptBesideAWebhook(t *testing.T) {
+func TestKeepsReturnError(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		for _, first := range []string{"return", "webhook"} {
@@ -548,7 +548,7 @@ func contains(b []byte, s string) bool {
 
 // An unreadable report ends its application, whether the fetch or the poll detects
 // the end of its time, and no job runs forever.
-func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
+func TestUnreadableReportEndsApplication(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for _, by := range []string{"fetch", "poll"} {
 			b := newTestServer(t, db)
@@ -562,17 +562,17 @@ func TestAReportThatCannotBeReadEndsItsApplication(t *testing.T) {
 				}
 				return b.fetchReport(t.Context(), FetchReport{Application: a.ID})
 			}
-			b.pass(lifetime - time.Second)
+			b.advanceClock(lifetime - time.Second)
 			if err := work(); err == nil || b.now(a.ID).Journey.State != journey.Pending {
 				t.Errorf("%s, a second early: %v, %s", by, err, b.now(a.ID).Journey.State)
 			}
-			b.pass(time.Second)
+			b.advanceClock(time.Second)
 			work()
 			got := b.now(a.ID)
 			if got.Journey.State != journey.Failed || got.Journey.Status != contract.StatusError || !got.Journey.CanRetry() {
 				t.Errorf("%s, after 72 hours: %+v", by, got.Journey)
 			}
-			b.pass(time.Minute)
+			b.advanceClock(time.Minute)
 			if err := b.poll(t.Context(), Poll{Application: a.ID, Attempt: 1}); err != nil {
 				t.Errorf("%s: the poll continues: %v", by, err)
 			}

@@ -72,7 +72,7 @@ func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 	})
 }
 
-func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
+func TestReportWithoutAnalysis(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		file := []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		for name, tc := range map[string]struct {
@@ -111,7 +111,7 @@ func TestAReportWithoutAnalysisIsSettledOnce(t *testing.T) {
 	})
 }
 
-func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
+func TestAnalysisRetriesEnd(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		b.files = []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
@@ -142,7 +142,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 				break
 			}
 			at += every
-			b.pass(every)
+			b.advanceClock(every)
 		}
 		if _, pending, _ := b.Analysis(t.Context(), lost.ID, 0); pending || runs < 20 || runs > 100 {
 			t.Errorf("pending %v after %d runs", pending, runs)
@@ -150,7 +150,7 @@ func TestAnAnalysisIsAskedForAgainButNotForEver(t *testing.T) {
 	})
 }
 
-func TestAnAnalysisThatIsOwedIsResumed(t *testing.T) {
+func TestResumesMissingAnalysis(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		b.ready()

@@ -12,7 +12,7 @@ import (
 
 // Each attempt starts a visit at the provider and stores rows and jobs, so their
 // number is bounded.
-func TestAnApplicationHasAnEndOfAttempts(t *testing.T) {
+func TestMaxAttempts(t *testing.T) {
 	b := newTestServer(t, storetest.SQLite(t, store.Portal))
 	id := b.apply().ID
 	for range maxAttempts {
@@ -30,7 +30,7 @@ func TestAnApplicationHasAnEndOfAttempts(t *testing.T) {
 	}
 }
 
-func TestOneApplicationCannotTakeAllStreams(t *testing.T) {
+func TestMaxStreams(t *testing.T) {
 	var h hub
 	quiet := func(context.Context, time.Time) (map[string]int64, time.Time, error) { return nil, time.Time{}, nil }
 	var leave []func()

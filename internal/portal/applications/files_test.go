@@ -11,9 +11,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestEachProductsReportIsFetchedByItsOwnCall takes an application of each offered
+// TestFetchesEachProduct takes an application of each offered
 // product to its report and its files.
-func TestEachProductsReportIsFetchedByItsOwnCall(t *testing.T) {
+func TestFetchesEachProduct(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for _, product := range offered {
 			b := newTestServer(t, db)

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestTheListIsFilteredAndPaged creates six applications a minute apart, two of them
+// TestList creates six applications a minute apart, two of them
 // at the same time.
-func TestTheListIsFilteredAndPaged(t *testing.T) {
+func TestList(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		began := b.clock
@@ -25,7 +25,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 			contract.Passport, contract.Income, contract.Cashflow}
 		for i, p := range products {
 			if i != 3 {
-				b.pass(time.Minute)
+				b.advanceClock(time.Minute)
 			}
 			b.tx(func(ctx context.Context, tx *store.Tx) error {
 				a, _, err := b.Create(ctx, tx, New{Product: p, Origin: FromAPI, ExternalID: fmt.Sprintf("case_%d", i)})

@@ -31,8 +31,8 @@ func write(t *testing.T, brand string, files map[string]string) string {
 	return path
 }
 
-// TestTheExample loads and serves the brand of the documentation.
-func TestTheExample(t *testing.T) {
+// TestExampleBrand loads and serves the brand of the documentation.
+func TestExampleBrand(t *testing.T) {
 	b, err := Load("../../../docs/brand/brand.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +68,8 @@ func TestTheExample(t *testing.T) {
 	}
 }
 
-// TestWithoutAFile checks that the pages have Vestibule's brand.
-func TestWithoutAFile(t *testing.T) {
+// TestDefaultBrand checks that the pages have Vestibule's brand.
+func TestDefaultBrand(t *testing.T) {
 	if b, err := Load(""); err != nil || b.Page.Style != "" || b.Page.Name != "" {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -162,9 +162,9 @@ func TestSuggestedColorsAreAccepted(t *testing.T) {
 	}
 }
 
-// TestAnAccentIsCarriedOver checks that an accent of one theme is adjusted to be
+// TestDerivesAccentOfOtherTheme checks that an accent of one theme is adjusted to be
 // readable in the other, and that every color dark enough for one theme is accepted.
-func TestAnAccentIsCarriedOver(t *testing.T) {
+func TestDerivesAccentOfOtherTheme(t *testing.T) {
 	for _, accent := range []string{"#7a1fa3", "#a3261f", "#0a5c2e", "#1f4fa3", "#4a4a4a", "#000000", "#5b3a00"} {
 		light, dark, err := themes(configuredColors{Accent: accent}, configuredColors{})
 		if err != nil {
@@ -186,8 +186,8 @@ func TestAnAccentIsCarriedOver(t *testing.T) {
 	}
 }
 
-// TestADrawingIsCleaned checks that an SVG loses everything but its visible content.
-func TestADrawingIsCleaned(t *testing.T) {
+// TestCleanSVG checks that an SVG loses everything but its visible content.
+func TestCleanSVG(t *testing.T) {
 	raw := `<?xml version="1.0"?><!-- by hand --><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
 		xmlns:tool="urn:tool" width="20px" height="10px" onload="x()" tool:zoom="2" class="c"><metadata><script>x</script></metadata>
 		<defs><linearGradient id="g"><stop offset="0" style="stop-color:#fff;behavior:url(x)"/></linearGradient></defs>
@@ -206,8 +206,8 @@ func TestADrawingIsCleaned(t *testing.T) {
 	}
 }
 
-// TestAPhotographIsPixels checks that a PNG keeps only its pixels.
-func TestAPhotographIsPixels(t *testing.T) {
+// TestCleanPNG checks that a PNG keeps only its pixels.
+func TestCleanPNG(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 30, 20))
 	img.Set(1, 1, imagecolor.White)
 	var b bytes.Buffer

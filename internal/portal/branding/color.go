@@ -99,10 +99,11 @@ var pairs = []struct {
 	{"brass", []string{"paper", "sheet"}, 3},
 }
 
-var displayNames = map[string]string{"primary": "the accent", "primary-strong": "the accent under the pointer", "on-primary": "a button's text",
-	"primary-wash": "the accent's wash", "paper": "the background", "sheet": "a card", "sunk": "a sunk surface", "line": "a line",
-	"ink": "text", "soft": "quiet text", "info": "a note's text", "success": "a success's text", "warning": "a warning's text",
-	"danger": "an error's text", "edge": "a field's edge", "focus": "the focus ring", "brass": "the step at hand"}
+var displayNames = map[string]string{"primary": "the accent", "primary-strong": "the accent under the pointer",
+	"on-primary": "a button's text", "primary-wash": "the accent's wash", "paper": "the background", "sheet": "a card",
+	"sunk": "a sunk surface", "line": "a line", "ink": "text", "soft": "quiet text", "info": "a note's text",
+	"success": "a success's text", "warning": "a warning's text", "danger": "an error's text", "edge": "a field's edge",
+	"focus": "the focus ring", "brass": "the step at hand"}
 
 // lowContrast describes the first pair with too little contrast; ok is true if there is
 // none.
@@ -187,7 +188,8 @@ func themes(inLight, inDark configuredColors) (light, dark theme, err error) {
 		la = readableAccent("light", *da, lb, black)
 	}
 	light, dark = derive("light", la, lb), derive("dark", da, db)
-	return light, dark, errors.Join(contrastError("light", light, la, lb, inLight.Accent != ""), contrastError("dark", dark, da, db, inDark.Accent != ""))
+	return light, dark, errors.Join(contrastError("light", light, la, lb, inLight.Accent != ""),
+		contrastError("dark", dark, da, db, inDark.Accent != ""))
 }
 
 // readableAccent returns the first color from accent toward way that is readable in a

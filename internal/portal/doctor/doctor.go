@@ -128,7 +128,8 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	before := p.Now()
 	res, _, err := p.get(ctx, p.keysURL())
 	if err != nil {
-		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err), "Check that --provider-url is right and reachable from here."}}
+		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err),
+			"Check that --provider-url is right and reachable from here."}}
 	}
 	elapsed := time.Since(begun)
 	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}

@@ -20,13 +20,13 @@ const (
 	secret   = "a secretKey that nobody may read"
 )
 
-// ward is a provider and a portal whose responses can be replaced.
-type ward struct {
+// fixture is a provider and a portal whose responses can be replaced.
+type fixture struct {
 	provider, portal *httptest.Server
 	answer           map[string]http.HandlerFunc
 }
 
-func admit(t *testing.T) (*ward, doctor.Config) {
+func admit(t *testing.T) (*fixture, doctor.Config) {
 	t.Helper()
 	key, err := jose.GenerateKey()
 	if err != nil {
@@ -42,7 +42,7 @@ func admit(t *testing.T) (*ward, doctor.Config) {
 		t.Fatal(err)
 	}
 	receiver := &webhook.Receiver{Secrets: []webhook.Secret{parsed}}
-	w := &ward{answer: map[string]http.HandlerFunc{
+	w := &fixture{answer: map[string]http.HandlerFunc{
 		"/connect/jwkset": says(200, "application/json", string(keys)),
 		"/connect/accesstoken": says(200, "application/json",
 			fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
@@ -87,60 +87,60 @@ func TestFindsEachProblem(t *testing.T) {
 		return says(status, "application/json", `{"error":"`+code+`"}`)
 	}
 	for name, c := range map[string]struct {
-		change func(*ward, *doctor.Config)
+		change func(*fixture, *doctor.Config)
 		want   string // the findings that are not OK: level, subject: message
 	}{
-		"nothing is wrong": {func(*ward, *doctor.Config) {}, ""},
-		"no answer": {func(w *ward, p *doctor.Config) {
+		"nothing is wrong": {func(*fixture, *doctor.Config) {}, ""},
+		"no answer": {func(w *fixture, p *doctor.Config) {
 			w.provider.Close()
 		}, "fail provider: does not answer|fail widget: the script does not load"},
-		"our clock is slow": {func(_ *ward, p *doctor.Config) {
+		"our clock is slow": {func(_ *fixture, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
 		}, "fail clock: |fail webhooks: the portal at"},
-		"our clock is a little slow": {func(_ *ward, p *doctor.Config) {
+		"our clock is a little slow": {func(_ *fixture, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-15 * time.Second) }
 		}, "warn clock: "},
-		"no key set": {func(w *ward, _ *doctor.Config) {
+		"no key set": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = says(200, "text/html", "<p>hello")
 		}, "fail key set: is not a key set"},
-		"no usable key": {func(w *ward, _ *doctor.Config) {
+		"no usable key": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = says(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
 		}, "fail key set: has no usable key"},
-		"another environment's credentials": {func(w *ward, _ *doctor.Config) {
+		"another environment's credentials": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(403, "UNKNOWN_CUSTOMER")
 		}, "fail credentials: the provider does not know this clientId in sandbox"},
-		"an old secretKey": {func(w *ward, _ *doctor.Config) {
+		"an old secretKey": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(401, "UNAUTHORIZED")
 		}, "fail credentials: the secretKey is not the one"},
-		"no credentials": {func(_ *ward, p *doctor.Config) { p.SecretKey = "" }, "fail credentials: svcapi"},
-		"another's product": {func(w *ward, _ *doctor.Config) {
+		"no credentials": {func(_ *fixture, p *doctor.Config) { p.SecretKey = "" }, "fail credentials: svcapi"},
+		"another's product": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_PRODUCT")
 		}, "fail product cashflow: the account has no product " + cashflow},
-		"no products": {func(_ *ward, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
-		"a return that is not registered": {func(w *ward, _ *doctor.Config) {
+		"no products": {func(_ *fixture, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
+		"a return that is not registered": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
 		}, "fail complete URL: the account does not allow returns"},
-		"a provider that is in trouble": {func(w *ward, _ *doctor.Config) {
+		"a provider that is in trouble": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
 		}, "skip product cashflow: could not be determined"},
-		"a page in place of the script": {func(w *ward, _ *doctor.Config) {
+		"a page in place of the script": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
 		}, "fail widget: the script's address has no script"},
-		"no script": {func(w *ward, _ *doctor.Config) {
+		"no script": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
 		}, "fail widget: the script's address answers 404"},
-		"another global": {func(_ *ward, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: the script does not define Other"},
-		"another webhook secret": {func(_ *ward, p *doctor.Config) {
+		"another global": {func(_ *fixture, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: the script does not define Other"},
+		"another webhook secret": {func(_ *fixture, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},
-		"a webhook secret that is none": {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
+		"a webhook secret that is none": {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
 			"fail webhooks: a secret is not of the form"},
-		"no webhook secret":          {func(_ *ward, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
-		"a portal that does not run": {func(w *ward, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
-		"one host for both": {func(w *ward, p *doctor.Config) {
+		"no webhook secret":          {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
+		"a portal that does not run": {func(w *fixture, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
+		"one host for both": {func(w *fixture, p *doctor.Config) {
 			p.PortalURL = w.portal.URL
 		}, "warn addresses: portal and provider share a host"},
-		"plain http in production": {func(_ *ward, p *doctor.Config) {
+		"plain http in production": {func(_ *fixture, p *doctor.Config) {
 			p.Environment = contract.Production
 		}, "fail addresses: --portal-url is plain http|fail addresses: --provider-url is plain http"},
 	} {

@@ -105,7 +105,7 @@ func atOnce(t *testing.T, id string, ask func(i int) (string, error)) int {
 
 func key22(i int) string { return fmt.Sprintf("%022d", i) }
 
-func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
+func TestTokenBelongsToFirstBrowser(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := newKit(t, db)
 		id, token := c.embedToken()
@@ -137,7 +137,7 @@ func TestAnEmbedTokenBelongsToTheFirstBrowser(t *testing.T) {
 	})
 }
 
-func TestAnEmbedTokenBelongsToTheFramesOfOnePage(t *testing.T) {
+func TestTokenBelongsToFramesOfOnePage(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := newKit(t, db)
 		grant := func(token string, opens bool) (string, error) {
@@ -268,13 +268,13 @@ func TestFirstPageOfAFrame(t *testing.T) {
 	}
 }
 
-func TestAnOriginIsComparedAsABrowserWritesIt(t *testing.T) {
+func TestPlainOrigin(t *testing.T) {
 	if plainOrigin("https://Shop.Example:443") != shop || plainOrigin("http://localhost:80") != "http://localhost" {
 		t.Error("an origin is not as a browser writes it")
 	}
 }
 
-func TestTokensThatEndedLongAgoAreForgotten(t *testing.T) {
+func TestDeletesExpiredTokens(t *testing.T) {
 	c := newKit(t, storetest.SQLite(t, store.Portal))
 	_, token := c.embedToken()
 	count := func() (n int) {

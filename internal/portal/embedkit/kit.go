@@ -91,8 +91,9 @@ func Events() []Event {
 			{Name: "errorType", TS: "ErrorType", Doc: "The reason."}}},
 		{Name: "state", Doc: "The application changed its state.", Framed: true, Detail: []Field{applicationField,
 			{Name: "state", TS: "State", Doc: "The new state, as in GET /api/v1/applications/{id}."}}},
-		{Name: "complete", Doc: "The application reached a final state. Request the result from your back end.", Framed: true, Detail: []Field{applicationField,
-			{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "The final state."}}},
+		{Name: "complete", Doc: "The application reached a final state. Request the result from your back end.",
+			Framed: true, Detail: []Field{applicationField,
+				{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "The final state."}}},
 		{Name: "close", Doc: "The dialog was closed."},
 	}
 }

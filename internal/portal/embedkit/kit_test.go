@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
-// TestGeneratedFilesAreCurrent compares the declarations, the script's names and the guide
-// with the tables.
+// TestGeneratedFilesAreCurrent compares the declarations, the script's names and the
+// guide with the tables.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
 	generated(t, web+"parts/embed-api.d.ts", Declarations())
@@ -60,20 +60,20 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]bool{"size": false, "escape": false}
+	sent := map[string]bool{"size": false, "escape": false}
 	for _, e := range Events() {
 		if e.Framed {
-			told[e.Name] = false
+			sent[e.Name] = false
 		}
 	}
 	for _, part := range strings.Split(string(raw), `tell("`)[1:] {
 		name, _, _ := strings.Cut(part, `"`)
-		if _, known := told[name]; !known {
+		if _, known := sent[name]; !known {
 			t.Errorf("the frame tells %q, which is in no table", name)
 		}
-		told[name] = true
+		sent[name] = true
 	}
-	for name, is := range told {
+	for name, is := range sent {
 		if !is {
 			t.Errorf("nothing tells %q", name)
 		}

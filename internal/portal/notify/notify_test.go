@@ -122,7 +122,7 @@ func (r *testServer) happen(id, state string, sequence int64) string {
 	return r.queue[len(before)]
 }
 
-// work makes an attempt of a delivery that is to be the last.
+// work runs a delivery once and requires that it is not retried.
 func (r *testServer) work(id string) {
 	r.t.Helper()
 	if err := r.deliver(r.t.Context(), jobs.Job{}, deliver{DeliveryID: id}); err != nil {
@@ -216,8 +216,9 @@ func TestEventBelongsToItsTransaction(t *testing.T) {
 	})
 }
 
-// TestGoneStopsEverythingUntilItIsTurnedOn and stops no other URL.
-func TestGoneStopsEverythingUntilItIsTurnedOn(t *testing.T) {
+// TestGoneStopsDeliveries checks that a 410 stops deliveries to its URL until they are
+// enabled, and to no other URL.
+func TestGoneStopsDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		app := r.application()
 		first, second := r.happen(app, "started", 1), r.happen(app, "connecting", 2)

@@ -9,8 +9,8 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// TestTheDrawingIsTheCode converts the path's strokes back into modules.
-func TestTheDrawingIsTheCode(t *testing.T) {
+// TestDrawsQRCode converts the path's strokes back into modules.
+func TestDrawsQRCode(t *testing.T) {
 	const link = "https://portal.example.com/resume/ye4ZSHdXYRr-ngytXeGUqOTTc7xFl3sqCmE7nV5DK7o?lang=es"
 	path, size, err := code(link)
 	if err != nil {

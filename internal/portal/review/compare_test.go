@@ -18,7 +18,7 @@ import (
 
 const appLater = "55555555-5555-4555-8555-555555555555"
 
-func TestTwoReportsOfOneApplicantSideBySide(t *testing.T) {
+func TestCompareReports(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	if _, page := d.get(own); strings.Contains(page, i18ntest.EN("review.compare.others")) {

@@ -142,7 +142,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 	})
 }
 
-func TestOfDecisionsAtOnceOneIsTaken(t *testing.T) {
+func TestDecideConcurrently(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -167,7 +167,7 @@ func TestOfDecisionsAtOnceOneIsTaken(t *testing.T) {
 	})
 }
 
-func TestNotesAreForColleagues(t *testing.T) {
+func TestNotes(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")

@@ -19,7 +19,7 @@ import (
 
 const appOld = "44444444-4444-4444-8444-444444444444"
 
-func TestApplicationsAreKeptForSoLong(t *testing.T) {
+func TestRetention(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -45,8 +45,8 @@ func TestApplicationsAreKeptForSoLong(t *testing.T) {
 			t.Errorf("the trail of it: %d", resp.StatusCode)
 		}
 		*d.now = noon.AddDate(0, 0, 31)
-		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 0 || len(d.relay.revoked) != 1 {
-			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.relay.revoked))
+		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 0 || len(d.sharer.revoked) != 1 {
+			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.sharer.revoked))
 		}
 	})
 }
@@ -56,7 +56,7 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
-	d.relay.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
+	d.sharer.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
@@ -64,16 +64,16 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {
 		t.Errorf("it is gone: %v", err)
 	}
-	d.relay.err = nil
-	if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.relay.revoked) != 1 {
-		t.Errorf("deleting: %d, %d withdrawn", resp.StatusCode, len(d.relay.revoked))
+	d.sharer.err = nil
+	if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.sharer.revoked) != 1 {
+		t.Errorf("deleting: %d, %d withdrawn", resp.StatusCode, len(d.sharer.revoked))
 	}
 }
 
 // Deletion at the consumer's request also withdraws consent at the service. Nothing
 // is deleted if the service refuses our credentials; a service without that consumer
 // does not prevent deletion.
-func TestConsentIsWithdrawnForTheCaller(t *testing.T) {
+func TestDeletionWithdrawsConsent(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	for _, tc := range []struct {
 		name, cause string
@@ -89,20 +89,20 @@ func TestConsentIsWithdrawnForTheCaller(t *testing.T) {
 		d := open(t, storetest.SQLite(t, store.Portal))
 		d.signInAs(secret, "")
 		d.change(appReady, func(r *stored) { r.Consumers = []string{consumer} })
-		d.relay.err = tc.err
+		d.sharer.err = tc.err
 		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
 		_, err := search.Of(t.Context(), d.DB.SQL, appReady)
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
 			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
 		}
-		if asked := len(d.relay.consents) == 1 && d.relay.consents[0] == consumer; asked != (tc.name == "on request") {
-			t.Errorf("%s: consent was withdrawn of %v", tc.name, d.relay.consents)
+		if asked := len(d.sharer.consents) == 1 && d.sharer.consents[0] == consumer; asked != (tc.name == "on request") {
+			t.Errorf("%s: consent was withdrawn of %v", tc.name, d.sharer.consents)
 		}
 	}
 }
 
 // A share created during a deletion is withdrawn too, in either order.
-func TestSharingAndDeletingAtOnce(t *testing.T) {
+func TestShareDuringDeletion(t *testing.T) {
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -110,31 +110,31 @@ func TestSharingAndDeletingAtOnce(t *testing.T) {
 		other := d.as(Administrator)
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		once := func(f func()) func() {
-			return func() { d.relay.set(func() { d.relay.meet = nil }); f() }
+			return func() { d.sharer.set(func() { d.sharer.meet = nil }); f() }
 		}
-		d.relay.set(func() {
-			d.relay.meet = once(func() { other.post(own+"/shares", url.Values{"publicId": {"svc-late"}}) })
+		d.sharer.set(func() {
+			d.sharer.meet = once(func() { other.post(own+"/shares", url.Values{"publicId": {"svc-late"}}) })
 		})
-		if resp, page := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.relay.tokens) != 2 || len(d.relay.revoked) != 2 {
+		if resp, page := d.post(own+"/delete", form); resp.StatusCode != 303 || len(d.sharer.tokens) != 2 || len(d.sharer.revoked) != 2 {
 			t.Errorf("deleting what is shared meanwhile: %d, %d of %d withdrawn\n%s", resp.StatusCode,
-				len(d.relay.revoked), len(d.relay.tokens), page)
+				len(d.sharer.revoked), len(d.sharer.tokens), page)
 		}
 	})
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		other := d.as(Administrator)
-		d.relay.set(func() {
-			d.relay.meet = func() {
-				d.relay.set(func() { d.relay.meet = nil })
+		d.sharer.set(func() {
+			d.sharer.meet = func() {
+				d.sharer.set(func() { d.sharer.meet = nil })
 				if resp, _ := other.post(own+"/delete", form); resp.StatusCode != 303 {
 					t.Errorf("deleting: %d", resp.StatusCode)
 				}
 			}
 		})
 		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 ||
-			len(d.relay.tokens) != 1 || len(d.relay.revoked) != 1 {
-			t.Errorf("sharing what is deleted meanwhile: %d, %d of %d withdrawn", resp.StatusCode, len(d.relay.revoked), len(d.relay.tokens))
+			len(d.sharer.tokens) != 1 || len(d.sharer.revoked) != 1 {
+			t.Errorf("sharing what is deleted meanwhile: %d, %d of %d withdrawn", resp.StatusCode, len(d.sharer.revoked), len(d.sharer.tokens))
 		}
 		for _, table := range []string{"report_shares", "report_share_log"} {
 			var left int
@@ -169,8 +169,9 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 	})
 }
 
-// TestDeletionOffersOnlyTheApplicantsApplications lists the applications with the same name and email
-// address and, if only one of them is known, a few others, none of them selected.
+// TestDeletionOffersOnlyTheApplicantsApplications lists the applications with the same
+// name and email address. If only one of them is known, it lists a few others, none of
+// them selected.
 func TestDeletionOffersOnlyTheApplicantsApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)

@@ -66,8 +66,8 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 	}
 }
 
-// TestThePagesOfEvents visits the pages as a reviewer and as an auditor.
-func TestThePagesOfEvents(t *testing.T) {
+// TestEventPages visits the pages as a reviewer and as an auditor.
+func TestEventPages(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.Events.URL = "https://app.example.com/hooks/whose-path-is-secret"
 	d.signInAs(secret, "")
@@ -167,9 +167,9 @@ func TestThePagesOfEvents(t *testing.T) {
 	has("/review/events?lang=es", i18ntest.ES("review.events.unset"))
 }
 
-// TestTheOutbox checks that signed-in users see the emails of a sandbox without a
+// TestOutbox checks that signed-in users see the emails of a sandbox without a
 // mail server, and that the page does not exist otherwise.
-func TestTheOutbox(t *testing.T) {
+func TestOutbox(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal), func(d *Handler) { d.Letters.Mail = nil })
 	d.signInAs(secret, "")
 	d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})

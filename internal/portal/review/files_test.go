@@ -18,13 +18,13 @@ import (
 
 const stubPath = "6c1a/paystub.pdf"
 
-// kept is a testServer whose ready application has files at the service.
-func kept(t *testing.T, db *store.DB) *testServer {
+// openWithFiles returns a testServer whose ready application has files at the service.
+func openWithFiles(t *testing.T, db *store.DB) *testServer {
 	d := open(t, db)
-	d.shelf.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"},
+	d.reporter.files = []svcapi.File{{DocumentType: "BANK_TRANSACTIONS", SourceID: "FIRST_BANK", Path: "6c1a/transactions.json"},
 		{DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: stubPath},
 		{DocumentType: "DOCUMENT", SourceID: "PAYSTUB", Path: "6c1a/page"}}
-	d.shelf.content = map[string]svcapi.Content{stubPath: {Type: "application/pdf", Body: []byte("%PDF-1.7 made up")},
+	d.reporter.content = map[string]svcapi.Content{stubPath: {Type: "application/pdf", Body: []byte("%PDF-1.7 made up")},
 		"6c1a/transactions.json": {Type: "application/json", Body: []byte(`{}`)},
 		"6c1a/page":              {Type: "text/html", Body: []byte("<script>alert(1)</script>")}}
 	return d
@@ -32,7 +32,7 @@ func kept(t *testing.T, db *store.DB) *testServer {
 
 func TestFilesAreDownloadsOnly(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := kept(t, db)
+		d := openWithFiles(t, db)
 		at := "/review/applications/" + appReady + "/files"
 		for _, path := range []string{at, at + "/" + pages.FileRef(stubPath)} {
 			if resp, _ := d.get(path); resp.StatusCode != 303 {
@@ -81,7 +81,7 @@ func (d *testServer) audited(action string) (n int) {
 	return n
 }
 
-func TestFilesThatCannotBeHad(t *testing.T) {
+func TestUnavailableFiles(t *testing.T) {
 	ref := "/" + pages.FileRef(stubPath)
 	for _, tc := range []struct {
 		name, path string
@@ -99,9 +99,9 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, i18ntest.EN("review.files.unknown.title"), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := kept(t, storetest.SQLite(t, store.Portal))
+			d := openWithFiles(t, storetest.SQLite(t, store.Portal))
 			d.signInAs(secret, "")
-			d.shelf.refuses = tc.why
+			d.reporter.refuses = tc.why
 			at := "/review/applications/" + appReady + "/files" + tc.path
 			resp, page := d.get(at)
 			if resp.StatusCode != tc.status || !strings.Contains(page, tc.words) || strings.Contains(page, `href="`+at+`"`) != tc.retry {
@@ -112,19 +112,19 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 			}
 		})
 	}
-	d := kept(t, storetest.SQLite(t, store.Portal))
+	d := openWithFiles(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	for path, want := range map[string]int{appStarted: 404, "44444444-4444-4444-8444-444444444444": 404, "x": 404} {
 		if resp, _ := d.get("/review/applications/" + path + "/files" + ref); resp.StatusCode != want {
 			t.Errorf("files of %s = %d, want %d", path, resp.StatusCode, want)
 		}
 	}
-	d.shelf.content, d.shelf.files = nil, nil
+	d.reporter.content, d.reporter.files = nil, nil
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 ||
 		!strings.Contains(page, i18ntest.EN("review.files.none")) {
 		t.Errorf("an empty list = %d", resp.StatusCode)
 	}
-	d.shelf.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
+	d.reporter.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 ||
 		!strings.Contains(page, i18ntest.EN("review.files.unknown.text")) {
 		t.Errorf("a list of too old a report = %d", resp.StatusCode)
@@ -162,7 +162,7 @@ func bodies(t *testing.T) map[contract.Product][]byte {
 	return out
 }
 
-func TestThePagesAndTablesOfTheOtherProducts(t *testing.T) {
+func TestPagesAndTablesByProduct(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for product, raw := range bodies(t) {
 			d := open(t, db)

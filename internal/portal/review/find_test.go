@@ -150,7 +150,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 	})
 }
 
-func TestASearchGoesByAHandleAndEnds(t *testing.T) {
+func TestSearchHandlesExpire(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -198,7 +198,7 @@ func TestASearchGoesByAHandleAndEnds(t *testing.T) {
 }
 
 // The index reveals no names without its key.
-func TestTheIndexHoldsNoName(t *testing.T) {
+func TestIndexHashesNames(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
 	if err != nil {

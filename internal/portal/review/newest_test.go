@@ -15,11 +15,11 @@ import (
 )
 
 // A report corrected by the service is shown without replacing the stored one.
-func TestAReportAsTheServiceHasItNow(t *testing.T) {
+func TestCorrectedReport(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		at := "/review/applications/" + appReady
-		kept, err := report.ParseIncome(bodies(t)[contract.Income])
+		openWithFiles, err := report.ParseIncome(bodies(t)[contract.Income])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,8 +30,8 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			}
 			return raw
 		}
-		d.shelf.newest = encode(kept)
-		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, encode(kept) })
+		d.reporter.newest = encode(openWithFiles)
+		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, encode(openWithFiles) })
 		if resp, _ := d.get(at + "/newest"); resp.StatusCode != 303 {
 			t.Errorf("not signed in: %d", resp.StatusCode)
 		}
@@ -48,10 +48,10 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			t.Errorf("the service's page = %d\n%s", resp.StatusCode, page)
 		}
 		revision, when, net, gross := "1", report.TimestampOf(noon), int64(41_234), int64(52_345)
-		kept.Meta.Revision, kept.Meta.RevisionCreatedAt = &revision, &when
-		kept.Income.Summary = report.IncomeSummary{AnnualGross: cents(52_345_00), AnnualNet: cents(41_234_00)}
-		kept.Income.Revised = &report.RevisedValues{GrossAnnual: &gross, NetAnnual: &net}
-		d.shelf.newest = encode(kept)
+		openWithFiles.Meta.Revision, openWithFiles.Meta.RevisionCreatedAt = &revision, &when
+		openWithFiles.Income.Summary = report.IncomeSummary{AnnualGross: cents(52_345_00), AnnualNet: cents(41_234_00)}
+		openWithFiles.Income.Revised = &report.RevisedValues{GrossAnnual: &gross, NetAnnual: &net}
+		d.reporter.newest = encode(openWithFiles)
 		if _, page := d.get(at + "/newest"); !strings.Contains(page, "$41,234") ||
 			!strings.Contains(page, i18ntest.EN("review.income.revised")) || strings.Contains(page, i18ntest.EN("review.income.not_revised")) {
 			t.Errorf("the corrected report:\n%s", page)
@@ -67,7 +67,7 @@ func TestAReportAsTheServiceHasItNow(t *testing.T) {
 			"a service that is away": {&svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502},
 			"malformed report":       {nil, 500},
 		} {
-			d.shelf.refuses, d.shelf.newest = c.why, []byte("{}")
+			d.reporter.refuses, d.reporter.newest = c.why, []byte("{}")
 			if resp, page := d.get(at + "/newest"); resp.StatusCode != c.status || c.status == 502 && !strings.Contains(page, at+`/newest"`) {
 				t.Errorf("%s: %d\n%s", name, resp.StatusCode, page)
 			}

@@ -46,7 +46,7 @@ func someAnalysis(t testing.TB) []byte {
 	return raw
 }
 
-func TestFilesForASpreadsheet(t *testing.T) {
+func TestSpreadsheetDownloads(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")

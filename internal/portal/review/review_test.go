@@ -55,9 +55,9 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 // stored is an application with its related data.
 type stored = applicationstest.Row
 
-// shelf holds the stored applications of a test, and is a fake provider with files
-// and newer versions of their reports.
-type shelf struct {
+// reporter is a fake provider with files and newer versions of reports. It also
+// holds the stored applications of a test.
+type reporter struct {
 	applications.Provider
 	rows    map[string]stored
 	files   []svcapi.File
@@ -66,18 +66,18 @@ type shelf struct {
 	newest  []byte // newer version of every report
 }
 
-func (s *shelf) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
+func (s *reporter) Files(context.Context, contract.Product, svcapi.Ref) ([]svcapi.File, error) {
 	if s.content == nil {
 		return s.files, s.refuses
 	}
 	return s.files, nil
 }
 
-func (s *shelf) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
+func (s *reporter) File(_ context.Context, _ contract.Product, _ svcapi.Ref, path string) (svcapi.Content, error) {
 	return s.content[path], s.refuses
 }
 
-func (s *shelf) Report(context.Context, contract.Product, svcapi.Ref) ([]byte, *report.Meta, error) {
+func (s *reporter) Report(context.Context, contract.Product, svcapi.Ref) ([]byte, *report.Meta, error) {
 	return s.newest, nil, s.refuses
 }
 
@@ -89,7 +89,7 @@ func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOptio
 // add stores an application and indexes it.
 func (d *testServer) add(r stored) {
 	d.t.Helper()
-	d.shelf.rows[r.ID] = r
+	d.reporter.rows[r.ID] = r
 	a := applicationstest.Put(d.t, d.DB, r)
 	err := d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := d.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil || r.Applicant == nil {
@@ -105,9 +105,9 @@ func (d *testServer) add(r stored) {
 // change updates a stored application.
 func (d *testServer) change(id string, f func(*stored)) {
 	d.t.Helper()
-	r := d.shelf.rows[id]
+	r := d.reporter.rows[id]
 	f(&r)
-	d.shelf.rows[id] = r
+	d.reporter.rows[id] = r
 	applicationstest.Put(d.t, d.DB, r)
 }
 
@@ -163,20 +163,20 @@ func sample(t testing.TB) []byte {
 // testServer is a running review dashboard with a browser.
 type testServer struct {
 	*Handler
-	t     *testing.T
-	shelf *shelf
-	relay *relay
-	srv   *httptest.Server
-	http  *http.Client
-	now   *time.Time
+	t        *testing.T
+	reporter *reporter
+	sharer   *sharer
+	srv      *httptest.Server
+	http     *http.Client
+	now      *time.Time
 }
 
 func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	t.Helper()
 	staff.UseCheapHashes()
 	now := noon
-	d := &testServer{t: t, now: &now, relay: &relay{tokens: map[string]string{}, revoked: map[string]bool{}},
-		shelf: &shelf{rows: map[string]stored{}}}
+	d := &testServer{t: t, now: &now, sharer: &sharer{tokens: map[string]string{}, revoked: map[string]bool{}},
+		reporter: &reporter{rows: map[string]stored{}}}
 	clock := func() time.Time { return *d.now }
 	db.SetClock(clock)
 	sessions, err := session.New(t.Context(), db, clock, session.Settings{Name: "vestibule", SameSite: http.SameSiteLaxMode})
@@ -184,7 +184,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.shelf,
+	apps := &applications.Service{DB: db, Queue: queue{}, Provider: d.reporter,
 		Products:    map[contract.Product]string{contract.Cashflow: "product"},
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	letters := &resume.Handler{DB: db, Applicants: &applicant.Handler{Service: apps},
@@ -199,7 +199,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	}
 	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
 		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock},
-		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.relay, Now: clock, Log: log},
+		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.sharer, Now: clock, Log: log},
 		Audit:   &audit.Service{DB: db, Staff: users, Log: log},
 		Decisions: &decisions.Service{DB: db, Staff: users, Applications: apps, Letters: letters, URL: "https://portal.example",
 			Host: "reports.example", Now: clock},
@@ -209,7 +209,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}
 		},
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(log, h) }}
-	d.Deletion = &deletion.Service{DB: db, Staff: users, Applications: apps, Sharing: d.Sharing, Provider: d.relay, Queue: queue{},
+	d.Deletion = &deletion.Service{DB: db, Staff: users, Applications: apps, Sharing: d.Sharing, Provider: d.sharer, Queue: queue{},
 		Now: clock, Log: log,
 		Erase: []func(context.Context, *store.Tx, string) error{apps.Delete, decisions.Forget,
 			sharing.Forget, search.Forget}}
@@ -289,7 +289,7 @@ func (d *testServer) signInAs(pass, next string) *http.Response {
 	return resp
 }
 
-func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
+func TestSignInAndOut(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		want := "/review/applications/" + appReady + "/report"
@@ -332,7 +332,7 @@ func TestAReviewerSignsInReadsAndSignsOut(t *testing.T) {
 	})
 }
 
-func TestTheList(t *testing.T) {
+func TestList(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	resp, page := d.get("/review")
@@ -355,7 +355,7 @@ func TestTheList(t *testing.T) {
 	}
 }
 
-func TestOneApplication(t *testing.T) {
+func TestApplicationPage(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
@@ -380,7 +380,7 @@ func TestOneApplication(t *testing.T) {
 	}
 }
 
-func TestTheReportAsAPage(t *testing.T) {
+func TestReportPage(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	resp, page := d.get("/review/applications/" + appReady + "/report")
@@ -417,12 +417,12 @@ func TestTheReportAsAPage(t *testing.T) {
 	}
 }
 
-func TestADownloadIsTheReportAsItCameAndIsWrittenDown(t *testing.T) {
+func TestDownloadsReportUnchanged(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		resp, body := d.get("/review/applications/" + appReady + "/report.json")
-		if body != `{"stated":`+statedZoe+`,`+string(d.shelf.rows[appReady].Body)[1:] ||
+		if body != `{"stated":`+statedZoe+`,`+string(d.reporter.rows[appReady].Body)[1:] ||
 			resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Cache-Control") != "no-store" ||
 			resp.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+appReady+`.json"` {
 			t.Errorf("download: %v\n%s", resp.Header, body)

@@ -50,7 +50,7 @@ func (d *testServer) invite(email string, role staff.Role) string {
 
 // Every address of the review dashboard and its roles. New addresses fail until they
 // are added here.
-func TestEveryRouteIsForItsRolesAlone(t *testing.T) {
+func TestRoutesRequireRoles(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
@@ -210,7 +210,7 @@ func TestUsersPages(t *testing.T) {
 }
 
 // Each action has exactly one entry, with IDs only.
-func TestTheAuditTrail(t *testing.T) {
+func TestAuditLog(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs("wrong password here", "")

@@ -24,8 +24,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// relay is a fake of the service: one token for each report and third party.
-type relay struct {
+// sharer is a fake provider with one sharing token for each report and third
+// party.
+type sharer struct {
 	mu      sync.Mutex
 	tokens  map[string]string // report and third party → token
 	revoked map[string]bool   // by token
@@ -37,7 +38,7 @@ type relay struct {
 	consents []string // consumers whose consent was withdrawn
 }
 
-func (s *relay) answer(f func() error) error {
+func (s *sharer) answer(f func() error) error {
 	s.mu.Lock()
 	meet, err := s.meet, s.err
 	s.asked++
@@ -53,7 +54,7 @@ func (s *relay) answer(f func() error) error {
 	return f()
 }
 
-func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID string) (out string, err error) {
+func (s *sharer) CreateRelayToken(ctx context.Context, publicToken, publicID string) (out string, err error) {
 	defer func() {
 		s.mu.Lock()
 		after := s.after
@@ -75,7 +76,7 @@ func (s *relay) CreateRelayToken(ctx context.Context, publicToken, publicID stri
 	return out, err
 }
 
-func (s *relay) RevokeRelayToken(ctx context.Context, relayToken string) error {
+func (s *sharer) RevokeRelayToken(ctx context.Context, relayToken string) error {
 	return s.answer(func() error {
 		if s.revoked[relayToken] {
 			return refusal(contract.CodeRelayTokenRevoked)
@@ -85,14 +86,14 @@ func (s *relay) RevokeRelayToken(ctx context.Context, relayToken string) error {
 	})
 }
 
-func (s *relay) WithdrawConsent(_ context.Context, consumerID string) error {
+func (s *sharer) WithdrawConsent(_ context.Context, consumerID string) error {
 	return s.answer(func() error {
 		s.consents = append(s.consents, consumerID)
 		return nil
 	})
 }
 
-func (s *relay) set(f func()) {
+func (s *sharer) set(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
@@ -124,11 +125,11 @@ func (d *testServer) rows() []string {
 		if !s.Withdrawn.IsZero() {
 			state = "withdrawn"
 		}
-		d.relay.mu.Lock()
-		if s.RelayToken != d.relay.tokens[token+"/"+s.PublicID] {
+		d.sharer.mu.Lock()
+		if s.RelayToken != d.sharer.tokens[token+"/"+s.PublicID] {
 			state += " with another token"
 		}
-		d.relay.mu.Unlock()
+		d.sharer.mu.Unlock()
 		out = append(out, fmt.Sprintf("%s %q since %s, %s", s.PublicID, s.Label, s.Granted.Format(time.DateTime), state))
 	}
 	return out
@@ -176,8 +177,8 @@ func (d *testServer) expect(what string, got, want []string) {
 	}
 }
 
-// led checks that the form redirects to the card.
-func (d *testServer) led(what string, resp *http.Response, done string) {
+// wantRedirect checks that the form redirects to the sharing card.
+func (d *testServer) wantRedirect(what string, resp *http.Response, done string) {
 	d.t.Helper()
 	if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done="+done+"#sharing" {
 		d.t.Errorf("%s: %d to %q", what, resp.StatusCode, resp.Header.Get("Location"))
@@ -193,7 +194,7 @@ func (d *testServer) says(what, page string, want ...string) {
 	}
 }
 
-func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
+func TestShareRenewAndWithdraw(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -201,11 +202,11 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 			t.Errorf("before sharing:\n%s", page)
 		}
 		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
-		d.led("sharing", resp, "shared")
+		d.wantRedirect("sharing", resp, "shared")
 		_, page := d.get(own + "?done=shared")
 		d.says("shared", page, i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
 			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", i18ntest.EN("review.share.more"))
-		if strings.Contains(page, d.relay.tokens[token+"/"+harbor]) {
+		if strings.Contains(page, d.sharer.tokens[token+"/"+harbor]) {
 			t.Errorf("the page shows the relay token:\n%s", page)
 		}
 
@@ -214,7 +215,7 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		_, page = d.get(own)
 		d.says("73 hours later", page, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
 		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.led("another 72 hours", resp, "renewed")
+		d.wantRedirect("another 72 hours", resp, "renewed")
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		_, page = d.get(own + "?done=renewed&lang=es")
 		d.says("renewed, in Spanish", page, i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
@@ -226,11 +227,11 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", i18ntest.EN("review.share.withdraw_good"))
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
-		d.led("withdrawing", resp, "withdrawn")
-		asked := d.relay.asked
+		d.wantRedirect("withdrawing", resp, "withdrawn")
+		asked := d.sharer.asked
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
-		d.led("withdrawing twice", resp, "withdrawn")
-		if d.relay.asked != asked {
+		d.wantRedirect("withdrawing twice", resp, "withdrawn")
+		if d.sharer.asked != asked {
 			t.Error("what was withdrawn is withdrawn at the service again")
 		}
 		if resp, _ := d.get("/review/shares/" + id + "/withdraw"); resp.Header.Get("Location") != own+"#sharing" {
@@ -255,13 +256,13 @@ func TestAReportIsSharedGivenMoreTimeAndWithdrawn(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT label, relay_token FROM report_shares`).Scan(&label, &sealed); err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Contains(label, []byte("Harbor")) || bytes.Contains(sealed, []byte(d.relay.tokens[token+"/"+harbor])) {
+		if bytes.Contains(label, []byte("Harbor")) || bytes.Contains(sealed, []byte(d.sharer.tokens[token+"/"+harbor])) {
 			t.Errorf("kept in the clear: %q %q", label, sealed)
 		}
 	})
 }
 
-func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
+func TestShareConcurrently(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -269,8 +270,8 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 		together := func(path string, form func(i int) url.Values) map[string]int {
 			var here, wait sync.WaitGroup
 			here.Add(many) // no request is answered before all were sent
-			d.relay.set(func() { d.relay.meet = func() { here.Done(); here.Wait() } })
-			defer d.relay.set(func() { d.relay.meet = nil })
+			d.sharer.set(func() { d.sharer.meet = func() { here.Done(); here.Wait() } })
+			defer d.sharer.set(func() { d.sharer.meet = nil })
 			var mu sync.Mutex
 			got := map[string]int{}
 			for i := range many {
@@ -311,20 +312,20 @@ func TestSharingTwiceAndTogetherIsOneShare(t *testing.T) {
 	})
 }
 
-// TestAnotherReviewerWithdrawsMeanwhile has the response of a grant arrive after the
+// TestWithdrawDuringShare has the response of a grant arrive after the
 // share was withdrawn.
-func TestAnotherReviewerWithdrawsMeanwhile(t *testing.T) {
+func TestWithdrawDuringShare(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		d.post(own+"/shares", shareForm(harbor, ""))
 		*d.now = noon.Add(time.Hour)
 		withdrawn := false
-		d.relay.after = func() {
-			d.relay.set(func() { d.relay.after = nil })
+		d.sharer.after = func() {
+			d.sharer.set(func() { d.sharer.after = nil })
 			withdrawn = true
 			resp, _ := d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
-			d.led("withdrawing", resp, "withdrawn")
+			d.wantRedirect("withdrawing", resp, "withdrawn")
 		}
 		resp, page := d.post(own+"/shares", shareForm(harbor, ""))
 		if resp.StatusCode != 409 || !withdrawn {
@@ -339,10 +340,10 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	for _, tc := range []struct {
-		err    error
-		status int
-		en, es string
-		kept   bool // whether a log entry with unknown outcome remains
+		err           error
+		status        int
+		en, es        string
+		openWithFiles bool // whether a log entry with unknown outcome remains
 	}{
 		{refusal(contract.CodeInvalidPublicID), 422, i18ntest.EN("review.share.unknown_party"), i18ntest.ES("review.share.unknown_party"), false},
 		{refusal(contract.CodeRelayTokenExpired), 409, i18ntest.EN("review.share.too_old"), i18ntest.ES("review.share.too_old"), false},
@@ -354,7 +355,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 			i18ntest.EN("review.share.no_answer"), i18ntest.ES("review.share.no_answer"), true},
 		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
 	} {
-		d.relay.set(func() { d.relay.err = tc.err })
+		d.sharer.set(func() { d.sharer.err = tc.err })
 		resp, page := d.post(own+"/shares", shareForm(harbor, "Harbor"))
 		if resp.StatusCode != tc.status {
 			t.Errorf("%v: %d, want %d", tc.err, resp.StatusCode, tc.status)
@@ -364,7 +365,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		d.says(tc.err.Error(), page, tc.es)
 		d.expect(tc.err.Error(), d.rows(), nil)
 		var want []string
-		if tc.kept {
+		if tc.openWithFiles {
 			want = []string{"reviewer@example.com shared svc-harbor unknown", "reviewer@example.com shared svc-harbor unknown"}
 			d.says("no answer", page, i18ntest.ES("review.share.unknown_end"))
 		}
@@ -373,7 +374,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.relay.set(func() { d.relay.err = nil })
+	d.sharer.set(func() { d.sharer.err = nil })
 	d.post(own+"/shares", shareForm(harbor, ""))
 	withdraw := "/review/shares/" + sharing.ID(appReady, harbor) + "/withdraw"
 	for _, tc := range []struct {
@@ -384,7 +385,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		{&svcapi.Error{Op: "withdraw report", Code: contract.CodeUpstream}, 502, i18ntest.EN("review.share.not_withdrawn")},
 		{refusal(contract.CodeNotFound), 409, i18ntest.EN("review.share.gone")},
 	} {
-		d.relay.set(func() { d.relay.err = tc.err })
+		d.sharer.set(func() { d.sharer.err = tc.err })
 		resp, page := d.post(withdraw, nil)
 		if resp.StatusCode != tc.status {
 			t.Errorf("withdrawing, %v: %d, want %d", tc.err, resp.StatusCode, tc.status)
@@ -414,30 +415,30 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 
 		// Killed between the service's grant and storing the share.
 		begin("shared")
-		first, _ := d.relay.CreateRelayToken(t.Context(), token, harbor)
+		first, _ := d.sharer.CreateRelayToken(t.Context(), token, harbor)
 		_, page := d.get(own)
 		d.says("killed while sharing", page, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
 		*d.now = noon.Add(time.Minute)
 		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
-		d.led("sharing again", resp, "shared")
-		if d.relay.tokens[token+"/"+harbor] != first {
+		d.wantRedirect("sharing again", resp, "shared")
+		if d.sharer.tokens[token+"/"+harbor] != first {
 			t.Error("it is another token")
 		}
 		d.expect("sharing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, open`})
 
 		// Killed between the service's withdrawal and storing it.
 		begin("withdrawn")
-		if err := d.relay.RevokeRelayToken(t.Context(), first); err != nil {
+		if err := d.sharer.RevokeRelayToken(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 		*d.now = noon.Add(2 * time.Minute)
 		resp, _ = d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
-		d.led("withdrawing again", resp, "withdrawn")
+		d.wantRedirect("withdrawing again", resp, "withdrawn")
 		d.expect("withdrawing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, withdrawn`})
 
 		// Withdrawn by other means, and extended here.
 		d.post(own+"/shares", shareForm("svc-other", ""))
-		if err := d.relay.RevokeRelayToken(t.Context(), d.relay.tokens[token+"/svc-other"]); err != nil {
+		if err := d.sharer.RevokeRelayToken(t.Context(), d.sharer.tokens[token+"/svc-other"]); err != nil {
 			t.Fatal(err)
 		}
 		resp, page = d.post(own+"/shares", shareForm("svc-other", ""))
@@ -449,13 +450,13 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 	})
 }
 
-// TestABrowserThatGoesAwayLeavesAShareThatIsKnown checks that the service's response
+// TestStoresShareAfterDisconnect checks that the service's response
 // is stored even if the browser disconnects.
-func TestABrowserThatGoesAwayLeavesAShareThatIsKnown(t *testing.T) {
+func TestStoresShareAfterDisconnect(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	asked, gone := make(chan struct{}), make(chan struct{})
-	d.relay.set(func() { d.relay.meet = func() { close(asked); <-gone } })
+	d.sharer.set(func() { d.sharer.meet = func() { close(asked); <-gone } })
 	ctx, leave := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, "POST", d.srv.URL+own+"/shares", strings.NewReader(shareForm(harbor, "").Encode()))
 	if err != nil {
@@ -514,12 +515,12 @@ func TestRejectsMalformedShares(t *testing.T) {
 	if resp, _ := d.get(own + "/shares"); resp.Header.Get("Location") != own+"#sharing" {
 		t.Errorf("reloading a form's answer leads to %q", resp.Header.Get("Location"))
 	}
-	if d.relay.asked != 0 || len(d.rows())+len(d.lines()) != 0 {
-		t.Errorf("the service was asked %d times; %d shares, %d lines", d.relay.asked, len(d.rows()), len(d.lines()))
+	if d.sharer.asked != 0 || len(d.rows())+len(d.lines()) != 0 {
+		t.Errorf("the service was asked %d times; %d shares, %d lines", d.sharer.asked, len(d.rows()), len(d.lines()))
 	}
 }
 
-func TestThirdPartiesOfOtherReportsAreOffered(t *testing.T) {
+func TestSuggestsThirdParties(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	for i, form := range []url.Values{shareForm("svc-a", "Amber"), shareForm("svc-b", ""),

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestStatedIsShownBesideFound checks that what the applicant stated is shown on the
+// TestShowsStatedValues checks that what the applicant stated is shown on the
 // application, on the report and in the exported JSON, next to the report's findings.
-func TestStatedIsShownBesideFound(t *testing.T) {
+func TestShowsStatedValues(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
@@ -79,9 +79,9 @@ func TestStatedIsShownBesideFound(t *testing.T) {
 	})
 }
 
-// TestWithStatedChangesNoReport checks that the report's own bytes and members do not
+// TestWithStatedKeepsReport checks that the report's own bytes and members do not
 // change.
-func TestWithStatedChangesNoReport(t *testing.T) {
+func TestWithStatedKeepsReport(t *testing.T) {
 	f := prefill.Fields{FirstName: "Ana"}
 	for raw, want := range map[string]string{
 		"{}":                             `{"stated":{"firstName":"Ana"}}`,

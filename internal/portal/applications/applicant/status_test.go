@@ -112,8 +112,8 @@ func ways(m pages.Status) []string {
 	return out
 }
 
-// TestFramesAndAppsOfferNoCorrection checks that frames and apps offer no correction form:
-// an app corrects its applicant's data.
+// TestFramesAndAppsOfferNoCorrection checks that frames and apps offer no correction
+// form, because the app corrects its applicant's data.
 func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 	site := &Handler{Service: &applications.Service{Now: time.Now}, ResumeByEmail: true}
 	j := journey.Application{State: journey.Failed, Attempt: 1, Error: contract.WidgetPrefillZIP}

@@ -60,8 +60,9 @@ func open(t *testing.T) (*Service, *provider, applications.Application) {
 	a := applicationstest.Put(t, db, applicationstest.Row{Application: applications.Application{ID: application,
 		Product: contract.Cashflow, CreatedAt: noon, Journey: journey.Application{State: journey.Ready, Attempt: 1, PublicToken: "first"},
 		Report: applications.StoredReport{Attempt: 1, At: noon}}, Body: []byte("{}")})
-	return &Service{DB: db, Staff: &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: func() time.Time { return noon }}},
-		Applications: &applications.Service{DB: db}, Provider: p, Now: func() time.Time { return noon },
+	now := func() time.Time { return noon }
+	return &Service{DB: db, Staff: &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}},
+		Applications: &applications.Service{DB: db}, Provider: p, Now: now,
 		Log: slog.New(slog.DiscardHandler)}, p, a
 }
 
