@@ -86,28 +86,14 @@ func addKey(ctx context.Context, tx *store.Tx, vault *store.Vault, id string, ke
 
 // loadKeys returns the signing keys, newest first.
 func loadKeys(ctx context.Context, db *store.DB) ([][]byte, error) {
-	var keys [][]byte
-	err := db.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, sealed FROM session_keys ORDER BY created_at DESC, id`)
-		if err != nil {
-			return err
+	return store.QueryAll(ctx, db.SQL, func(row store.Row) ([]byte, error) {
+		var id string
+		var sealed []byte
+		if err := row.Scan(&id, &sealed); err != nil {
+			return nil, err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var sealed []byte
-			if err := rows.Scan(&id, &sealed); err != nil {
-				return err
-			}
-			key, err := db.Vault.Open(ctx, tx, store.SystemKey, keyCell(id), sealed)
-			if err != nil {
-				return err
-			}
-			keys = append(keys, key)
-		}
-		return rows.Err()
-	})
-	return keys, err
+		return db.Vault.Open(ctx, db.SQL, store.SystemKey, keyCell(id), sealed) // the system key needs no query
+	}, `SELECT id, sealed FROM session_keys ORDER BY created_at DESC, id`)
 }
 
 func keyCell(id string) store.Cell {

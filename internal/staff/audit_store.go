@@ -23,24 +23,16 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 	c.Equal(s.Schema.subject, f.Subject)
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
-	rows, err := q.QueryContext(ctx, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
+	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
 		`, object, detail, request_id FROM `+s.Schema.audit+` `+
 		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Entry
-	for rows.Next() {
-		var e Entry
-		var at int64
-		if err := rows.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &e.RequestID); err != nil {
-			return nil, err
-		}
-		e.At = store.Time(at)
-		out = append(out, e)
-	}
-	return out, rows.Err()
+}
+
+func scanEntry(row store.Row) (e Entry, err error) {
+	var at int64
+	err = row.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &e.RequestID)
+	e.At = store.Time(at)
+	return e, err
 }
 
 // Actions lists the distinct actions of a subject's entries.

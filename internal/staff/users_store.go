@@ -28,18 +28,11 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, u User) (bool, e
 // users returns the users that a condition selects, oldest first, with their email
 // addresses.
 func (s *Service) users(ctx context.Context, q store.Queryer, where string, args ...any) ([]User, error) {
-	rows, err := q.QueryContext(ctx, `SELECT `+s.Schema.columns+` FROM `+s.Schema.users+` `+where+` ORDER BY created_at, id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []User
-	for rows.Next() {
-		var u User
+	return store.QueryAll(ctx, q, func(row store.Row) (u User, err error) {
 		var sealed []byte
 		var created, disabled, signedIn int64
-		if err := rows.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn); err != nil {
-			return nil, err
+		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn); err != nil {
+			return u, err
 		}
 		u.HasPassword, u.Created = u.passwordHash != "", store.Time(created)
 		if disabled != 0 {
@@ -50,13 +43,9 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 		}
 		// Opening with the system key needs no query.
 		email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, s.emailCell(u.ID), sealed)
-		if err != nil {
-			return nil, err
-		}
 		u.Email = string(email)
-		out = append(out, u)
-	}
-	return out, rows.Err()
+		return u, err
+	}, `SELECT `+s.Schema.columns+` FROM `+s.Schema.users+` `+where+` ORDER BY created_at, id`, args...)
 }
 
 // user returns the only user that a condition selects, or store.ErrNotFound.

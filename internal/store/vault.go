@@ -222,20 +222,10 @@ type wrappedKey struct {
 }
 
 func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []wrappedKey
-	for rows.Next() {
-		var k wrappedKey
-		if err := rows.Scan(&k.id, &k.wrapped); err != nil {
-			return nil, err
-		}
-		out = append(out, k)
-	}
-	return out, rows.Err()
+	return QueryAll(ctx, q, func(row Row) (k wrappedKey, err error) {
+		err = row.Scan(&k.id, &k.wrapped)
+		return k, err
+	}, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapBatch)
 }
 
 // ensureSystemKey creates the system key at the first start. It returns an error when

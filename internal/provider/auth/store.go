@@ -18,23 +18,14 @@ type keyRow struct {
 
 // keyRows returns the keys of a purpose, oldest first.
 func keyRows(ctx context.Context, q store.Queryer, p Purpose) ([]keyRow, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, generation, sealed, created_at, signs_from
-		FROM signing_keys WHERE purpose = $1 ORDER BY generation`, string(p))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []keyRow
-	for rows.Next() {
+	return store.QueryAll(ctx, q, func(row store.Row) (keyRow, error) {
 		r := keyRow{purpose: p}
 		var created, signs int64
-		if err := rows.Scan(&r.id, &r.generation, &r.sealed, &created, &signs); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&r.id, &r.generation, &r.sealed, &created, &signs)
 		r.created, r.signsFrom = store.Time(created), store.Time(signs)
-		out = append(out, r)
-	}
-	return out, rows.Err()
+		return r, err
+	}, `SELECT id, generation, sealed, created_at, signs_from
+		FROM signing_keys WHERE purpose = $1 ORDER BY generation`, string(p))
 }
 
 // insertKey adds a key. If two replicas add the same generation, only the first insert

@@ -85,6 +85,6 @@ func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID
 // RevokeCredential ends a credential of the account immediately, with its access
 // tokens. It returns store.ErrNotFound for one that is not the account's or was
 // already revoked.
-func (s *Service) RevokeCredential(ctx context.Context, q store.Queryer, customerID, credentialID string) error {
-	return requireRow(revoke(ctx, q, customerID, credentialID, s.Now()))
+func (s *Service) RevokeCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) error {
+	return requireRow(revoke(ctx, tx, customerID, credentialID))
 }

@@ -25,6 +25,12 @@ type testServer struct {
 	parent string
 }
 
+func (r *testServer) revoke(customerID, credentialID string) error {
+	return r.try(func(ctx context.Context, tx *store.Tx) error {
+		return r.RevokeCredential(ctx, tx, customerID, credentialID)
+	})
+}
+
 func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -283,13 +289,13 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 		}
 		r.at = r.at.Add(time.Hour)
 		unknown := newest()
-		if err := r.RevokeCredential(t.Context(), db.SQL, r.parent, unknown.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := r.revoke(r.parent, unknown.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("revoked by another: %v", err)
 		}
-		if err := r.RevokeCredential(t.Context(), db.SQL, c.ID, unknown.ID); err != nil {
+		if err := r.revoke(c.ID, unknown.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.RevokeCredential(t.Context(), db.SQL, c.ID, unknown.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := r.revoke(c.ID, unknown.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("revoked twice: %v", err)
 		}
 		if err := rotate(&second); err != nil || !second.PreviousExpires.Equal(ends) {
@@ -367,7 +373,7 @@ func TestOneRotationWins(t *testing.T) {
 		now, _ := r.Credentials(t.Context(), db.SQL, r.parent)
 		for _, k := range now {
 			if k.ID != all[0].ID {
-				if err := r.RevokeCredential(t.Context(), db.SQL, r.parent, k.ID); err != nil {
+				if err := r.revoke(r.parent, k.ID); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -384,9 +384,10 @@ func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, 
 }
 
 // revoke revokes a credential and returns true for the first call only.
-func revoke(ctx context.Context, q store.Queryer, customerID, id string, now time.Time) (bool, error) {
-	return store.ExecOne(q.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1 WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
-		store.Micros(now), id, customerID))
+func revoke(ctx context.Context, tx *store.Tx, customerID, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1
+		WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
+		store.Micros(tx.Now), id, customerID))
 }
 
 // insertConsumer adds a consumer. It returns false if the customer's external id is in

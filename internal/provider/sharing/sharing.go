@@ -193,7 +193,7 @@ func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller,
 // Withdraw revokes a share of the customer permanently. It returns false if the share
 // is not the customer's or was already revoked.
 func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayToken string) (bool, error) {
-	return withdraw(ctx, tx, customerID, relayToken, s.Now())
+	return withdraw(ctx, tx, customerID, relayToken, tx.Now)
 }
 
 // Granted lists the shares that a customer gave or, with received, received, newest

@@ -237,7 +237,7 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 
 // AddNote stores a reviewer's note.
 func (s *Service) AddNote(ctx context.Context, by staff.User, a applications.Application, text string) error {
-	n := note{id: uuid.NewString(), text: text, by: by.ID, at: s.Now()}
+	n := note{id: uuid.NewString(), text: text, by: by.ID}
 	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err

@@ -62,17 +62,17 @@ func (s *Service) all(ctx context.Context, q store.Queryer, applicationID string
 		FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
 }
 
-func (s *Service) insertNote(ctx context.Context, q store.Queryer, applicationID string, n note) error {
-	e, err := search.Of(ctx, q, applicationID)
+func (s *Service) insertNote(ctx context.Context, tx *store.Tx, applicationID string, n note) error {
+	e, err := search.Of(ctx, tx, applicationID)
 	if err != nil {
 		return err
 	}
-	sealed, err := s.DB.Vault.Seal(ctx, q, e.DataKey, noteCell(n.id), []byte(n.text))
+	sealed, err := s.DB.Vault.Seal(ctx, tx, e.DataKey, noteCell(n.id), []byte(n.text))
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, reviewer_id, at) VALUES ($1, $2, $3, $4, $5)`,
-		n.id, applicationID, sealed, n.by, store.Micros(n.at))
+	_, err = tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, reviewer_id, at) VALUES ($1, $2, $3, $4, $5)`,
+		n.id, applicationID, sealed, n.by, store.Micros(tx.Now))
 	return err
 }
 

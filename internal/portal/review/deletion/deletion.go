@@ -104,7 +104,7 @@ func (s *Service) Delete(ctx context.Context, id, by, cause string) (bool, error
 				ended[sh.RelayToken] = true
 			}
 		}
-		mine, err := s.erase(ctx, Tombstone{id, by, cause, s.Now()}, ended)
+		mine, err := s.erase(ctx, Tombstone{ApplicationID: id, By: by, Reason: cause}, ended)
 		if !errors.Is(err, errShared) {
 			return mine, err
 		}
@@ -147,6 +147,7 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 		if err := s.DB.Vault.Shred(ctx, tx, e.DataKey); err != nil {
 			return err
 		}
+		left.At = tx.Now
 		if mine, err = insert(ctx, tx, left); err != nil || !mine {
 			return err
 		}

@@ -63,6 +63,7 @@ func open(t *testing.T, db *store.DB) (*Service, *provider) {
 	t.Helper()
 	p := &provider{refused: map[string]bool{}}
 	now, log := func() time.Time { return noon }, slog.New(slog.DiscardHandler)
+	db.SetClock(now)
 	users := &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}}
 	apps := &applications.Service{DB: db}
 	return &Service{DB: db, Staff: users, Applications: apps, Provider: p, Now: now, Log: log,

@@ -167,11 +167,12 @@ func (s *Service) end(ctx context.Context, l line, id string) error {
 // begin logs a share action before it is performed.
 func (s *Service) begin(ctx context.Context, applicationID, publicID string, by staff.User, action string) (line, error) {
 	l := line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.ID,
-		Action: action, RequestID: httpx.RequestID(ctx), At: s.Now()}
+		Action: action, RequestID: httpx.RequestID(ctx)}
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := s.Applications.Lock(ctx, tx, applicationID); err != nil {
 			return err
 		}
+		l.At = tx.Now
 		return insertLine(ctx, tx, l)
 	})
 	if errors.Is(err, store.ErrNotFound) {
