@@ -87,7 +87,7 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 		return 0, err
 	}
 	before := mostMemory()
-	uploads := &documents.Service{DB: s.db, Now: s.now}
+	uploads := &documents.Service{DB: s.db}
 	var files []reports.StubFile
 	for range documents.MaxFiles {
 		d, err := uploads.Upload(ctx, documents.New{PublicToken: token, KeyID: key, Kind: "PAYSTUB", Name: "paystub.pdf"}, bytes.NewReader(file))

@@ -135,7 +135,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	if err := h.search.Prepare(ctx); err != nil {
 		return h, err
 	}
-	shares := &sharing.Service{DB: c.DB, Staff: h.staff, Applications: service, Provider: client, Now: c.Now, Log: c.Log}
+	shares := &sharing.Service{DB: c.DB, Staff: h.staff, Applications: service, Provider: client, Log: c.Log}
 	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
 		RetentionDays: c.Review.RetentionDays, Now: c.Now, Log: c.Log,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,

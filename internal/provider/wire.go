@@ -34,7 +34,7 @@ func (p *Provider) wire() {
 		p.auth.Only = contract.Production
 	}
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
-	p.documents = &documents.Service{DB: c.DB, Now: p.now}
+	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
 		Connectors: func(env contract.Environment) []sources.Connector { return p.sources(env).Connectors }}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,

@@ -56,10 +56,7 @@ const (
 )
 
 // Service stores uploaded files.
-type Service struct {
-	DB  *store.DB
-	Now func() time.Time
-}
+type Service struct{ DB *store.DB }
 
 // New describes a file to upload.
 type New struct {

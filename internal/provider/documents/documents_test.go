@@ -30,8 +30,8 @@ type testServer struct {
 func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := &testServer{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-		r.Service = &Service{DB: db, Now: func() time.Time { return r.now }}
-		db.SetClock(r.Now)
+		r.Service = &Service{DB: db}
+		db.SetClock(func() time.Time { return r.now })
 		r.exec(`INSERT INTO customers (id, public_id, environment, name, return_mode, created_at)
 			VALUES ('c', 'svc-c', 'sandbox', 'C', 'get', 0)`)
 		r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at) VALUES ('p', 'c', 'income', 'P', '', 0)`)

@@ -61,7 +61,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	db.SetClock(now)
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
-		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db, Now: now},
+		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db},
 		Sources: func(contract.Environment) Sources { return r.from }}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)

@@ -15,10 +15,7 @@ import (
 )
 
 // Prepared stores prepared reports, which customers select by sandboxReportId.
-type Prepared struct {
-	DB  *store.DB
-	Now func() time.Time
-}
+type Prepared struct{ DB *store.DB }
 
 // Contents is the input of a prepared report: a profile of the mock bank, or uploaded
 // data with their person; sign-ins at payroll providers; or, for a passport, a

@@ -23,7 +23,7 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 	if err := s.clock.Load(ctx); err != nil {
 		return nil, err
 	}
-	s.prepared = &Prepared{DB: c.DB, Now: s.clock.Now}
+	s.prepared = &Prepared{DB: c.DB}
 	if c.FaultSeed != 0 {
 		s.injector = &FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
 	}

@@ -67,7 +67,7 @@ func open(t *testing.T, db *store.DB) (*Service, *provider) {
 	users := &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}}
 	apps := &applications.Service{DB: db}
 	return &Service{DB: db, Staff: users, Applications: apps, Provider: p, Now: now, Log: log,
-		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: p, Now: now, Log: log},
+		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: p, Log: log},
 		Erase:   []func(context.Context, *store.Tx, string) error{apps.Delete, sharing.Forget, search.Forget}}, p
 }
 

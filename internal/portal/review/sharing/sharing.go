@@ -29,7 +29,6 @@ type Service struct {
 	Staff        *staff.Service
 	Applications *applications.Service
 	Provider     Provider
-	Now          func() time.Time
 	Log          *slog.Logger
 }
 

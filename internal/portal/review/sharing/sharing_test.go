@@ -61,8 +61,9 @@ func open(t *testing.T) (*Service, *provider, applications.Application) {
 		Product: contract.Cashflow, CreatedAt: noon, Journey: journey.Application{State: journey.Ready, Attempt: 1, PublicToken: "first"},
 		Report: applications.StoredReport{Attempt: 1, At: noon}}, Body: []byte("{}")})
 	now := func() time.Time { return noon }
+	db.SetClock(now)
 	return &Service{DB: db, Staff: &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}},
-		Applications: &applications.Service{DB: db}, Provider: p, Now: now,
+		Applications: &applications.Service{DB: db}, Provider: p,
 		Log: slog.New(slog.DiscardHandler)}, p, a
 }
 
