@@ -32,7 +32,7 @@ func inOneLine(text string) (a address, ok bool) {
 		a.name = strings.Join(lines[:at], ", ")
 		words := strings.Fields(a.name)
 		for len(words) > 0 && strings.Trim(words[0], "0123456789-") == "" {
-			words = words[1:] // numbers of the payroll
+			words = words[1:] // payroll numbers
 		}
 		a.name, lines = strings.Join(words, " "), lines[at:]
 	} else if at < 0 {
@@ -42,7 +42,7 @@ func inOneLine(text string) (a address, ok bool) {
 	return a, true
 }
 
-// startsWithNumber reports whether a line begins as a street does.
+// startsWithNumber reports whether a line begins with a house number.
 func startsWithNumber(s string) bool {
 	first, rest, ok := strings.Cut(s, " ")
 	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals,
@@ -55,7 +55,7 @@ func startsWithNumber(s string) bool {
 	return strings.HasPrefix(plain(s), "po box")
 }
 
-// town reads "City, ST 12345".
+// town parses "City, ST 12345".
 func town(s string) (city, state, zip string, ok bool) {
 	s = strings.TrimSpace(s)
 	i := strings.LastIndexByte(s, ' ')
@@ -88,29 +88,30 @@ func isZIP(s string) bool {
 	return true
 }
 
-// street reports whether a line of an address has a number in it.
+// street reports whether a line may be a street: it has letters, or "#", and a number.
 func street(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && len(s) < 100 && (strings.Contains(s, "#") || strings.IndexFunc(s, unicode.IsLetter) >= 0)
 }
 
-// unitWords begin the line of an address with an apartment or unit.
+// unitWords lists the words with which the line of an apartment or another unit begins.
 var unitWords = []string{"apt", "apartment", "unit", "suite", "ste", "bldg", "lot", "spc", "floor", "fl", "rm", "no", "trlr"}
 
-// isUnit reports whether a line is one of an apartment.
+// isUnit reports whether a line of an address is an apartment or another unit.
 func isUnit(words string) bool {
 	first, rest, _ := strings.Cut(words, " ")
 	return rest != "" && len(rest) < 8 && slices.Contains(unitWords, first)
 }
 
-// maxBlocks is how many addresses are read of a stub, which has two or three.
+// maxBlocks is the maximum number of addresses to read; a stub has two or three.
 const maxBlocks = 40
 
-// blocks finds places with a ZIP and the lines above them, from top to bottom.
+// blocks returns the lines with a ZIP code, together with the lines above them that belong
+// to the address, from top to bottom.
 func (s *sheet) blocks() (out []block) {
 	for n, r := range s.rows {
 		for _, c := range r {
 			city, state, zip, ok := town(c.text)
-			if !ok && isZIP(c.text) && n > 0 { // the place may continue in the next line
+			if !ok && isZIP(c.text) && n > 0 { // the town may be in the line above
 				for k := n - 1; k >= 0 && k >= n-2 && !ok; k-- {
 					if up := over(s.rows[k], c); up != nil {
 						if city, state, zip, ok = town(up.text + " " + c.text); ok {
@@ -158,8 +159,8 @@ func (s *sheet) blocks() (out []block) {
 	return out
 }
 
-// labeled reports whether a label of something other than a name or an address is to the
-// left of a cell.
+// labeled reports whether a label for anything but a name or an address is to the left of a
+// cell.
 func (s *sheet) labeled(n int, c *cell) bool {
 	i := slices.Index(s.rows[n], c)
 	if i < 1 || c.x0-s.rows[n][i-1].x1 > 120 {
@@ -172,14 +173,15 @@ func (s *sheet) labeled(n int, c *cell) bool {
 	return true
 }
 
-// numbered reports whether a text is a word for a person's number, or another's, and the
+// numbered reports whether a text is a word for a number, such as an employee's, and the
 // number.
 func numbered(words string) bool {
 	first, rest, ok := strings.Cut(words, " ")
 	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains(numberPrefixes, first)
 }
 
-// unitOf reports whether a line names a part of the one above it: the office that pays.
+// unitOf reports whether a line names a part of the company in the line above, such as the
+// payroll office.
 func unitOf(words string) bool {
 	for _, w := range []string{"office", "payroll", "human resources", "accounting",
 		"department", "division", "department of", "division of"} {
@@ -190,7 +192,7 @@ func unitOf(words string) bool {
 	return false
 }
 
-// over returns the cell of a row directly above another; nil if there is none.
+// over returns the cell of a row that is directly above another cell, or nil.
 func over(r row, c *cell) *cell {
 	for _, up := range r {
 		if below(up, c) {

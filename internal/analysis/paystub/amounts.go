@@ -11,20 +11,20 @@ import (
 type line struct {
 	item    item
 	in      section
-	label   string // as plain gives it
+	label   string // in the form that plain returns
 	page    int
 	y       float64
 	amount  [2]report.Cents // current, ytd
-	cells   [2]*cell        // nil: not shown
+	cells   [2]*cell        // nil if not shown
 	hours   *cell
 	rate    *cell
 	group   group
-	counted bool // one of a table's lines, which add up to its total
-	weak    bool // read only where nothing better tells of the item
+	counted bool // one of the lines that add up to a table's total
+	weak    bool // used only if no other line has the item
 }
 
-// group identifies the table of a line: its header, and which of the header's tables and
-// titles. The zero value is no table.
+// group identifies the table of a line: the header, and the table and title within it. The
+// zero value is no table.
 type group struct{ header, title int }
 
 const (
@@ -32,7 +32,7 @@ const (
 	toDate = 1
 )
 
-// table reads the amounts of a sheet.
+// table holds the amounts of a sheet.
 type table struct {
 	*steps
 	headers []header
@@ -41,10 +41,10 @@ type table struct {
 	inKind  [2]report.Cents   // taxed but not paid (imputed income)
 	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
 	allowed report.Cents      // the period's allowances outside tables
-	sent    report.Cents      // the most that goes to one account
+	sent    report.Cents      // the largest payment to one account
 }
 
-// amounts goes through the rows from top to bottom.
+// amounts reads the amounts of a sheet, from top to bottom.
 func (s *sheet) amounts() *table {
 	t := &table{steps: s.steps}
 	for n := range s.rows {
@@ -61,7 +61,7 @@ func (s *sheet) amounts() *table {
 	return t
 }
 
-// add takes a header. A table without a word over its labels begins where one beside
+// add stores a header. A table without a header over its labels begins where a table beside
 // it ends.
 func (t *table) add(h header) {
 	h.n = len(t.headers) + 1
@@ -75,8 +75,8 @@ func (t *table) add(h header) {
 	t.headers = append(t.headers, h)
 }
 
-// columnOf returns the table of a label and its amounts, by the nearest header above with
-// a column for one of them, and the kind of each amount.
+// columnOf returns the table of a label and its amounts, and the kind of each amount. The
+// table is the nearest one above with a column for one of the amounts.
 func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []period) {
 	kinds := make([]period, len(numbers))
 	for i := len(t.headers) - 1; i >= 0; i-- {
@@ -88,7 +88,7 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 		}
 		for k := range h.segments {
 			g := &h.segments[k]
-			// The first table may have more on its left than its header says.
+			// The labels of the first table may begin to the left of its header.
 			left := k == 0 && i == len(t.headers)-1 && label != nil && label.x0 < g.from && len(numbers) > 1 &&
 				!slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.below(c) == noPeriod })
 			if label != nil && (label.x0 < g.from && !left || label.x0 > g.columns[len(g.columns)-1].x1) {
@@ -117,7 +117,7 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 	return nil, nil, kinds
 }
 
-// heading takes a title within a table, which changes what its lines are.
+// heading sets the section of the following lines of a table from a title within it.
 func (t *table) heading(c *cell) {
 	in := headingOf(c.words)
 	if in == noSection {
@@ -172,7 +172,7 @@ func (t *table) row(s *sheet, n int, r row) {
 		switch {
 		case c.number:
 			numbers = append(numbers, c)
-		case c.words == "": // a dash where there is nothing
+		case c.words == "": // a dash instead of an amount
 		default:
 			if len(numbers) > 0 || label == nil || !t.between(label, c) {
 				flush()
@@ -182,7 +182,7 @@ func (t *table) row(s *sheet, n int, r row) {
 				label = c
 			}
 			if head, _, ok := split(c); i+1 < len(r) && r[i+1].number && !(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd)) {
-				continue // what it ends with is not the amount
+				continue // the amount is in the next cell
 			}
 			if head, rest, ok := split(c); ok { // a label and its amount in one piece
 				label, numbers = head, []*cell{rest}
@@ -192,8 +192,8 @@ func (t *table) row(s *sheet, n int, r row) {
 	flush()
 }
 
-// between reports whether a text is in a column of the label's table, as a date or the
-// name of an account is.
+// between reports whether a text is in a column of the label's table, such as a date or the
+// name of an account.
 func (t *table) between(label, c *cell) bool {
 	if known := itemOfAny(label.words); !known && (itemOfAny(c.words) || isCode(label.words)) {
 		return false
@@ -215,7 +215,7 @@ func (t *table) between(label, c *cell) bool {
 				next = h.segments[k+1].from
 			}
 			if g.names.x1 > 0 && label.x1 < g.names.x0 && c.x1 > g.names.x0-2 && c.x0 < g.names.x1 {
-				return false // this column has the names of lines
+				return false // this column has the descriptions of lines
 			}
 			return c.x0 < last.x0 && c.x0 < next && label.x0 < c.x0 && last.kind != noPeriod
 		}
@@ -223,19 +223,19 @@ func (t *table) between(label, c *cell) bool {
 	return false
 }
 
-// isCode reports whether a word is the number of an item, which has its name beside it.
+// isCode reports whether a word is the code of an item whose name is beside it.
 func isCode(words string) bool {
 	return len(words) <= 5 && strings.ContainsAny(words, "0123456789") && !strings.Contains(words, " ") &&
 		!strings.HasPrefix(words, "40") && words != "457" && words != "125"
 }
 
-// itemOfAny reports whether a label is known.
+// itemOfAny reports whether a label is for any item.
 func itemOfAny(words string) bool {
 	i, _ := itemOf(words, noSection)
 	return i != noItem
 }
 
-// split takes a cell as "Net Pay: $1,234.56" apart.
+// split splits a cell such as "Net Pay: $1,234.56" into the label and the amount.
 func split(c *cell) (label, amount *cell, ok bool) {
 	for i := len(c.text) - 1; i > 0; i-- {
 		if c.text[i] != ' ' && c.text[i] != ':' && c.text[i] != '$' {
@@ -258,7 +258,8 @@ func split(c *cell) (label, amount *cell, ok bool) {
 	return nil, nil, false
 }
 
-// take keeps what a label and its amounts say.
+// take reads a label and its amounts, including layouts where the label is not simply to the
+// left of the amounts.
 func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label != nil {
 		if p := periodOf(label.words); p == ytd && t.beneath(numbers) {
@@ -279,13 +280,13 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 			whole.words, label = words, &whole
 		}
 	}
-	if !t.take1(label, numbers) && label != nil {
+	if !t.takeLine(label, numbers) && label != nil {
 		t.allBelow(s, n, numbers)
 	}
 }
 
-// take1 reads the usual line, and reports whether it knew what to make of it.
-func (t *table) take1(label *cell, numbers []*cell) bool {
+// takeLine reads a line with the label to the left, and reports whether it was understood.
+func (t *table) takeLine(label *cell, numbers []*cell) bool {
 	l := line{page: numbers[0].page, y: numbers[0].y}
 	if label != nil {
 		l.label, l.y = label.words, label.y
@@ -325,7 +326,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 		l.item, l.in, l.counted, l.weak = net, noSection, false, true
 	}
 	t.inOrder(g, numbers, kinds)
-	// One of a total's two amounts may be apart from its column.
+	// One of a total's two amounts may be outside its column.
 	if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
 		for i := range kinds {
 			if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
@@ -333,7 +334,7 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 			}
 		}
 		if l.item <= totalDeductions && kinds[0] == ytd && kinds[1] == current && g.nowFirst() {
-			kinds[0], kinds[1] = current, ytd // they are left of both columns
+			kinds[0], kinds[1] = current, ytd // both amounts are to the left of their columns
 		}
 	}
 	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) &&
@@ -359,12 +360,12 @@ func (t *table) take1(label *cell, numbers []*cell) bool {
 	return true
 }
 
-// isAccount reports whether a line is of an account that pay goes to.
+// isAccount reports whether a line is for an account that pay is deposited to.
 func isAccount(words string) bool { return containsAny(words, accountWords) }
 
-// inOrder corrects the kinds of two amounts of a line beside their columns, as in
-// deductions that are set further right than the earnings above them. The first amount of
-// such a line has the position of a single amount.
+// inOrder corrects the kinds of a line's two amounts if both are offset from their columns,
+// as in deductions that are further to the right than the earnings above them. A later line
+// with a single amount is corrected if its amount is where the first of the two was.
 func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 	if !g.nowFirst() {
 		return
@@ -387,16 +388,16 @@ func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 	}
 }
 
-// nowFirst reports whether a table has the period's amounts left of the year's.
+// nowFirst reports whether a table has the period's amounts to the left of the year's.
 func (g *segment) nowFirst() bool {
 	of := func(p period) int { return slices.IndexFunc(g.columns, func(c column) bool { return c.kind == p }) }
 	return of(current) >= 0 && of(current) < of(ytd)
 }
 
-// isInKind reports whether a line is of taxed amounts that are not paid now.
+// isInKind reports whether a line is for an amount that is taxed but not paid.
 func isInKind(words string) bool { return containsAny(words, inKindWords) }
 
-// addInKind records amounts that are taxed but not paid: life insurance, a car.
+// addInKind adds an amount that is taxed but not paid, such as life insurance or a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") ||
 		strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
@@ -411,8 +412,8 @@ func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 	}
 }
 
-// loose reads a line without a header above it: a single amount, or the two of a total,
-// of which the year's is not the smaller.
+// loose reads a line without a header above it: a single amount, a total with two amounts,
+// or hours, a rate and an amount.
 func (t *table) loose(l line, of period, numbers []*cell) bool {
 	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && isUntaxed(l.label) {
 		t.allowed += max(0, numbers[i].amount)
@@ -427,7 +428,7 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 			amounts = append(amounts, c)
 		}
 	}
-	if of == noPeriod && len(numbers) >= 3 { // hours, a rate and what they come to
+	if of == noPeriod && len(numbers) >= 3 { // hours, a rate and their product
 		for i := range len(numbers) - 2 {
 			l.hours, l.rate = numbers[i], numbers[i+1]
 			if l.set(current, numbers[i+2]); numbers[i+2].money && l.product() && l.amount[now] != 0 {
@@ -453,8 +454,8 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 	return true
 }
 
-// unfit reports whether a single label does not belong to an amount that was paid or
-// deducted: a rate, a balance.
+// unfit reports whether a label is for something other than an amount that was paid or
+// deducted, such as a rate or a balance.
 func unfit(words string) bool {
 	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
 		return true
@@ -474,7 +475,7 @@ func (l *line) set(p period, c *cell) {
 	}
 }
 
-// below reads an amount whose label is above it.
+// below reads an amount whose label is above it, and reports whether there is one.
 func (t *table) below(s *sheet, n int, c *cell) bool {
 	i, of := t.above(s, n, c, 2)
 	if i != noItem {

@@ -6,11 +6,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// maxAside is how many amounts of other tables are kept.
+// maxAside is the maximum number of amounts from other tables to keep for each column.
 const maxAside = 60
 
-// setAside keeps amounts of other tables: one of them may be what gross and net
-// differ by besides the deductions.
+// setAside keeps amounts of other tables: one of them may explain the difference that
+// remains between gross less deductions and net.
 func (t *table) setAside(numbers []*cell, kinds []period) {
 	for i, c := range numbers {
 		k := now
@@ -23,8 +23,8 @@ func (t *table) setAside(numbers []*cell, kinds []period) {
 	}
 }
 
-// explained reports whether a difference is zero, or an amount beside the earnings and
-// deductions: a reimbursement, a payment in kind.
+// explained reports whether a difference is zero, or an amount outside the earnings and
+// deductions, such as a reimbursement or a payment in kind.
 func (t *table) explained(left report.Cents, k int) bool {
 	if near(left, 0, 2) {
 		return true
@@ -38,7 +38,7 @@ func (t *table) explained(left report.Cents, k int) bool {
 	})
 }
 
-// extras returns the amounts that may be paid beside the gross.
+// extras returns the amounts that may be paid in addition to the gross.
 func (t *table) extras(k int) []report.Cents {
 	out := slices.Clone(t.aside[k])
 	for i := range t.lines {

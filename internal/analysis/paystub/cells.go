@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// cell is a piece of text without a wide gap in it.
+// cell is a piece of text without wide gaps.
 type cell struct {
 	text   string
 	words  string // for comparing labels: lower case, letters and digits, single spaces
@@ -19,43 +19,43 @@ type cell struct {
 	x0, x1 float64
 	y      float64
 	size   float64
-	runs   []int // of the page
+	runs   []int // indexes of the page's runs
 	money  bool
-	amount report.Cents // where it is money
+	amount report.Cents // if money is set
 	number bool         // money or another number, such as hours
 }
 
-// row is the cells of one line, from left to right.
+// row holds the cells of one line, from left to right.
 type row []*cell
 
-// set gives a cell its text, and what that is.
+// set assigns a cell's text, and the fields that follow from it.
 func (c *cell) set(text string) {
 	c.text, c.words = text, plain(text)
 	c.amount, c.money = money(text)
 	c.number = c.money || number(text)
 }
 
-// y of a row.
+// y returns the baseline of a row's first cell.
 func (r row) y() float64 { return r[0].y }
 
-// sheet is the visible content of a stub: rows from top to bottom, page by page.
+// sheet holds the visible content of a stub: rows from top to bottom, page by page.
 type sheet struct {
 	*steps
 	file    *pdf.File
 	rows    []row
 	cells   int
-	covered []mark // text that something was painted over
-	below   [2]int // as habit says
+	covered []mark // text that was painted over
+	below   [2]int // the result of placement
 }
 
-// mark is a run of a page.
+// mark identifies a run of a page.
 type mark struct{ page, run int }
 
-// maxRun bounds how many bytes are read of one text operation: each letter has a
-// position, which takes memory. A line of a stub has a few hundred.
+// maxRun is the maximum size of a run's text, in bytes, because the position of each letter
+// takes memory. A line of a stub has a few hundred bytes.
 const maxRun = 50_000
 
-// lay puts the text of a file in rows.
+// lay arranges the text of a file in rows.
 func lay(f *pdf.File) *sheet {
 	s := &sheet{steps: &steps{left: maxSteps}, file: f}
 	for n := range f.Pages {
@@ -82,7 +82,7 @@ func lay(f *pdf.File) *sheet {
 		}
 		pieces = append(pieces, str.cut(n)...)
 		if s.cells += len(pieces); s.cells > maxCells {
-			s.rows = []row{pieces[:1]} // too many to be of a stub
+			s.rows = []row{pieces[:1]} // too many for a stub
 			return s
 		}
 		s.rows = append(s.rows, lines(pieces)...)
@@ -94,9 +94,9 @@ func lay(f *pdf.File) *sheet {
 	return s
 }
 
-// mergeHeads puts words of columns in one row that a table has a little above and
-// below one another, as cells over several rows are set, and joins a word that goes
-// on in the line below it, as "Year to" and "date".
+// mergeHeads merges rows of column headers that are slightly above and below one another,
+// as beside headers of several lines, and joins headers that continue in the line below,
+// such as "Year to" and "date".
 func (s *sheet) mergeHeads() {
 	words := func(r row) bool {
 		return !slices.ContainsFunc(r, func(c *cell) bool { return c.number })
@@ -150,8 +150,8 @@ func (s *sheet) mergeHeads() {
 	}
 }
 
-// overNext reports whether a word of a row is over one of the second row below it, and
-// so over several columns.
+// overNext reports whether a word of a row is over a word of the second row below it. Such a
+// word is over several columns.
 func (s *sheet) overNext(n int) bool {
 	if n+2 >= len(s.rows) || s.rows[n+1].y()-s.rows[n+2].y() > s.rows[n][0].size {
 		return false
@@ -166,12 +166,12 @@ func (s *sheet) overNext(n int) bool {
 	return false
 }
 
-// strip is text that was drawn letter by letter, in one run or several: some programs
-// draw each letter separately, spaces included.
+// strip holds consecutive letters of one or several runs, because some programs draw each
+// letter separately, including spaces.
 type strip struct {
 	letters []rune
-	x       []float64 // where each letter begins
-	of      []int     // the run that each letter is of
+	x       []float64 // the left edge of each letter
+	of      []int     // the run of each letter
 	last    *pdf.Run
 }
 
@@ -190,8 +190,8 @@ func (t *strip) add(r *pdf.Run, i int) {
 	t.last = r
 }
 
-// cut splits a strip at two consecutive spaces or three dots, as in text that is laid out
-// with spaces, and between amounts.
+// cut splits a strip into cells at two consecutive spaces, at three dots, and between
+// amounts.
 func (t *strip) cut(page int) (out []*cell) {
 	from, blank, dots := -1, 0, 0
 	flush := func(to int) {
@@ -256,7 +256,7 @@ func lines(pieces []*cell) (rows []row) {
 				gap := c.x0 - before.x1
 				size := min(c.size, before.size)
 				whole := gap > -0.35*size && gap < 1.5*size && torn(before.text, c.text, gap < 0.4*size)
-				// Two amounts, or an amount and a word, are of two columns.
+				// Two amounts, or an amount and a word, are in two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
 				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") ||
@@ -282,7 +282,7 @@ func lines(pieces []*cell) (rows []row) {
 			out = append(out, c)
 		}
 		for _, c := range out {
-			c.set(spaced(unruled(strings.TrimSpace(c.text))))
+			c.set(spaced(withoutRule(strings.TrimSpace(c.text))))
 		}
 		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:.") == "" })
 		if len(out) > 0 {
@@ -338,7 +338,7 @@ func (s *sheet) splitCents() {
 	}
 	each(func(r row, i int, a, b string) {
 		c := r[i]
-		if c.text == a { // the cents are a cell, which is left without words
+		if c.text == a { // the cents are a separate cell, which becomes empty
 			c.x1, c.runs = r[i+1].x1, append(c.runs, r[i+1].runs...)
 			r[i+1].text, r[i+1].words, r[i+1].number = "", "", false
 		}
@@ -348,7 +348,7 @@ func (s *sheet) splitCents() {
 	})
 }
 
-// isHead reports whether a text is over a column, by itself.
+// isHead reports whether a text is a column header.
 func isHead(text string) bool {
 	w := plain(text)
 	return periodOf(w) != noPeriod || isAmounts(w)
@@ -366,14 +366,14 @@ func torn(a, b string, close bool) bool {
 	return both && !one && (!two || close || b[0] == '.')
 }
 
-// covered says of each run of a page whether something opaque was painted over it
-// later, so that it is not seen.
+// covered returns the runs of a page that an opaque area was painted over later, so that
+// they are not visible.
 func covered(p *pdf.Page) map[int]bool {
 	out := map[int]bool{}
 	if len(p.Paints) == 0 {
 		return out
 	}
-	work := 4_000_000 // pairs; no page of a pay stub has more of both
+	work := 4_000_000 // pairs; the page of a pay stub has fewer
 	for i := range p.Runs {
 		r := &p.Runs[i]
 		if r.Turned {

@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// checks answers the contract's fourteen. Whether something is there is always
-// known; a comparison is null when one of its sides is missing, and whether a date
-// is one is null when none is shown.
+// checks returns the contract's fourteen consistency checks. A comparison is null if one of
+// its values is missing, and the validity of a date is null if the stub shows none. The
+// other checks are never null.
 func (d *Document) checks() map[string]report.ConsistencyCheck {
 	f, p := &d.fields, &d.Stub
 	out := map[string]report.ConsistencyCheck{}
@@ -41,7 +41,7 @@ func (d *Document) checks() map[string]report.ConsistencyCheck {
 	return out
 }
 
-// periodsOf returns how many periods a year has.
+// periodsOf returns the number of a frequency's periods in a year, or 0 if it is unknown.
 func periodsOf(frequency string) report.Cents {
 	switch frequency {
 	case report.PayWeekly:
@@ -56,8 +56,8 @@ func periodsOf(frequency string) report.Cents {
 	return 0
 }
 
-// insights are the year's income: the period's, as often as the frequency says;
-// without a frequency, the year to date over its days, times those of the year.
+// insights sets the projected income of a year: the period's income times the number of
+// periods or, without a frequency, the year to date projected to the whole year.
 func (d *Document) insights() {
 	p := &d.Stub
 	if n := periodsOf(d.fields.frequency); n > 0 {
@@ -85,14 +85,13 @@ func (d *Document) insights() {
 	p.Insights = report.PaystubInsights{AnnualGross: year(p.GrossTotalYTD), AnnualNet: year(p.NetTotalYTD)}
 }
 
-// minDays is how many days a year to date must have to tell of the year.
+// minDays is the minimum number of days in a year to date that is projected.
 const minDays = 28
 
-// daysToDate returns how many days the year to date covers, and how many its year has.
-// Payments of a year count for that year, so the pay date decides which it is; the
-// days run from the year's beginning, or from the hire date in it, to the end of the
-// period or of the year. There are none if the period ended before the year began, or
-// if no date is known.
+// daysToDate returns the number of days in the year to date, and in the whole year. The year
+// is that of the pay date. Its days begin on January 1, or on the hire date if that is in
+// the year, and end with the period or the year. There are none if the period ended before
+// the year, or if neither date is known.
 func (d *Document) daysToDate() (days, all report.Cents) {
 	end, pay := d.fields.end, d.fields.pay
 	switch {
@@ -115,12 +114,12 @@ func (d *Document) daysToDate() (days, all report.Cents) {
 	return between(from, until), all
 }
 
-// between returns how many days lie between two of them.
+// between returns the number of days from one day to another.
 func between(from, until time.Time) report.Cents {
 	return report.Cents(until.Sub(from) / (24 * time.Hour))
 }
 
-// components returns the earnings of the period that the stub tells apart.
+// components returns the sum of the period's earnings that have separate fields.
 func components(p *report.Paystub) (sum report.Cents, any bool) {
 	for _, c := range []*report.Cents{p.RegularPay, p.Bonus, p.Overtime, p.Commission, p.PaidTimeOff, p.Vacation} {
 		if c != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// period is which amount a column or a label is of.
+// period identifies the kind of amount in a column or beside a label.
 type period int
 
 const (
@@ -13,14 +13,12 @@ const (
 	current
 	ytd
 	notMoney // hours, balances
-	rated    // what one of them is paid
+	rated    // rates of pay
 	foreign  // other amounts: the employer's share, taxable wages, a limit
-	describe // what the lines are for
+	describe // labels
 )
 
-// periods has the words of columns, as returned by plain. The first ones are of periods
-// regardless of other words; amounts are of the period unless a header above says
-// otherwise.
+// periods holds the words of column headers, in the form that plain returns, by kind.
 var periods = map[period][]string{
 	current:  wordList("column this period"),
 	ytd:      wordList("column year to date"),
@@ -30,16 +28,16 @@ var periods = map[period][]string{
 	describe: wordList("column description"),
 }
 
-// amountWords are the words of a column of amounts that does not say of when, and
-// amountTitles those of one that may as well be a title.
+// amountWords lists the headers of columns of amounts that do not name a period;
+// amountTitles lists those that may also be titles.
 var (
 	amountWords  = wordList("column amounts")
 	amountTitles = wordList("column amounts or title")
 )
 
-var periodWords = flipped(periods)
+var periodWords = inverted(periods)
 
-// periodOf returns which amounts are below a cell of a header, or right of a label.
+// periodOf returns the kind of the amounts below a column header or beside a label.
 func periodOf(words string) period {
 	if p, known := periodWords[words]; known {
 		return p
@@ -47,7 +45,7 @@ func periodOf(words string) period {
 	if len(words) > 40 || !strings.Contains(words, " ") {
 		return periodWords[shortened[words]]
 	}
-	whole := spelled(words)
+	whole := expanded(words)
 	if p, known := periodWords[whole]; known {
 		return p
 	}
@@ -63,16 +61,16 @@ func periodOf(words string) period {
 	return noPeriod
 }
 
-// shortened are words of columns that are often cut short.
+// shortened maps abbreviations in column headers to the words.
 var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "amount", "hrs": "hours", "prd": "period",
 	"per": "period", "yr": "year", "earn": "earnings", "deds": "deductions"}
 
-// yearToDate is what a year to date is called, in one word.
+// yearToDate replaces the phrases for the year to date with "ytd".
 var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd",
 	"calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
 
-// spelled returns the words of a column in full.
-func spelled(words string) string {
+// expanded returns a column header with its abbreviations expanded.
+func expanded(words string) string {
 	all := strings.Fields(words)
 	for i, w := range all {
 		if long, known := shortened[w]; known {
@@ -82,41 +80,40 @@ func spelled(words string) string {
 	return strings.Join(all, " ")
 }
 
-// isAmounts reports whether a cell of a header is over amounts, and leaves open of
-// which period.
+// isAmounts reports whether a header is over a column of amounts without naming a period.
 func isAmounts(words string) bool { return slices.Contains(amountWords, words) }
 
-// mayBeAmounts says the same of words that may be a title, too.
+// mayBeAmounts is like isAmounts, but also accepts words that may be a title.
 func mayBeAmounts(words string) bool { return isAmounts(words) || slices.Contains(amountTitles, words) }
 
-// column is the column below a cell of a header.
+// column is the position and the kind of a column.
 type column struct {
 	x0, x1  float64
 	kind    period
-	unknown bool // its word is not known
+	unknown bool // the header is not in the vocabulary
 }
 
-// segment is one table of a header: tables may be side by side.
+// segment is one of the tables below a header; tables may be side by side.
 type segment struct {
 	from, to float64 // position of labels and amounts
 	columns  []column
-	names    column  // below which it says what lines are for, where that is not the first
-	net      bool    // its title is of the net pay, which its lines are
-	moved    float64 // where the period's amounts beside their column end
+	names    column  // the column of descriptions, if another column is before it
+	net      bool    // the table shows how the net pay is distributed
+	moved    float64 // the right edge of the period's amounts if it is not that of their column
 	in       section
-	n, title int // of the header's tables, and of the titles within the table
+	n, title int // index among the header's tables; number of titles within the table so far
 }
 
-// header is a row that names the columns below.
+// header is a row of column headers.
 type header struct {
 	page     int
 	y        float64
-	n        int // of the headers, from 1 on
+	n        int // number of the header, from 1
 	segments []segment
 }
 
-// headers reads the column words of a row: all of it, or of tables side by side one
-// table's part, where another has amounts. The rest of the row is lines.
+// headers reads the column headers of a row: of the whole row or, where tables are side by
+// side, of the tables that have no amounts in this row. It returns the other cells as rest.
 func (s *sheet) headers(n int) (out []header, rest row) {
 	r := s.rows[n]
 	if !slices.ContainsFunc(r, func(c *cell) bool { return c.number }) {
@@ -134,7 +131,7 @@ func (s *sheet) headers(n int) (out []header, rest row) {
 		if k < len(r) && len(words) > 0 {
 			words = words[:len(words)-1] // the last is the label of what follows
 		}
-		// Of two titles in a row, the first is of another table.
+		// Of two consecutive titles, the first belongs to another table.
 		for len(words) > 2 && sectionOf(words[0].words) != noSection && sectionOf(words[1].words) != noSection &&
 			periodOf(words[1].words) == noPeriod && !isAmounts(words[1].words) {
 			rest, words = append(rest, words[0]), words[1:]
@@ -152,8 +149,8 @@ func (s *sheet) headers(n int) (out []header, rest row) {
 	return out, rest
 }
 
-// headerAt reads column words without amounts. Text directly above a word belongs to it:
-// Current over Hours and Amount.
+// headerAt reads a header from cells without amounts. Text directly above a cell belongs to
+// it, such as "Current" over "Hours" and "Amount".
 func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	h = header{page: r[0].page, y: r.y()}
 	kinds := make([]period, len(r))
@@ -173,7 +170,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 			known++
 		}
 	}
-	// Of amounts that do not say of when, the first is of the period.
+	// Of the columns of amounts that do not name a period, the first is the current period's.
 	loose := 0
 	for i, c := range r {
 		switch {
@@ -196,7 +193,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		return h, false
 	}
 	seg := segment{from: -1e9}
-	named := false // the table begins where its title or the word over its labels does
+	named := false // the table begins at its title or at the header of its labels
 	flush := func(next float64) {
 		if len(seg.columns) > 0 {
 			h.segments = append(h.segments, seg)
@@ -208,7 +205,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		case noPeriod, describe:
 			if (named || len(seg.columns) > 0) && i+1 < len(r) && kinds[i] == noPeriod && totalOf(c.words) == noItem &&
 				sectionOf(c.words) == noSection && kinds[i+1] != describe && kinds[i+1] != noPeriod && !labelLike(c.words) {
-				// A column that is not known, between others.
+				// An unknown column between others.
 				seg.columns = append(seg.columns, column{c.x0, c.x1, foreign, true})
 				break
 			}
@@ -226,7 +223,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 			}
 		default:
 			if slices.ContainsFunc(seg.columns, func(o column) bool { return o.kind == kinds[i] && (kinds[i] == current || kinds[i] == ytd) }) {
-				// Another table begins behind the widest gap.
+				// Another table begins after the widest gap.
 				at, wide := 0, 40.0
 				for k := range seg.columns {
 					right := c.x0
@@ -289,8 +286,8 @@ func (s *sheet) taxable(n int, g *segment) bool {
 	return false
 }
 
-// guess takes the unknown column before the year's for the period's, where no other
-// is.
+// guess uses an unknown column directly before the year to date as the current period's, if
+// there is no other.
 func (g *segment) guess() {
 	if slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current }) {
 		return
@@ -304,7 +301,7 @@ func (g *segment) guess() {
 }
 
 // reach moves the left edge of a table to the beginning of its first line's label, because
-// a title may be centered above them.
+// the title may be centered above the labels.
 func (s *sheet) reach(n int, h *header, i int) {
 	g, least := &h.segments[i], -1e9
 	if i > 0 {
@@ -328,24 +325,23 @@ func (s *sheet) reach(n int, h *header, i int) {
 	}
 }
 
-// isDescription reports whether a word of a header is over what lines are for, and not
-// over a code or a kind.
+// isDescription reports whether a header is over descriptions, and not over codes or types.
 func isDescription(words string) bool {
 	return words == "desc" || strings.HasSuffix(words, "description") || words == "descripcion" || words == "concepto"
 }
 
-// labelLike reports whether a word of a header is over labels rather than amounts.
+// labelLike reports whether a header is over labels rather than amounts.
 func labelLike(words string) bool {
 	return strings.HasSuffix(words, "description") || strings.HasSuffix(words, "type") || strings.HasSuffix(words, "code")
 }
 
-// balances reports whether a table has no amounts of money at all.
+// balances reports whether a table has no columns for the period and the year to date.
 func (g *segment) balances() bool {
 	return !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current || c.kind == ytd })
 }
 
-// columnKind classifies the column below a cell of a header, by the words of the cell and
-// of the cells directly above it.
+// columnKind returns the kind of the column below a header, from the header's words and the
+// cells directly above it.
 func (s *sheet) columnKind(n int, c *cell) period {
 	own := periodOf(c.words)
 	loose := mayBeAmounts(c.words)
@@ -368,7 +364,7 @@ func (s *sheet) columnKind(n int, c *cell) period {
 			}
 			mid := (c.x0 + c.x1) / 2
 			if i+1 < len(r) && r[i+1].number && min(up.x1, c.x1)-max(up.x0, c.x0) > 0 {
-				return own // it is the label of a line
+				return own // the cell above is the label of a line
 			}
 			if up.x0 < mid && up.x1 > mid || min(up.x1, c.x1)-max(up.x0, c.x0) > 0 || s.spans(r, up, mid) {
 				over = up
@@ -398,8 +394,8 @@ func (s *sheet) columnKind(n int, c *cell) period {
 	return own
 }
 
-// spans reports whether a word of a row above reaches over a place: it is the nearest
-// of the row, where all words of it are of periods or payers.
+// spans reports whether a cell of a row above is over a position: it is the nearest cell of
+// the row, and all cells of the row name periods or payers.
 func (s *sheet) spans(r row, up *cell, mid float64) bool {
 	for _, c := range r {
 		if p := periodOf(c.words); p != current && p != ytd && p != foreign && c.words != "" && !contains(c.words, "employee") {
@@ -453,7 +449,7 @@ func (s *sheet) titleOver(n int, g *segment) section {
 	return noSection
 }
 
-// totalsHeader reports whether a row names totals with their amounts below.
+// totalsHeader reports whether a row has the labels of gross and net, with the amounts below.
 func (s *sheet) totalsHeader(r row) bool {
 	g, m := false, false
 	for _, c := range r {

@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// count keeps as lines of a table only those that follow one another closely from its
-// header to its total.
+// count decides which lines belong to their table: those without wide gaps between them from
+// the header to the total.
 func (t *table) count() {
 	type end struct {
 		y    float64
@@ -32,7 +32,7 @@ func (t *table) count() {
 			last[table] = e
 		}
 		apart := 3.6
-		if sums[l.group] == nil { // behind a title
+		if sums[l.group] == nil { // the first line after a title
 			sums[l.group] = &[2]report.Cents{}
 			clear(e.over)
 			e.left, apart = false, 8
@@ -48,9 +48,9 @@ func (t *table) count() {
 			contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
 			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) &&
 				(l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
-		l.counted = !e.over[l.in] && !total && !notOurs(l.label)
+		l.counted = !e.over[l.in] && !total && !isEmployerLine(l.label)
 		if !l.counted && l.item >= regular && l.item != paidByCheck {
-			if l.weak = true; e.left || l.item < medicare || l.item > fica { // behind the end of a table
+			if l.weak = true; e.left || l.item < medicare || l.item > fica { // after the end of a table
 				l.item = noItem
 			}
 		}
@@ -70,7 +70,7 @@ func (t *table) count() {
 	t.positive()
 }
 
-// ofTaxes reports whether a total is of the taxes alone.
+// ofTaxes reports whether a total is for the taxes only.
 func ofTaxes(words string) bool {
 	any := false
 	for _, w := range strings.Fields(words) {
@@ -82,7 +82,7 @@ func ofTaxes(words string) bool {
 	return any
 }
 
-// leads reports whether the lines that follow a line in its table come to it.
+// leads reports whether the lines after a line in its table add up to its amounts.
 func (t *table) leads(i int) bool {
 	first := &t.lines[i]
 	var sum [2]report.Cents
@@ -107,8 +107,8 @@ func (t *table) leads(i int) bool {
 	return false
 }
 
-// positive turns deductions around that are shown as what they take away, with a
-// sign, in one column or both.
+// positive negates the deductions of tables that show most of them as negative amounts, in
+// one column or both.
 func (t *table) positive() {
 	taken := func(l *line) bool {
 		switch l.item {

@@ -8,14 +8,14 @@ import (
 	"vestibule/internal/report"
 )
 
-// twoDates reads a date, what joins it to another, and that.
+// twoDates reads two dates and the separator between them, and returns the text after them.
 func twoDates(text string) (a, b report.Date, after string, first, second int) {
 	if len(text) > 2*maxLabel {
 		return a, b, "", noDate, noDate
 	}
 	a, rest, first := dateIn(text)
 	if first == noDate {
-		// Only the second date may have the year.
+		// The first date may lack the year.
 		if head, later, ok := cutJoin(text); ok {
 			if month, _, spaced := strings.Cut(head, " "); spaced && monthOf(strings.TrimRight(month, ".")) > 0 && later != "" && isDigit(later[0]) {
 				later = month + " " + later // "Sep 1 - 15, 2026"
@@ -43,7 +43,7 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 	return a, b, after, first, second
 }
 
-// cutJoin cuts a text at what joins two days.
+// cutJoin cuts a text at the separator between two dates.
 func cutJoin(text string) (before, after string, found bool) {
 	lower := strings.ToLower(text)
 	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " al ", " until ", " and ", "/", "-", "~", ".."} {
@@ -61,7 +61,7 @@ func cutJoin(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// What dateIn found.
+// The states that dateIn returns.
 const (
 	noDate = iota
 	badDate
@@ -69,8 +69,8 @@ const (
 )
 
 // dateIn reads a date at the beginning of a text, as in 01/31/2026, 1-31-26,
-// 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns what follows. A day
-// that no month has is a bad date.
+// 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns the text after it. A date that
+// does not exist is a bad date.
 func dateIn(s string) (d report.Date, rest string, state int) {
 	s = strings.TrimSpace(s)
 	if head, rest, ok := strings.Cut(s, " "); ok && isWeekday(strings.TrimRight(head, ".,")) { // Friday, …
@@ -97,7 +97,7 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 			if joined := at < len(s) && isDigit(s[at]) != isDigit(s[at-1]); at == gap && !joined || at-gap > 2 && s[gap:at] != " / " {
 				return d, s, noDate
 			}
-			// As in 3rd.
+			// An ordinal, as in 3rd.
 			if end := at + 2; at == gap && end < len(s) && slices.Contains(ordinals, strings.ToLower(s[at:end])) &&
 				strings.IndexByte(" ,", s[end]) >= 0 {
 				for at = end; at < len(s) && strings.IndexByte(", ", s[at]) >= 0; {
@@ -123,7 +123,7 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 
 var ordinals = []string{"st", "nd", "rd", "th"}
 
-// isWeekday reports whether a word is the name of a weekday, or its first letters.
+// isWeekday reports whether a word is the name of a weekday or an abbreviation of it.
 func isWeekday(s string) bool {
 	s = strings.ToLower(s)
 	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
@@ -132,7 +132,7 @@ func isWeekday(s string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// ymd puts three parts of a date in order.
+// ymd returns the year, month and day from the three parts of a date.
 func ymd(p [3]string) (y, m, d int, ok bool) {
 	n := func(s string) int {
 		v := 0
@@ -166,8 +166,8 @@ func ymd(p [3]string) (y, m, d int, ok bool) {
 var months = [...]string{"january", "february", "march", "april", "may", "june", "july",
 	"august", "september", "october", "november", "december"}
 
-// monthOf returns a month's number by its name or its first three or four letters; 0 for
-// other words.
+// monthOf returns a month's number from its name or its first three or four letters, or 0
+// for other words.
 func monthOf(s string) int {
 	s = strings.ToLower(s)
 	if len(s) < 3 {
@@ -181,20 +181,20 @@ func monthOf(s string) int {
 	return 0
 }
 
-// frequencies are the words of each rhythm; numbers are the periods of a year.
-var frequencies = flipped(map[string][]string{
+// frequencies maps the words for a pay frequency to the contract's value.
+var frequencies = inverted(map[string][]string{
 	report.PayWeekly:      wordList("paid weekly"),
 	report.PayBiweekly:    wordList("paid every two weeks"),
 	report.PaySemiMonthly: wordList("paid twice a month"),
 	report.PayMonthly:     wordList("paid monthly"),
 })
 
-// aboutPay are words before and after those of a rhythm that change nothing.
+// aboutPay lists words about pay that may be before and after the words for a frequency.
 var aboutPay = wordList("about pay")
 
-// frequencyOf reads the words of a pay frequency; only words about pay may be beside them.
-// Four-weekly is not weekly, and bi-monthly is ambiguous: for unknown words the length
-// of the period decides.
+// frequencyOf returns the pay frequency that words name, which may only have words about
+// pay beside them. It is empty for unknown words, and for those that are ambiguous, such as
+// bi-monthly, or not in the contract, such as four-weekly.
 func frequencyOf(words string) string {
 	w := strings.Fields(words)
 	for len(w) > 0 && slices.Contains(aboutPay, w[0]) {
@@ -206,8 +206,9 @@ func frequencyOf(words string) string {
 	return frequencies[strings.Join(w, " ")]
 }
 
-// rhythm returns the frequency that a period's length is of; empty for any other.
-func rhythm(start, end report.Date) string {
+// frequencyOfPeriod returns the pay frequency of a period's length, or an empty string if
+// there is none.
+func frequencyOfPeriod(start, end report.Date) string {
 	days := int(end.Sub(start.Time).Hours()/24) + 1
 	next := end.AddDate(0, 0, 1).Day()
 	lastOfMonth := next == 1
@@ -221,7 +222,7 @@ func rhythm(start, end report.Date) string {
 	case days == 15, days == 16, days == 13:
 		return report.PaySemiMonthly
 	case days == 28 && next != start.Day():
-		return "" // four weeks, and no month
+		return "" // four weeks that are not a month
 	case days >= 28 && days <= 31:
 		return report.PayMonthly
 	}

@@ -16,7 +16,7 @@ type when struct {
 	cell  *cell
 }
 
-// fields is what a stub says besides amounts.
+// fields holds the values of a stub other than amounts.
 type fields struct {
 	start, end, pay, hire          when
 	employee, employer, provider   string
@@ -26,10 +26,10 @@ type fields struct {
 	hasAddress                     bool // the address is known
 }
 
-// fields reads labels and the values beside or below them.
+// fields reads the labels of a stub and the values beside or below them.
 func (s *sheet) fields() *fields {
 	f := &fields{}
-	s.below = s.habit()
+	s.below = s.placement()
 	for n, r := range s.rows {
 		for i, c := range r {
 			if c.number {
@@ -46,7 +46,7 @@ func (s *sheet) fields() *fields {
 			if numbered(c.words) && i+1 < len(r) && r[i+1].x0-c.x1 < 60 && f.put(fieldEmployee, r[i+1].text, r[i+1]) {
 				continue
 			}
-			if s.served(f, n, i) {
+			if s.militaryEmployer(f, n, i) {
 				continue
 			}
 			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
@@ -77,16 +77,17 @@ func (s *sheet) fields() *fields {
 		f.provider = s.someProvider(f)
 	}
 	if f.frequency == "" && f.start.valid && f.end.valid {
-		f.frequency = rhythm(f.start.date, f.end.date)
+		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
 	}
 	if f.frequency == "" {
-		f.frequency = s.rhythmOfTitle()
+		f.frequency = s.frequencyInTitle()
 	}
 	return f
 }
 
-// rhythmOfTitle returns the frequency that a title has before it, as "Biweekly pay stub".
-func (s *sheet) rhythmOfTitle() string {
+// frequencyInTitle returns the pay frequency that a title begins with, as in "Biweekly pay
+// stub".
+func (s *sheet) frequencyInTitle() string {
 	for _, r := range s.rows {
 		for _, c := range r {
 			if len(c.words) > 60 || !isTitle(c.words) && !strings.HasSuffix(c.words, " payroll") {
@@ -104,14 +105,15 @@ func (s *sheet) rhythmOfTitle() string {
 	return ""
 }
 
-// besideEnd reports whether a row names the end of something.
+// besideEnd reports whether a row has the label of a period's end.
 func besideEnd(r row) bool {
 	return slices.ContainsFunc(r, func(c *cell) bool { return labelOf(c.words) == fieldEnd })
 }
 
-// habit tells whether the values of this stub are below their labels (positive) or right of
-// them (negative), by unambiguous labels; dates and names separately. Zero is unknown.
-func (s *sheet) habit() (below [2]int) {
+// placement returns whether the stub's values are below their labels (positive) or to the
+// right of them (negative), according to the unambiguous labels, or zero if it is unknown.
+// The first result is for dates, the second for other values.
+func (s *sheet) placement() (below [2]int) {
 	for n, r := range s.rows {
 		for i, c := range r {
 			what := labelOf(c.words)
@@ -136,7 +138,7 @@ func (s *sheet) habit() (below [2]int) {
 	return below
 }
 
-// kindOf returns 0 of labels of days, and 1 of others.
+// kindOf returns 0 for the labels of dates, and 1 for others.
 func kindOf(what field) int {
 	switch what {
 	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
@@ -152,7 +154,7 @@ func suits(what field, text string) bool {
 		_, _, state := dateIn(text)
 		return state != noDate
 	case fieldEmployee:
-		return isName(unidentified(text))
+		return isName(withoutNumber(text))
 	case fieldFrequency:
 		return frequencyOf(plain(text)) != ""
 	}
@@ -169,8 +171,8 @@ func (s *sheet) following(n, i int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// putLong stores a value that continues in the cells to the right, like a period with
-// two separate dates, or in the line below.
+// putLong stores a value that continues in the cells to the right, such as a period with two
+// separate dates, or in the line below.
 func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 	if what != fieldPeriod && what != fieldStart && what != fieldPay {
 		return false
@@ -208,7 +210,7 @@ func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 	return false
 }
 
-// dated uses a plain "date" as the pay date.
+// dated uses the date beside the label "Date" as the pay date.
 func (s *sheet) dated(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -229,8 +231,8 @@ func (s *sheet) dated(f *fields) {
 	}
 }
 
-// onlyDay takes for the day of pay the only one that is alone in its text and is not of
-// the period or of anything that has a label, if it follows the period soon.
+// onlyDay uses the only other date of the stub without a label as the pay date, if it is
+// shortly after the end of the period.
 func (s *sheet) onlyDay(f *fields) {
 	var only *cell
 	var day report.Date
@@ -256,7 +258,7 @@ func (s *sheet) onlyDay(f *fields) {
 	}
 }
 
-// payDateInText looks for the pay date within a sentence, as in "…, paid on May 1, 2026".
+// payDateInText finds the pay date within a sentence, as in "…, paid on May 1, 2026".
 func (s *sheet) payDateInText(f *fields) {
 	for _, r := range s.rows {
 		for _, c := range r {
@@ -281,8 +283,8 @@ func (s *sheet) payDateInText(f *fields) {
 	}
 }
 
-// spanned looks for two days with a word between them, in a text that says that it
-// is of a period, or alone in theirs.
+// spanned finds a period as two dates with a separator, at the beginning of a text or after
+// a word such as "period" or "from".
 func (s *sheet) spanned(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -310,12 +312,13 @@ func (s *sheet) spanned(f *fields) {
 	}
 }
 
-// maxBeside is how many cells may be the value of a label: a stub has two or three.
+// maxBeside is the maximum number of cells to try as the value of a label; a stub has two or
+// three.
 const maxBeside = 12
 
-// beside returns the cells that may be the value of a label, to the right and below:
-// the nearest first, where a line down counts twice as far, unless the stub has a
-// habit.
+// beside returns the cells to the right of a label and below it that may be its value, the
+// nearest first. Vertical distance counts double. Cells where the stub usually has its
+// values come first.
 func (s *sheet) beside(n, i int, what field) []*cell {
 	label := s.rows[n][i]
 	type place struct {
@@ -342,10 +345,10 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 		s.spend(len(r))
 		for j, c := range r {
 			if c.x0-label.x0 >= 8 && c.x0 >= label.x1 || len(found) == maxBeside {
-				break // the cells of a row go from left to right
+				break // the cells of a row are sorted from left to right
 			}
 			if j > 0 && r[j-1].x1 > label.x0 && labelOf(r[j-1].words) != noField && c.x0-r[j-1].x1 < 120 {
-				continue // it has a separate label
+				continue // this cell has another label
 			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				s.spend(384 + len(c.text))
@@ -365,7 +368,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 	return out
 }
 
-// put keeps a value, if it is one of its kind and the first.
+// put stores the value of a field if the text is a valid value and the field has none yet.
 func (f *fields) put(what field, text string, c *cell) bool {
 	date := func(w *when) bool {
 		if w.shown {
@@ -390,7 +393,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 	case fieldPeriod:
 		return f.putPeriod(text, c)
 	case fieldFrequency:
-		if d, rest, state := dateIn(text); state == goodDate && rest == "" && !f.pay.shown { // "Paid" may be over either
+		if d, rest, state := dateIn(text); state == goodDate && rest == "" && !f.pay.shown { // "Paid" may be the label of a date
 			f.pay = when{shown: true, date: d, valid: true, cell: c}
 			return true
 		}
@@ -406,7 +409,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 				return true
 			}
 		}
-		if name := unidentified(text); f.employee == "" && isName(name) {
+		if name := withoutNumber(text); f.employee == "" && isName(name) {
 			f.employee, f.employeeCell = name, c
 			return true
 		}
@@ -420,7 +423,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 			f.provider = text
 			if known := providerIn(plain(text)); known != "" {
 				if rest, _ := without(plain(text), plain(known)); rest != "" && rest != "payroll" {
-					f.provider = known // with what it is besides
+					f.provider = known // without the other words
 				}
 			}
 			return true
@@ -429,7 +432,8 @@ func (f *fields) put(what field, text string, c *cell) bool {
 	return false
 }
 
-// putPeriod reads two dates with something between them, and nothing behind.
+// putPeriod stores a period from two dates with a separator, which only a note in
+// parentheses may follow.
 func (f *fields) putPeriod(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(strings.TrimLeft(text, "("))
 	after = strings.TrimLeft(after, " )")
@@ -442,7 +446,7 @@ func (f *fields) putPeriod(text string, c *cell) bool {
 	return true
 }
 
-// putPeriodOf reads two dates within a sentence.
+// putPeriodOf stores a period from two dates within a sentence.
 func (f *fields) putPeriodOf(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(text)
 	if first != goodDate || second != goodDate || f.start.shown || after != "" && after[0] != ',' &&

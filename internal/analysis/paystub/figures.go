@@ -10,8 +10,8 @@ import (
 )
 
 // figures checks whether the amounts agree with one another and with the year's rates. A
-// possible misreading is not a grave finding: that needs figures that all agree except
-// for one.
+// finding is grave only if the other amounts agree, because otherwise the stub may have been
+// misread.
 func (d *Document) figures() {
 	t := &d.table
 	var checked, ok, known, fits, short [2]bool
@@ -22,7 +22,7 @@ func (d *Document) figures() {
 	}
 	for k := range checked {
 		other := 1 - k
-		// A year's column leaves out what this period does not have.
+		// The year's column may omit lines that have no amount in this period.
 		if checked[k] && !ok[k] && (k == now || !short[k]) {
 			d.find(Arithmetic, checked[other] && ok[other] && !t.vague)
 		}
@@ -48,21 +48,21 @@ func (d *Document) figures() {
 	d.rates()
 }
 
-// otherNet reports whether the stub shows a net that is larger than the computed one;
-// smaller ones may belong to one of several payments.
+// otherNet reports whether the stub also shows a larger net; a smaller one may be one of
+// several payments.
 func (t *table) otherNet(n report.Cents) bool {
 	return slices.ContainsFunc(t.lines, func(l line) bool { return l.item == net && !l.weak && l.cells[now] != nil && l.amount[now] > n })
 }
 
-// whole reports whether a column was understood completely: its lines add up to its totals,
-// and gross less the deductions is net.
+// whole reports whether a column was read completely: its lines add up to its totals, and
+// gross less the deductions is net.
 func (t *table) whole(k int) bool {
 	checked, ok, _ := t.sums(k)
 	known, fits := t.balance(k)
 	return checked && ok && known && fits
 }
 
-// unexplained returns how much more than gross less the deductions the year's net is.
+// unexplained returns the year's net minus the year's gross less the deductions.
 func (t *table) unexplained() report.Cents {
 	g, n := t.value(gross, toDate), t.value(net, toDate)
 	if g == nil || n == nil {
@@ -77,7 +77,7 @@ func (t *table) unexplained() report.Cents {
 	return *n - (*g - less)
 }
 
-// differs reports whether a total is shown twice by the same words with different amounts.
+// differs reports whether the same label of a total has two different amounts.
 func (t *table) differs(i item, k int) bool {
 	for n := range t.lines {
 		l := &t.lines[n]
@@ -94,9 +94,9 @@ func (t *table) differs(i item, k int) bool {
 	return false
 }
 
-// sums reports whether the lines of earnings add up to gross, and those of deductions to
-// their total, as far as there are lines. The total of deductions may exclude the taxes,
-// which are then a separate table.
+// sums reports whether the lines of earnings add up to gross, and the lines of deductions to
+// their total, which may exclude the taxes if these are in a separate table. checked reports
+// whether there was anything to compare, and short whether no sum was too large.
 func (t *table) sums(k int) (checked, ok, short bool) {
 	var sum [elsewhere + 1]report.Cents
 	var inKind report.Cents
@@ -128,7 +128,7 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	return checked, ok, short
 }
 
-// comeTo reports whether some of a few parts add up to a sum.
+// comeTo reports whether some of the parts add up to a sum.
 func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
 	all := slices.Collect(maps.Values(parts))
 	if len(all) > maxTables {
@@ -148,7 +148,7 @@ func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
 	return false
 }
 
-// balance reports whether gross less the deductions is net.
+// balance reports whether gross less the deductions is net, and whether this is known.
 func (t *table) balance(k int) (known, ok bool) {
 	g, n := t.value(gross, k), t.value(net, k)
 	if g == nil || n == nil {
@@ -160,7 +160,7 @@ func (t *table) balance(k int) (known, ok bool) {
 		l := &t.lines[i]
 		switch {
 		case l.counted && l.in == deductions && k == toDate && l.cells[k] == nil && l.amount[now] != 0:
-			lost = true // not all of the year was read, or it is not shown
+			lost = true // the year's amount was not read, or is not shown
 		case !l.counted || l.cells[k] == nil:
 		case l.item == reimbursement:
 			more += l.amount[k]
@@ -179,8 +179,8 @@ func (t *table) balance(k int) (known, ok bool) {
 
 func near(a, b, by report.Cents) bool { return a-b <= by && b-a <= by }
 
-// product reports whether hours times rate is the amount, where overtime may show its own
-// rate or the base rate. The shown values are rounded.
+// product reports whether hours times rate is the amount, except for rounding, or true if
+// this is unknown. Overtime may show its own rate or the base rate.
 func (l *line) product() bool {
 	if l.hours == nil || l.rate == nil || l.cells[now] == nil {
 		return true
@@ -190,7 +190,7 @@ func (l *line) product() bool {
 	if !okH || !okR || h <= 0 || r <= 0 || h > 1e8 || r > 1e9 {
 		return true
 	}
-	if r == int64(l.amount[now])*100 { // the rate is of the period
+	if r == int64(l.amount[now])*100 { // the rate is for the whole period
 		return true
 	}
 	// 38.15 may be 38 hours and 15 minutes
@@ -199,11 +199,11 @@ func (l *line) product() bool {
 			return true
 		}
 	}
-	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && t10000(h, r/10_000, l.amount[now]) {
-		return true // the point of the rate is not printed
+	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && isProduct(h, r/10_000, l.amount[now]) {
+		return true // the rate is printed without its decimal point
 	}
-	for _, times := range []int64{2, 3, 4, 1} { // halves; also the premium on top of the rate
-		exact := h * r / 1_000_000 * times / 2 // ten-thousandths of both, to cents
+	for _, times := range []int64{2, 3, 4, 1} { // in halves; 1 is the premium on top of the rate
+		exact := h * r / 1_000_000 * times / 2 // in cents; both factors are in ten-thousandths
 		by := report.Cents(2 + h*times/2/10_000)
 		if near(report.Cents(exact), l.amount[now], by) {
 			return true
@@ -212,12 +212,12 @@ func (l *line) product() bool {
 	return false
 }
 
-// t10000 reports whether hours at a rate, both in ten-thousandths, give an amount.
-func t10000(h, r int64, amount report.Cents) bool {
+// isProduct reports whether hours times rate, both in ten-thousandths, is an amount.
+func isProduct(h, r int64, amount report.Cents) bool {
 	return near(report.Cents(h*r/1_000_000), amount, report.Cents(2+h/10_000))
 }
 
-// timed reads hours, as 76.50 or 76:30.
+// timed parses hours, as in 76.50 or 76:30, to ten-thousandths.
 func timed(s string) (int64, bool) {
 	h, m, ok := strings.Cut(strings.TrimSpace(s), ":")
 	if !ok {
@@ -228,7 +228,7 @@ func timed(s string) (int64, bool) {
 	return hours + minutes/60, ok1 && ok2 && minutes < 60_0000
 }
 
-// decimal reads a number to ten-thousandths.
+// decimal parses a number to ten-thousandths.
 func decimal(s string) (int64, bool) {
 	s = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(s), "$"), ",", "")
 	whole, part, _ := strings.Cut(s, ".")
@@ -262,15 +262,15 @@ func (d *Document) growth() {
 	if *p.GrossTotalYTD < *p.GrossTotal {
 		d.find(YearToDate, sure)
 	}
-	// A full year's employee has earned more by March than in one period.
+	// By March, an employee hired before this year has earned more than in one period.
 	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() &&
 		pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
 		d.find(YearToDate, false)
 	}
 }
 
-// rates checks social security and Medicare. Their base is gross less some of the other
-// deductions; which ones is unknown, so there is a least and a most.
+// rates checks the social security and Medicare taxes. They apply to gross less some of the
+// other deductions; it is unknown which, so that each tax has a minimum and a maximum.
 func (d *Document) rates() {
 	year := 0
 	switch f := &d.fields; {
@@ -292,7 +292,7 @@ func (d *Document) rates() {
 	if p.GrossTotalYTD != nil && *p.GrossTotalYTD >= g {
 		before = *p.GrossTotalYTD - g
 	}
-	// Of social security.
+	// Social security.
 	least, most := percent(g-other, payrolltax.SocialSecurity), percent(g+inKind, payrolltax.SocialSecurity)
 	if !known || before < 0 && g > base/60 {
 		least = 0
@@ -312,7 +312,7 @@ func (d *Document) rates() {
 	d.within(p.MedicareTax, leastM, mostM, 2)
 	d.within(p.FICATax, least+leastM, most+mostM, 3)
 
-	// Both are of the same wage, up to the base.
+	// Both taxes apply to the same wage up to the wage base.
 	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 &&
 		before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
 		off := *s*payrolltax.Medicare - *m*payrolltax.SocialSecurity
@@ -323,7 +323,7 @@ func (d *Document) rates() {
 	if p.GrossTotalYTD == nil || !known {
 		return
 	}
-	// Of the year to date; each period was rounded for itself.
+	// The year to date, in which each period was rounded separately.
 	y := *p.GrossTotalYTD
 	least, most = percent(min(max(0, y-otherYTD), base), payrolltax.SocialSecurity), percent(min(y+inKindYTD, base), payrolltax.SocialSecurity)
 	of := func(wage report.Cents) report.Cents {
@@ -335,7 +335,8 @@ func (d *Document) rates() {
 	d.within(p.FICATaxYTD, least+leastM, most+mostM, 60)
 }
 
-// within checks a tax; a missing or zero tax belongs to an exempt employee.
+// within checks that a tax is in its range. A missing or zero tax means that the employee is
+// exempt.
 func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 	if c == nil || *c == 0 {
 		return
@@ -347,8 +348,8 @@ func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
 
 func percent(c report.Cents, rate report.Cents) report.Cents { return (c*rate + 5_000) / 10_000 }
 
-// exempt returns the most that may be untaxed: by the lines of the deductions, or, if
-// they are not in a table or the table is incomplete, all deductions except these taxes.
+// exempt returns the maximum deductions that may reduce the wages for these taxes. Without a
+// complete table of deductions, these are all deductions except the taxes themselves.
 func (d *Document) exempt(k int) report.Cents {
 	lines := slices.ContainsFunc(d.table.lines, func(l line) bool { return l.counted && l.in == deductions && l.cells[k] != nil })
 	if known, fits := d.table.balance(k); lines && (fits || !known) {
@@ -366,14 +367,15 @@ func (d *Document) exempt(k int) report.Cents {
 	return max(0, *g-left)
 }
 
-// isUntaxed reports whether a line is of what may not be wages.
+// isUntaxed reports whether a line may be earnings that are not wages.
 func isUntaxed(words string) bool { return containsAny(words, untaxedWords) }
 
-// untaxed returns the earnings that may not be wages: allowances for housing and food.
+// untaxed returns the earnings that may not be wages, such as allowances for housing and
+// food.
 func (t *table) untaxed(k int) (sum report.Cents) {
 	if sum = t.allowed; sum > 0 && k == toDate {
 		if v := t.value(gross, k); v != nil {
-			return *v // all of the year's may be that
+			return *v // the year's allowances are unknown
 		}
 	}
 	for i := range t.lines {
@@ -392,7 +394,7 @@ func (t *table) untaxed(k int) (sum report.Cents) {
 	return sum
 }
 
-// exempt returns the deductions that may reduce the wage for social security: those that
+// exempt returns the deductions that may reduce the wages for social security: those that
 // are neither taxes nor retirement savings.
 func (t *table) exempt(k int) (sum report.Cents) {
 	for i := range t.lines {

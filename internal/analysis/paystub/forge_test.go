@@ -14,8 +14,7 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// reasonOf is the reason that a kind of falsification should be found by; any of
-// them, where there are two.
+// reasonOf maps each kind of falsification to the reasons of which one should be found.
 var reasonOf = map[paystubtest.Kind][]string{
 	paystubtest.Appended:   {paystub.IncrementalUpdate},
 	paystubtest.Edited:     {paystub.EditorProducer},
@@ -27,8 +26,7 @@ var reasonOf = map[paystubtest.Kind][]string{
 	paystubtest.Invented:   {paystub.YearToDate, paystub.DeductionsOff},
 }
 
-// judged returns the worst status of some files that are handed in together, and all
-// reasons.
+// judged returns the worst status of files that are uploaded together, and all reasons.
 func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reasons []string) {
 	t.Helper()
 	var docs []*paystub.Document
@@ -51,8 +49,8 @@ func judged(t *testing.T, files [][]byte, asOf report.Date) (status string, reas
 }
 
 // TestDetection measures how many forged stubs of each kind are found, and how many genuine
-// stubs are reported: REVIEW counts as much as DETECTED, for both. docs/explanation/pay-stubs.md has
-// the result.
+// stubs are reported. Both REVIEW and DETECTED count. docs/explanation/pay-stubs.md has the
+// result.
 func TestDetection(t *testing.T) {
 	each := 204
 	if testing.Short() {
@@ -109,8 +107,8 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// manual compares the text between two markers of docs/explanation/pay-stubs.md with a table, and
-// writes it with -update.
+// manual compares the text between two markers of docs/explanation/pay-stubs.md with a table.
+// With -update, it replaces the text instead.
 func manual(t *testing.T, name, table string) {
 	t.Helper()
 	const file = "../../../docs/explanation/pay-stubs.md"
@@ -131,8 +129,8 @@ func manual(t *testing.T, name, table string) {
 	}
 }
 
-// TestTheManualExplainsEveryReason and none that is not.
-func TestTheManualExplainsEveryReason(t *testing.T) {
+// TestReasonsAreDocumented checks that the documentation lists exactly the reasons.
+func TestReasonsAreDocumented(t *testing.T) {
 	raw, err := os.ReadFile("../../../docs/explanation/pay-stubs.md")
 	if err != nil {
 		t.Fatal(err)

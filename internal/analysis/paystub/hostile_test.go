@@ -19,9 +19,9 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// TestHostileFilesEndSoon reads files that are made to be expensive. None of them is a
-// pay stub, and none may exceed its memory limit.
-func TestHostileFilesEndSoon(t *testing.T) {
+// TestHostileFiles reads files that are designed to be expensive. None of them is a pay
+// stub, and none may exceed the memory limit.
+func TestHostileFiles(t *testing.T) {
 	size := paystubtest.Large
 	if testing.Short() {
 		size /= 50
@@ -48,8 +48,8 @@ func TestHostileFilesEndSoon(t *testing.T) {
 
 var high = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peak returns the most memory that this process has had, in kB, and whether the
-// system tells; reset begins anew.
+// peak returns the process's peak memory in kB, and whether the system provides it. With
+// reset, the peak is measured from now on.
 func peak(reset bool) (int, bool) {
 	if reset {
 		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -65,7 +65,7 @@ func peak(reset bool) (int, bool) {
 	return n, true
 }
 
-// TestOutcomes reads files that are not pay stubs; file names are never used.
+// TestOutcomes checks the outcomes of files that are not pay stubs.
 func TestOutcomes(t *testing.T) {
 	draw := source(5)
 	s := paystubtest.Random(draw)
@@ -127,7 +127,7 @@ func photograph(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// withSum ends the first part of a picture with its checksum.
+// withSum appends the checksum to the first chunk of a PNG file.
 func withSum(head string) []byte {
 	part := []byte(head[12:29])
 	sum := ^uint32(0)
@@ -141,7 +141,7 @@ func withSum(head string) []byte {
 	return append([]byte(head[:29]), byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum), 0, 0, 0, 0, 'I', 'D', 'A', 'T')
 }
 
-// TestImagesNeedReview pins the result for images.
+// TestImagesNeedReview checks the result for images.
 func TestImagesNeedReview(t *testing.T) {
 	d := paystub.Open(withSum("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x03\x20\x00\x00\x02\x58\x08\x02\x00\x00\x00"))
 	v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, report.Date{})[0].IrregularityDetection
@@ -151,7 +151,7 @@ func TestImagesNeedReview(t *testing.T) {
 	}
 }
 
-// FuzzOpen checks that reading any bytes ends with an outcome, the same each time.
+// FuzzOpen checks that reading any bytes ends with an outcome, which is the same each time.
 func FuzzOpen(f *testing.F) {
 	draw := source(6)
 	for _, l := range paystubtest.Layouts() {
@@ -165,7 +165,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(paystubtest.Forge(draw, k, paystubtest.Layouts()[k%4], paystubtest.Year(draw, 2))[0])
 	}
 	paystubtest.HostileFiles(20_000, func(h paystubtest.Hostile) {
-		// Small files that cost much would be all that is tried.
+		// Without this limit, the fuzzer would only try small files that are expensive.
 		if !bytes.Contains(h.File, []byte("FlateDecode")) || len(h.File) < 5_000 {
 			f.Add(h.File)
 		}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxLabel is how long a label may be.
+// maxLabel is the maximum length of a label, in bytes.
 const maxLabel = 100
 
-// unnumbered returns a label without the number that forms put before it, as in
-// "7. Gross Pay", once plain has it.
+// unnumbered returns a label, in the form that plain returns, without a form's number before
+// it, as in "7. Gross Pay".
 func unnumbered(words string) string {
 	first, rest, ok := strings.Cut(words, " ")
 	if !ok || rest == "" || len(first) > 4 || rest[0] >= '0' && rest[0] <= '9' {
@@ -25,7 +25,7 @@ func unnumbered(words string) string {
 	return rest
 }
 
-// undated returns a label without the words for a period, and which they are of.
+// undated returns a label without the words for a period, and the period.
 func undated(words string) (string, period) {
 	of := noPeriod
 	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date", "acumulado"} {
@@ -41,9 +41,8 @@ func undated(words string) (string, period) {
 	return words, of
 }
 
-// itemOf says what the label of a line is for, and for which amounts where it
-// tells that as well. Sections tell a vacation that is paid from one that is
-// taken off.
+// itemOf returns the item of a line's label, and the period if the label names one. The
+// section distinguishes vacation pay from deductions for vacation.
 func itemOf(words string, in section) (item, period) {
 	if len(words) > maxLabel {
 		return noItem, noPeriod
@@ -57,7 +56,7 @@ func itemOf(words string, in section) (item, period) {
 	}
 	taken := in == deductions || has(takenWords...)
 	switch {
-	case notOurs(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
+	case isEmployerLine(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
 		has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
 	case has(socialSecurityWords...):
@@ -90,16 +89,16 @@ func itemOf(words string, in section) (item, period) {
 	return noItem, of
 }
 
-// notOurs reports whether a line of a table is the employer's and not the employee's.
-func notOurs(words string) bool { return containsAny(words, employerLineWords) }
+// isEmployerLine reports whether a line of a table is for the employer, not the employee.
+func isEmployerLine(words string) bool { return containsAny(words, employerLineWords) }
 
-// fillers are words of totals that say nothing of which.
+// fillers lists words that do not distinguish totals.
 var fillers = wordList("filler")
 
-// sent are words of what becomes of the net pay.
+// sent lists words for the payment of net pay.
 var sent = wordList("sent")
 
-// totalOf says which total a label is of.
+// totalOf returns the total that a label is for, or noItem.
 func totalOf(words string) item {
 	words = unnumbered(words)
 	switch {
@@ -133,7 +132,7 @@ func totalOf(words string) item {
 		case w == "and" || w == "personal" || w == "employee" || w == "less":
 		case slices.Contains(sent, w):
 			check = true
-		case n && check && strings.Trim(w, "0123456789x") == "": // of the account
+		case n && check && strings.Trim(w, "0123456789x") == "": // the account's number
 		case !slices.Contains(fillers, w):
 			return noItem
 		}
@@ -151,14 +150,14 @@ func totalOf(words string) item {
 	return noItem
 }
 
-// isTotalOf reports whether a label is of a total of some period.
+// isTotalOf reports whether a label is for a total, with or without the words for a period.
 func isTotalOf(words string) bool {
 	words, _ = undated(words)
 	return totalOf(words) != noItem
 }
 
-// isTotal reports whether a line is the sum of those above it: by the word, or because it
-// has the name of the table.
+// isTotal reports whether a line is the sum of the lines above it, because its label has a
+// word such as "total" or is the title of a table.
 func isTotal(words string) bool {
 	return contains(words, "total") || contains(words, "totals") || contains(words, "subtotal") ||
 		contains(words, "sum") || headingOf(words) != noSection || totalOf(words) != noItem

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// astride returns a label of two lines with its amounts between them; nil if there is
-// none.
+// astride returns the label of a row of amounts that has two lines, one above and one below
+// the row, or nil if there is none.
 func (s *sheet) astride(n int, first *cell) *cell {
 	if n == 0 || n+1 >= len(s.rows) {
 		return nil
@@ -26,8 +26,8 @@ func (s *sheet) astride(n int, first *cell) *cell {
 	return &whole
 }
 
-// wrapped joins a label with words a little above and below it, as in a label of two lines
-// with its amounts in the middle; empty if the result is unknown.
+// wrapped returns the label of a row that consists of the words slightly above and below
+// it. The result is empty if this label is not known.
 func (s *sheet) wrapped(n int, label, first *cell) string {
 	near := func(k int) string {
 		if k < 0 || k >= len(s.rows) || s.rows[k][0].page != label.page || abs(s.rows[k].y()-label.y) > 0.85*label.size {
@@ -50,7 +50,7 @@ func (s *sheet) wrapped(n int, label, first *cell) string {
 	return words
 }
 
-// allBelow reads amounts whose labels are above them, and reports whether there are any.
+// allBelow reads amounts whose labels are above them, and reports whether it found any.
 func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
 	for _, c := range numbers {
 		if c.money && t.below(s, n, c) {
@@ -60,7 +60,7 @@ func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
 	return any
 }
 
-// across reads a row whose label is a period: the names of the amounts are above them.
+// across reads a row whose label is a period, with the labels of the amounts above them.
 func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	for _, c := range numbers {
 		if !c.money {
@@ -81,7 +81,7 @@ func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	return any
 }
 
-// beneath reads the year's amount below the period's amount.
+// beneath reads a year-to-date amount that is below the period's amount.
 func (t *table) beneath(numbers []*cell) bool {
 	if len(numbers) != 1 || len(t.lines) == 0 || !numbers[0].money {
 		return false
@@ -95,7 +95,8 @@ func (t *table) beneath(numbers []*cell) bool {
 	return true
 }
 
-// underWords reports whether each amount of a row begins where a word of the row above does.
+// underWords reports whether each amount of a row is left-aligned with a word of the row
+// above.
 func (s *sheet) underWords(n int, numbers []*cell) bool {
 	if n == 0 || len(numbers) < 2 || s.rows[n-1][0].page != numbers[0].page {
 		return false
@@ -112,7 +113,7 @@ func (s *sheet) underWords(n int, numbers []*cell) bool {
 	return true
 }
 
-// indented reads an amount beside a period that is below the item's name.
+// indented reads an amount beside a period, where the item's label is above the period.
 func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell) bool {
 	i, _ := t.above(s, n, label, 3)
 	if len(numbers) != 1 || !numbers[0].money || i < gross || i > totalDeductions {
@@ -124,7 +125,7 @@ func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell
 	return true
 }
 
-// below classifies an amount by its column.
+// below returns the kind of the column that an amount is in.
 func (g *segment) below(c *cell) period {
 	best, at := 14.0, -1
 	for k, head := range g.columns {
@@ -132,14 +133,14 @@ func (g *segment) below(c *cell) period {
 			best, at = d, k
 		}
 	}
-	if at < 0 { // wide columns: the letters at least must overlap
+	if at < 0 { // in wide columns, the amount and the header overlap
 		for k, head := range g.columns {
 			if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
 				at = k
 			}
 		}
 	}
-	if at < 0 { // the nearest, where the next is far
+	if at < 0 { // the nearest column, if its neighbors are far
 		gap := func(head column) float64 { return max(head.x0-c.x1, c.x0-head.x1) }
 		for k, head := range g.columns {
 			if d := gap(head); d < 20 && (k == 0 || gap(g.columns[k-1]) > 2*d) && (k+1 == len(g.columns) || gap(g.columns[k+1]) > 2*d) {
@@ -153,8 +154,8 @@ func (g *segment) below(c *cell) period {
 	return g.columns[at].kind
 }
 
-// above finds the item above an amount, within so many rows. The first word above decides,
-// together with the one above it if they are one item.
+// above finds the item above an amount, within the given number of rows. The first label
+// above decides, together with the label above that one if both are one item.
 func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
 	var first *cell
 	for k := n - 1; k >= 0 && k >= n-rows; k-- {

@@ -10,20 +10,20 @@ import (
 	"vestibule/internal/analysis/paystub/pdf"
 )
 
-// figure is an amount as it was drawn.
+// figure holds an amount and how it was drawn.
 type figure struct {
 	cell  *cell
-	label *cell // the text left of it
+	label *cell // the text to the left
 	first *pdf.Run
-	parts int // text objects that have digits
+	parts int // number of text objects with its digits
 	font  pdf.Font
 	index int
 	total bool
 	bold  bool
 }
 
-// look compares how amounts were drawn: an edited amount seldom has the same structure in
-// the file.
+// look compares how the amounts were drawn, because an edited amount is rarely drawn like
+// the others.
 func (d *Document) look(s *sheet) {
 	all := s.figuresOf()
 	d.torn(s)
@@ -31,16 +31,16 @@ func (d *Document) look(s *sheet) {
 	d.pieces(all)
 	d.rows(s)
 	for _, column := range columns(all) {
-		s.spend(len(column) * len(column) / 8) // each beside each
+		s.spend(len(column) * len(column) / 8) // each pair is compared
 		d.column(s, column)
 	}
 	d.overlaps(s)
 }
 
-// figuresOf returns the amounts of a sheet.
+// figuresOf returns the amounts of a sheet and how they were drawn.
 func (s *sheet) figuresOf() (out []figure) {
 	for _, r := range s.rows {
-		var label, before *cell // the last text, and the last before it that is of no period
+		var label, before *cell // the last text, and the last one before it that is no period
 		for _, c := range r {
 			if !c.number && c.words != "" {
 				if label != nil && periodOf(label.words) == noPeriod {
@@ -62,7 +62,7 @@ func (s *sheet) figuresOf() (out []figure) {
 			object := 0
 			for _, i := range c.runs {
 				run := &s.file.Pages[c.page].Runs[i]
-				s.spend(1 + len(run.Text)/8) // which may hold many cells
+				s.spend(1 + len(run.Text)/8) // many cells may share a run
 				if strings.ContainsAny(run.Text, "0123456789") {
 					if x.first == nil {
 						x.first, x.index, x.font = run, run.Font, s.file.Fonts[run.Font]
@@ -82,7 +82,7 @@ func (s *sheet) figuresOf() (out []figure) {
 	return out
 }
 
-// totals reports whether a label is of a total, which is often set in bold.
+// totals reports whether a label is for a total, which is often bold.
 func totals(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
 
 // family returns a font's name without its style.
@@ -94,16 +94,16 @@ func family(name string) string {
 	return name
 }
 
-// bold reports whether a font's name is of a heavy style.
+// bold reports whether a font's name contains a bold style.
 func bold(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
 }
 
-// few reports whether n of so many are an exception.
+// few reports whether n of a number of amounts are exceptions.
 func few(n, of int) bool { return n > 0 && of >= 5 && n <= max(2, of*15/100) }
 
-// fonts looks for amounts whose font is another than that of nearly all.
+// fonts finds amounts whose font differs from that of nearly all amounts.
 func (d *Document) fonts(all []figure) {
 	type key struct {
 		family   string
@@ -121,13 +121,13 @@ func (d *Document) fonts(all []figure) {
 		names[x.font.Name][x.index] = true
 	}
 	for _, x := range all {
-		// A row that is all in that font has it by design.
+		// The label has the same font, so that it is part of the design.
 		own := x.label != nil && d.fontOf(x.label) == x.index
 		if k := (key{family(x.font.Name), x.font.Embedded}); few(groups[k], len(all)) && !own {
 			d.find(OddFont, true)
 			return
 		}
-		// The same name, but not the same font: another subset, or one that was added.
+		// The font has the same name but is another one: another subset, or one that was added.
 		if len(names[x.font.Name]) > 1 && few(objects[x.index], len(all)) && !own {
 			d.find(OddFont, true)
 			return
@@ -135,8 +135,8 @@ func (d *Document) fonts(all []figure) {
 	}
 }
 
-// torn looks for amounts whose first letters end within a group of thousands: parts of an
-// amount that were drawn separately.
+// torn finds amounts that were drawn in parts which are separated within a group of
+// thousands.
 func (d *Document) torn(s *sheet) {
 	for _, r := range s.rows {
 		for i, c := range r {
@@ -164,8 +164,8 @@ func cutShort(s string) bool {
 // fontOf returns the font of a cell's first run.
 func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
 
-// pieces looks for amounts that were drawn in parts, unlike others, and for letters that
-// are wider or farther apart than those of others.
+// pieces finds amounts that, unlike the others, were drawn in parts or in a separate content
+// stream, or whose letters have another width, spacing or size.
 func (d *Document) pieces(all []figure) {
 	split, stretched, odd, resized := 0, 0, 0, 0
 	streams := map[int]int{}
@@ -198,8 +198,8 @@ func (d *Document) pieces(all []figure) {
 	}
 }
 
-// rows looks for amounts a little above or below their label, or the rest of an unlabeled
-// row, where rows are straight.
+// rows finds amounts slightly above or below their label, or the rest of an unlabeled row,
+// if the other rows are straight.
 func (d *Document) rows(s *sheet) {
 	crooked, straight := 0, 0
 	for _, r := range s.rows {
@@ -221,7 +221,7 @@ func (d *Document) rows(s *sheet) {
 		off := false
 		for _, c := range r {
 			switch {
-			case !c.number: // of another table beside this one, maybe
+			case !c.number: // maybe the label of another table in the same row
 				level, size = c.y, c.size
 			case c.money:
 				off = off || abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.another(c)
@@ -238,14 +238,14 @@ func (d *Document) rows(s *sheet) {
 	}
 }
 
-// another reports whether a row has another amount at the height of one: they have a label
-// of two lines above and below them.
+// another reports whether a row has another amount on the same baseline as c. Such amounts
+// may have a label of two lines above and below them.
 func (r row) another(c *cell) bool {
 	return slices.ContainsFunc(r, func(o *cell) bool { return o != c && o.money && abs(o.y-c.y) < 0.02 })
 }
 
-// columns groups amounts that are below one another: by their right edges, with a small
-// tolerance.
+// columns groups the amounts by their right edges, with a small tolerance. It returns the
+// groups with at least four amounts.
 func columns(all []figure) (out [][]figure) {
 	left := slices.Clone(all)
 	slices.SortStableFunc(left, func(a, b figure) int {
@@ -264,8 +264,8 @@ func columns(all []figure) (out [][]figure) {
 	return out
 }
 
-// column looks for the one amount of a column with another edge, size or style, or another
-// drawing order.
+// column finds the single amount of a column with another edge, size, style or position in
+// the drawing order.
 func (d *Document) column(s *sheet, c []figure) {
 	if x := s.strayed(c); x > 0 && x <= max(1, len(c)/6) {
 		d.find(TextTouchedUp, false)
@@ -304,10 +304,9 @@ func (d *Document) column(s *sheet, c []figure) {
 	d.order(c)
 }
 
-// strayed counts the amounts within a column whose right edge none of the others
-// has, where the rest has one edge. A column that is aligned to the left, or has
-// signs behind its amounts, has none, and neither has an amount that ends where a
-// word above it does: the column of another table.
+// strayed counts the amounts within a column that are not right-aligned with the others. It
+// is zero for columns that are not right-aligned, or have signs after their amounts. Amounts
+// that are aligned with a column header above them do not count.
 func (s *sheet) strayed(c []figure) (n int) {
 	same := make([]int, len(c))
 	best := 0
@@ -341,8 +340,8 @@ func (s *sheet) strayed(c []figure) (n int) {
 	return n
 }
 
-// onGrid reports whether an amount is offset by whole letters from another, in a
-// monospaced font: the program that printed them counted letters.
+// onGrid reports whether two amounts in a monospaced font are offset by whole letters, as in
+// text that is aligned with spaces.
 func onGrid(a, b *cell) bool {
 	wide := func(c *cell) float64 { return (c.x1 - c.x0) / float64(utf8.RuneCountInString(c.text)) }
 	if abs(wide(a)-wide(b)) > 0.01*wide(b) || len(a.text) == len(b.text) && abs(a.x1-a.x0-b.x1+b.x0) > 0.05 {
@@ -352,7 +351,7 @@ func onGrid(a, b *cell) bool {
 	return abs(letters-math.Round(letters)) < 0.03
 }
 
-// headed reports whether a word of a column above an amount ends where the amount does.
+// headed reports whether a column header above an amount is right-aligned with it.
 func (s *sheet) headed(c *cell) bool {
 	for _, r := range s.rows {
 		s.spend(len(r))
@@ -366,8 +365,8 @@ func (s *sheet) headed(c *cell) bool {
 	return false
 }
 
-// order looks for an amount that was drawn long after, or before, the amounts above and
-// below it, in a column that was otherwise drawn in one direction.
+// order finds an amount that was drawn out of order, in a column that was otherwise drawn in
+// one direction.
 func (d *Document) order(c []figure) {
 	if len(c) < 5 {
 		return
@@ -385,7 +384,7 @@ func (d *Document) order(c []figure) {
 	}
 }
 
-// longest returns how many of a sequence rise, the others left out.
+// longest returns the length of the longest increasing subsequence.
 func longest(of []int) int {
 	var tails []int
 	for _, v := range of {
@@ -399,7 +398,7 @@ func longest(of []int) int {
 	return len(tails)
 }
 
-// overlaps looks for text below other text, and below shapes that cover it.
+// overlaps finds text below other text and below shapes that cover it.
 func (d *Document) overlaps(s *sheet) {
 	for _, m := range s.covered {
 		if strings.TrimSpace(d.file.Pages[m.page].Runs[m.run].Text) != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// principal returns the company that another one pays for.
+// principal returns the company for which another one pays, as in "on behalf of Acme".
 func principal(text string) string {
 	for _, w := range []string{"on behalf of ", "as agent for ", "employer of record for ", "for and on behalf of "} {
 		if rest, ok := strings.CutPrefix(strings.ToLower(text), w); ok && rest != "" {
@@ -16,9 +16,9 @@ func principal(text string) string {
 	return text
 }
 
-// unidentified returns a name without the number of the person that is before or behind it,
-// as in "10234 - Jane Doe" and "Jane Doe (10234)".
-func unidentified(text string) string {
+// withoutNumber returns a name without the person's number before or after it, as in
+// "10234 - Jane Doe" and "Jane Doe (10234)".
+func withoutNumber(text string) string {
 	number := func(s string) bool {
 		s = strings.Trim(s, "()#[]-:/")
 		return len(s) > 2 && strings.Trim(s, "0123456789xX*-") == ""
@@ -37,7 +37,7 @@ func unidentified(text string) string {
 	return strings.Trim(strings.Join(words, " "), " -–:/|,#")
 }
 
-// noNames are words that no person is called.
+// noNames lists words that do not occur in the names of persons.
 var noNames = wordList("not a name")
 
 // isName reports whether a text may be a person's name.
@@ -50,8 +50,8 @@ func isName(s string) bool {
 		!slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
 }
 
-// isText reports whether a text may be a name: it has letters and is neither a date nor a
-// label.
+// isText reports whether a text may be a name: it has letters, and is not a label, a title,
+// a date, a number or a town.
 func isText(s string) bool {
 	if len(s) < 2 || len(s) > maxLabel {
 		return false
@@ -72,11 +72,11 @@ func isText(s string) bool {
 	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")
 }
 
-// services are the branches that a soldier's statement names for the employer.
+// services lists the branches of the military, which statements show as the employer.
 var services = wordList("military service")
 
-// served takes a branch of the service for the employer.
-func (s *sheet) served(f *fields, n, i int) bool {
+// militaryEmployer stores the branch of the military beside a label as the employer.
+func (s *sheet) militaryEmployer(f *fields, n, i int) bool {
 	if c := s.rows[n][i]; c.words != "branch" && c.words != "service" && c.words != "branch of service" {
 		return false
 	}

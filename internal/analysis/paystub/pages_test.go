@@ -23,14 +23,14 @@ import (
 
 const ownPages = "testdata/pages"
 
-// pagesDir is where the stubs that Chromium printed are; other persons of the same
-// layouts are printed by the command of paystubtest/pages.
+// pagesDir is the folder of stubs that Chromium printed. The command in paystubtest/pages
+// prints the same layouts for other persons.
 var pagesDir = flag.String("pages", ownPages, "folder of printed pages")
 
-// whenRead is the day of the reports on printed pages.
+// whenRead is the date of the reports on printed pages.
 var whenRead = report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
 
-// printed is a page that Chromium printed, with its content.
+// printed is a page that Chromium printed, and its content.
 type printed struct {
 	name   string
 	layout string
@@ -67,8 +67,8 @@ func printedPages(t *testing.T) (out []printed) {
 	return out
 }
 
-// told returns the fields of a document, by the contract's names and employer_name; null
-// fields are left out.
+// told returns the fields of a document that are not null, by the contract's names, and
+// employer_name.
 func told(t *testing.T, d *paystub.Document) map[string]string {
 	t.Helper()
 	raw, err := json.Marshal(d.Stub)
@@ -96,10 +96,10 @@ func told(t *testing.T, d *paystub.Document) map[string]string {
 	return out
 }
 
-// TestPagesThatChromiumPrinted reads stubs in the manner of payroll companies,
-// governments and line printers. A field counts when the page shows it, or when it
-// was read though the page does not.
-func TestPagesThatChromiumPrinted(t *testing.T) {
+// TestPrintedPages measures how many fields are read correctly from stubs like those of
+// payroll companies, governments and line printers. A field counts if the page shows it, or
+// if it was read although the page does not show it.
+func TestPrintedPages(t *testing.T) {
 	type count struct{ right, all, stubs, alarmed, detected int }
 	sum := map[string]*count{}
 	for _, set := range sets {
@@ -148,8 +148,8 @@ func TestPagesThatChromiumPrinted(t *testing.T) {
 	}
 }
 
-// sets are those of the layouts: the rules were written beside the first, and tried
-// on the others.
+// sets lists the sets of layouts. The rules were developed with the first set, and evaluated
+// with the others.
 var sets = []string{"first set", "second set", "third set", "fourth set", "fifth set", "sixth set", "seventh set"}
 
 func setOf(name string) string {
@@ -161,9 +161,9 @@ func setOf(name string) string {
 	return sets[0]
 }
 
-// TestPrintedPagesThatWereFalsified falsifies the pages in each of the eight ways, as
-// far as one offers a place for that.
-func TestPrintedPagesThatWereFalsified(t *testing.T) {
+// TestFalsifiedPrintedPages measures how many of the printed pages are found if they are
+// falsified in each of the eight ways. Pages that cannot be falsified in a way are skipped.
+func TestFalsifiedPrintedPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many seconds")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// block is an address: a name, lines, and the place with its ZIP.
+// block is an address: a name, lines, and the town with its ZIP code.
 type block struct {
 	cells            []*cell
 	city, state, zip string
@@ -14,7 +14,7 @@ type block struct {
 // address is an address in a single line.
 type address struct{ name, line1, line2, city, state, zip string }
 
-// parties finds the employee with the address, and the employer.
+// parties finds the employee, the employee's address, and the employer.
 func (s *sheet) parties(f *fields) {
 	blocks := s.blocks()
 	home := s.home(f, blocks)
@@ -39,14 +39,14 @@ func (s *sheet) parties(f *fields) {
 	if f.employer == "" {
 		f.employer = s.headline(f)
 	}
-	home = f.inSmall(blocks, home)
+	home = f.preferMixedCase(blocks, home)
 	if home >= 0 {
 		b := blocks[home]
 		var lines []string
 		for _, c := range b.cells[:len(b.cells)-1] {
 			if c != f.employeeCell && !sameName(c.text, f.employee) {
 				if number := strings.Trim(c.text, "xX*-0123456789 "); number != "" || strings.Trim(c.text, "0123456789") == "" {
-					lines = append(lines, c.text) // and no number that is masked
+					lines = append(lines, c.text) // except masked numbers
 				}
 			}
 		}
@@ -61,7 +61,7 @@ func (s *sheet) parties(f *fields) {
 	}
 }
 
-// lastFirst uses text like "Doe, Jane A" as the employee.
+// lastFirst uses the first text like "Doe, Jane A" as the employee.
 func (s *sheet) lastFirst(f *fields) {
 	for _, r := range s.rows {
 		if r[0].page > 0 {
@@ -79,17 +79,17 @@ func (s *sheet) lastFirst(f *fields) {
 	}
 }
 
-// isState reports whether a text is the two letters of a state, or a suffix of company
-// names.
+// isState reports whether a text has the form of a state's code, or is a suffix of company
+// names such as "Inc".
 func isState(s string) bool {
 	w := plain(s)
 	return len(s) == 2 && s == strings.ToUpper(s) || w == "inc" || w == "llc" || w == "ltd" ||
 		w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 
-// inSmall prefers the mixed-case name and address where a stub also shows them in
-// capitals.
-func (f *fields) inSmall(blocks []block, home int) int {
+// preferMixedCase uses the mixed-case name and address if the name that was found is in
+// capitals. It returns the index of the employee's block.
+func (f *fields) preferMixedCase(blocks []block, home int) int {
 	for i, b := range blocks {
 		if first := b.cells[0]; home >= 0 && i != home && strings.ToUpper(f.employee) == f.employee &&
 			first.text != f.employee && strings.EqualFold(first.text, f.employee) {
@@ -104,8 +104,8 @@ func (f *fields) setAddress(a address) {
 	f.line1, f.line2, f.city, f.state, f.zip, f.hasAddress = a.line1, a.line2, a.city, a.state, a.zip, true
 }
 
-// home returns the block of the employee: with the name, below its label, or with a
-// separate label. It is -1 if there is none.
+// home returns the index of the employee's block, which contains the employee's name, is
+// below it, or has a label for an address. It is -1 if there is none.
 func (s *sheet) home(f *fields, blocks []block) int {
 	for i, b := range blocks {
 		if f.employeeCell != nil && b.has(f.employeeCell) {
@@ -134,7 +134,7 @@ func (s *sheet) home(f *fields, blocks []block) int {
 			return i
 		}
 	}
-	// The only one that is left, with a street and no name.
+	// Use the only other block, if it has a street and no name.
 	only := -1
 	for i, b := range blocks {
 		if !startsWithNumber(b.cells[0].text) || f.employerCell != nil && b.has(f.employerCell) {
@@ -208,8 +208,8 @@ func (s *sheet) namedOver(n int, c *cell, name string) bool {
 	return false
 }
 
-// companyOver returns a name directly above an address line that looks like a company's,
-// or is at the top of the page; nil if there is none.
+// companyOver returns the name directly above an address line if it looks like a company's
+// or is at the top of the page, otherwise nil.
 func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
 		if up := over(s.rows[k], c); up != nil {
@@ -223,7 +223,7 @@ func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
 	return nil
 }
 
-// inCells reads a name, a street and a town that are cells of one row.
+// inCells reads names, streets and towns that are in consecutive cells of a row.
 func (s *sheet) inCells(f *fields) {
 	for _, r := range s.rows {
 		for i := 2; i < len(r) && i < 8; i++ {
@@ -242,14 +242,14 @@ func (s *sheet) inCells(f *fields) {
 	}
 }
 
-// payer finds the employer among the blocks: one with a company's name, or the first that
-// is not the home.
+// payer finds the employer among the blocks: the first block with a company's name, or the
+// first one that is not the employee's.
 func (s *sheet) payer(f *fields, blocks []block, home int) {
 	var best *cell
 	for i, b := range blocks {
 		first := b.cells[0]
 		for k := 1; k < len(b.cells)-1 && providerIn(first.words) != ""; k++ {
-			first = b.cells[k] // a payroll company that pays for the employer
+			first = b.cells[k] // the payroll company's name is above the employer's
 		}
 		if i == home || providerIn(first.words) != "" || startsWithNumber(first.text) || !isText(first.text) ||
 			street(first.text) && !isCompany(first.text) || sameName(first.text, f.employee) {
@@ -268,7 +268,7 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 	}
 }
 
-// companyWords are words in the names of employers.
+// companyWords lists words in the names of companies.
 var companyWords = wordList("company")
 
 // isCompany reports whether a name looks like a company's.
@@ -277,8 +277,8 @@ func isCompany(name string) bool {
 	return len(w) > 1 && slices.ContainsFunc(w, func(x string) bool { return slices.Contains(companyWords, x) })
 }
 
-// sameName reports whether two names have the same words, in any order; initials and
-// what only one of them adds in the middle do not count.
+// sameName reports whether two names have the same words in any order. It ignores initials
+// if both names have two other words.
 func sameName(a, b string) bool {
 	x, y := strings.Fields(plain(a)), strings.Fields(plain(b))
 	if len(x) == 0 || len(y) == 0 || len(x) > 8 || len(y) > 8 {
@@ -303,7 +303,7 @@ func sameName(a, b string) bool {
 	return full(x) > 1 && full(y) > 1 && within(x, y) && within(y, x) || slices.Equal(x, y)
 }
 
-// before returns the cell to the left of another; nil if there is none.
+// before returns the cell to the left of another, or nil.
 func (s *sheet) before(c *cell) *cell {
 	s.spend(s.cells)
 	for _, r := range s.rows {
@@ -318,14 +318,15 @@ func (s *sheet) before(c *cell) *cell {
 
 func (b block) has(c *cell) bool { return slices.Contains(b.cells, c) }
 
-// below reports whether b begins right below a, at the same edge or in the middle.
+// below reports whether b is directly below a, aligned to the left, to the right or
+// centered.
 func below(a, b *cell) bool {
 	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) &&
 		(abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
 }
 
-// headline returns the employer of a stub that has no label for it: the first text that
-// is not a title, a label or the employee; company names come before other texts.
+// headline returns the employer of a stub that has no label for it: in the first rows, the
+// first company name, or else the first text that is not a title, a label or the employee.
 func (s *sheet) headline(f *fields) string {
 	first := ""
 	for n, r := range s.rows {
@@ -341,7 +342,7 @@ func (s *sheet) headline(f *fields) string {
 			if providerIn(w) != "" || startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {
 				continue
 			}
-			name := untitled(c.text)
+			name := withoutTitle(c.text)
 			if isCompany(name) {
 				return name
 			}
@@ -353,8 +354,8 @@ func (s *sheet) headline(f *fields) string {
 	return first
 }
 
-// untitled returns a name without the title behind it in the same line.
-func untitled(text string) string {
+// withoutTitle returns a name without the title after it in the same line.
+func withoutTitle(text string) string {
 	for _, dash := range []string{" — ", " – ", " - ", " | "} {
 		if name, rest, ok := strings.Cut(text, dash); ok && isTitle(plain(rest)) {
 			return strings.TrimSpace(name)
@@ -373,7 +374,7 @@ func untitled(text string) string {
 	return text
 }
 
-// providerIn returns the payroll company that a text names.
+// providerIn returns the payroll company that a text names, or an empty string.
 func providerIn(words string) string {
 	if len(words) > 160 {
 		return ""
@@ -386,9 +387,8 @@ func providerIn(words string) string {
 	return ""
 }
 
-// someProvider looks for the name of a payroll company anywhere, as whole words of
-// a short text that is not the employer's name, and then in what the file says of
-// itself.
+// someProvider returns the payroll company that is named in any short text other than the
+// employer's name, or else in the file's metadata.
 func (s *sheet) someProvider(f *fields) string {
 	for _, p := range providers {
 		for _, r := range s.rows {

@@ -1,10 +1,9 @@
 // Package paystub reads uploaded pay stubs (`income.paystubs` of the income report): the
 // fields of text PDFs of any design with labels, the contract's fourteen consistency
 // checks, the projected income of a year, and whether the file looks altered, with the
-// reasons. It takes bytes and returns values; for any bytes, reading ends soon, in
-// bounded memory, with one of a few outcomes. Images are recognized but not read.
-// docs/explanation/pay-stubs.md, "Pay stubs", describes how it works, the reasons, and the measured
-// accuracy.
+// reasons. It takes bytes and returns values. Reading any bytes takes bounded time and
+// memory. Images are recognized but not read. docs/explanation/pay-stubs.md describes how
+// it works, the reasons, and the measured accuracy.
 package paystub
 
 import (
@@ -19,34 +18,34 @@ import (
 	"vestibule/internal/report"
 )
 
-// Version is irregularity_detection's version: of the rules of this package.
+// Version is the version of irregularity_detection: of the rules in this package.
 const Version = "1.0"
 
-// MaxFile is how large a file may be, in bytes.
+// MaxFile is the maximum size of a file, in bytes.
 const MaxFile = pdf.MaxFile
 
-// Outcome is what came of reading a file.
+// Outcome is the result of reading a file.
 type Outcome string
 
 // The outcomes. Only the first has fields.
 const (
 	Read        Outcome = "READ"
-	Image       Outcome = "IMAGE"         // a PNG or JPEG file, which is not read as text
-	NoText      Outcome = "NO_TEXT"       // a PDF file that shows pictures only, as a scan does
-	NoPayStub   Outcome = "NO_PAY_STUB"   // text, but neither pay nor a date of it
-	Encrypted   Outcome = "ENCRYPTED"     // a PDF file with a password, be it an empty one
-	TooLarge    Outcome = "TOO_LARGE"     // more than is read of a file
+	Image       Outcome = "IMAGE"         // a PNG or JPEG file, whose text is not read
+	NoText      Outcome = "NO_TEXT"       // a PDF file with pictures only, such as a scan
+	NoPayStub   Outcome = "NO_PAY_STUB"   // text without gross, net, pay date and period end
+	Encrypted   Outcome = "ENCRYPTED"     // an encrypted PDF file, even with an empty password
+	TooLarge    Outcome = "TOO_LARGE"     // beyond a limit on the file or its content
 	Malformed   Outcome = "MALFORMED"     // a PDF, PNG or JPEG file that is broken
-	Unsupported Outcome = "NOT_SUPPORTED" // something else, whatever its name says
+	Unsupported Outcome = "NOT_SUPPORTED" // another kind of file, regardless of its name
 	Empty       Outcome = "EMPTY"
 )
 
 // Document is the content of one file.
 type Document struct {
 	Outcome  Outcome
-	FileType string         // report.FilePDF, report.FileImage; empty for something else
+	FileType string         // report.FilePDF, report.FileImage; empty for other files
 	Employer string         // the employer's name; empty if not found
-	Stub     report.Paystub // without what belongs to the source and without irregularity_detection, which Report adds
+	Stub     report.Paystub // without the source's fields, and without irregularity_detection, which Report adds
 
 	file     *pdf.File
 	fields   fields
@@ -54,9 +53,8 @@ type Document struct {
 	findings []finding
 }
 
-// Status returns the source's status for a document: SUCCESS with the fields that were
-// found; NOT_AUTHENTICATED for files that are not readable pay stubs, for an image with
-// INCOMPLETE_INFORMATION.
+// Status returns the source's status for a document: SUCCESS if it was read, otherwise
+// NOT_AUTHENTICATED. An image also has the substatus INCOMPLETE_INFORMATION.
 func (d *Document) Status() (contract.Status, contract.Substatus) {
 	switch d.Outcome {
 	case Read:
@@ -67,7 +65,7 @@ func (d *Document) Status() (contract.Status, contract.Substatus) {
 	return contract.StatusNotAuthenticated, ""
 }
 
-// Open reads a file. What kind it is its content tells, never a name.
+// Open reads a file. It determines the kind of file from the content.
 func Open(file []byte) *Document {
 	d := &Document{}
 	d.Stub.ConsistencyChecks = d.checks()
@@ -89,10 +87,10 @@ func Open(file []byte) *Document {
 	return d
 }
 
-// maxCells is how many pieces of text a file may have; a pay stub has a few hundred.
+// maxCells is the maximum number of cells in a file; a pay stub has a few hundred.
 const maxCells = 6_000
 
-// maxPixels is how many an image may have.
+// maxPixels is the maximum number of pixels in an image.
 const maxPixels = 100_000_000
 
 func (d *Document) picture(c image.Config, err error) {
@@ -184,7 +182,7 @@ func (d *Document) fill() {
 	}
 }
 
-// pair is where an item's amounts belong.
+// pair points to the contract's fields for an item's amounts.
 type pair struct {
 	item     item
 	now, ytd **report.Cents
@@ -201,8 +199,9 @@ func amountsOf(p *report.Paystub) []pair {
 	}
 }
 
-// value returns what a stub says of an item; nil where it says nothing. Lines of one
-// item in a table are added up, and a total is the first that is shown.
+// value returns the amount of an item in a column, or nil if the stub does not show it. The
+// lines of an item in a table are added up; of a total that is shown repeatedly, the first
+// counts.
 func (t *table) value(i item, k int) *report.Cents {
 	total := i == gross || i == net || i == totalDeductions
 	var first, weak *report.Cents
@@ -229,7 +228,7 @@ func (t *table) value(i item, k int) *report.Cents {
 	case summed:
 		return &sum
 	case first != nil && i == net && k == now && *first == 0 && weak != nil && *weak != 0:
-		return weak // what the check is of, where all is deposited
+		return weak // the check is for zero if everything is deposited
 	case first != nil:
 		return first
 	case weak == nil && i == net:

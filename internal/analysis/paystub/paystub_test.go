@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// truth returns what should be read of a stub.
+// truth returns the values that should be read from a stub.
 func truth(s *paystubtest.Stub) map[string]string {
 	out := map[string]string{
 		"employee": s.Employee, "line1": s.Line1, "line2": s.Line2, "city": s.City, "state": s.State,
@@ -78,7 +78,7 @@ func seen(d *paystub.Document) map[string]string {
 
 func source(seed uint64) paystubtest.Draw { return rand.New(rand.NewPCG(seed, 77)).IntN }
 
-func TestEveryFieldOfSixDesignsIsRead(t *testing.T) {
+func TestFieldsOfSixDesigns(t *testing.T) {
 	each := 60
 	if testing.Short() {
 		each = 15

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// wordKind is a set of kinds of words, of which labels and headers of columns are made.
-// A word may be of several.
+// wordKind is a set of kinds of the words in labels and column headers. A word may have
+// several kinds.
 type wordKind uint32
 
 const (
-	joinWord   wordKind = 1 << iota // says nothing of what a label is for
+	joinWord   wordKind = 1 << iota // does not change the meaning of a label
 	dateWord                        // date, day
 	payWord                         // pay, check, advice
 	periodWord                      // period, week
@@ -56,8 +56,8 @@ var wordKinds = func() map[string]wordKind {
 	return out
 }()
 
-// madeOf says of which kinds a label's words are, and whether each of them is of one
-// of some kinds.
+// madeOf returns the kinds of a label's words, and whether each word is of one of the kinds
+// in some.
 func madeOf(words []string, some wordKind) (kinds wordKind, all bool) {
 	all = true
 	for _, w := range words {
@@ -68,8 +68,8 @@ func madeOf(words []string, some wordKind) (kinds wordKind, all bool) {
 	return kinds, all
 }
 
-// phrase says what a label is for by the kinds of its words, where it is not known as
-// a whole.
+// phrase returns the field of a label that is not in the vocabulary, from the kinds of its
+// words.
 func phrase(words []string) field {
 	if len(words) < 2 || len(words) > 7 {
 		return noField
@@ -120,14 +120,15 @@ func phrase(words []string) field {
 	return noField
 }
 
-// periodPhrase says the same of the words of a column.
+// periodPhrase returns the period of a column header that is not in the vocabulary, from the
+// kinds of its words.
 func periodPhrase(words []string) period {
 	if len(words) < 2 || len(words) > 6 {
 		return noPeriod
 	}
 	kinds, all := madeOf(words, nowWord|yearWord|amountWord|hourWord|rateWord|otherWord)
 	has := func(some wordKind) bool { return kinds&some != 0 }
-	core := 0 // one column has one of these
+	core := 0 // a single column has only one of these
 	for _, kind := range []wordKind{yearWord, hourWord, rateWord} {
 		if has(kind) {
 			core++

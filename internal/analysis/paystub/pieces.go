@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// splitTexts takes cells apart that hold several labels with their values, as line
-// printers and lines of a page's head have them.
+// splitTexts splits cells that hold several labels with their values, as in line printer
+// output and in the heads of pages.
 func (s *sheet) splitTexts() {
 	for n, r := range s.rows {
 		var out row
@@ -35,7 +35,7 @@ func (s *sheet) splitTexts() {
 	}
 }
 
-// part returns a cell of some of the text of another; nil where nothing is left.
+// part returns a cell with part of another cell's text, or nil if that part is blank.
 func (c *cell) part(from, to int) *cell {
 	text := c.text[from:to]
 	left := strings.TrimLeft(text, " |•·;")
@@ -50,7 +50,7 @@ func (c *cell) part(from, to int) *cell {
 	return &p
 }
 
-// cuts returns the places of a text at which another label begins.
+// cuts returns the positions in a cell's text at which another label begins.
 func (s *sheet) cuts(c *cell) (at []int) {
 	if at := bars(c.text); len(at) > 0 {
 		s.spend(len(c.text))
@@ -61,7 +61,7 @@ func (s *sheet) cuts(c *cell) (at []int) {
 	}
 	s.spend(4 * len(c.text))
 	from := 0
-	if what, rest, colon := inline(c.text); what == fieldAddress && colon && rest != "" { // the following lines are below its value
+	if what, rest, colon := inline(c.text); what == fieldAddress && colon && rest != "" { // the address continues below its first line
 		from = len(c.text) - len(rest)
 		at = append(at, from)
 	}
@@ -79,8 +79,8 @@ func (s *sheet) cuts(c *cell) (at []int) {
 	return at
 }
 
-// bars returns the positions behind the bars of a text that are the lines of a table,
-// directly beside an amount or a word.
+// bars returns the positions after the vertical bars that separate the columns of a table:
+// bars beside a number, or without spaces around them.
 func bars(text string) (at []int) {
 	if len(text) > 300 || !strings.Contains(text, "|") {
 		return nil
@@ -97,7 +97,7 @@ func bars(text string) (at []int) {
 	return at
 }
 
-// joinTowns joins a place whose state or ZIP code is a separate cell.
+// joinTowns joins the cells of a town, state and ZIP code.
 func (s *sheet) joinTowns() {
 	for n, r := range s.rows {
 		for i := 1; i < len(r); i++ {
@@ -126,7 +126,8 @@ func (s *sheet) joinTowns() {
 	}
 }
 
-// begins reports whether another piece begins after a text.
+// begins reports whether the rest of a text, after before, begins with another label or
+// value.
 func (s *sheet) begins(before, rest string) bool {
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if strings.ContainsAny(rest[:1], "|•·;") || strings.ContainsAny(last, "|•·;") {
@@ -154,7 +155,7 @@ func (s *sheet) begins(before, rest string) bool {
 		!slices.Contains([]string{"next", "previous", "prior", "last"}, strings.ToLower(last))
 }
 
-// valued reports whether a text is a label with its value.
+// valued reports whether a text is a label followed by its value.
 func valued(text string) bool {
 	if _, _, ok := split(&cell{text: text}); ok {
 		return true
@@ -163,7 +164,7 @@ func valued(text string) bool {
 	return what != noField && rest != ""
 }
 
-// endsInDate reports whether the last words of a text are a day.
+// endsInDate reports whether a text ends with a date.
 func endsInDate(text string) bool {
 	for at, words := len(text), 0; at > 0 && words < 3; words++ {
 		at = strings.LastIndexByte(text[:at], ' ')
@@ -174,7 +175,7 @@ func endsInDate(text string) bool {
 	return false
 }
 
-// spaced returns a text with a space behind the colon of a label.
+// spaced inserts a space after the colon of a label.
 func spaced(text string) string {
 	for i := 1; i+1 < len(text) && i < maxLabel; i++ {
 		if text[i] == ':' && text[i+1] != ' ' && text[i+1] != '/' && text[i-1]|0x20 >= 'a' && text[i-1]|0x20 <= 'z' {

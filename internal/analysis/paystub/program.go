@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// editors are words in the names of programs that edit files or images; libraries, of
-// those that split and merge files; offices begin the names of word processors and
-// spreadsheets.
+// editors lists words in the names of programs that edit files or images; libraries, in the
+// names of programs that split and merge files. offices lists the words with which the
+// names of word processors and spreadsheets begin.
 var (
 	editors   = wordList("editing program")
 	libraries = wordList("splitting program")
 	offices   = wordList("office program")
 )
 
-// named reports whether one of the words is in a program's name: whole, or at the
-// beginning of a longer one if it is long itself, as in smallpdf.com.
+// named reports whether a program's name contains one of the words: as a whole word or, if
+// it has more than six letters, as the beginning of a word, as in "smallpdf.com".
 func named(program string, words []string) bool {
 	for _, w := range words {
 		if contains(program, w) || len(w) > 6 && (strings.HasPrefix(program, w) || strings.Contains(program, " "+w)) {
@@ -31,7 +31,7 @@ func (d *Document) program() {
 	grave, some := false, false
 	for _, p := range append([]string{in.Producer, in.Creator}, in.XMPPrograms...) {
 		p = plain(p)
-		switch printer := contains(p, "printer"); { // as which such a program only takes what another prints
+		switch printer := contains(p, "printer"); { // a printer only converts what another program prints
 		case named(p, editors):
 			grave, some = grave || !printer, true
 		case named(p, libraries):
@@ -77,7 +77,7 @@ func (d *Document) stamps() {
 	for _, x := range [][2]string{{in.Created, in.XMPCreated}, {in.Modified, in.XMPModified}} {
 		a, ok1 := stamp(x[0])
 		b, ok2 := stamp(x[1])
-		if ok1 && ok2 && (a.Sub(b) > 15*time.Hour || b.Sub(a) > 15*time.Hour) { // zones are left out by some
+		if ok1 && ok2 && (a.Sub(b) > 15*time.Hour || b.Sub(a) > 15*time.Hour) { // some programs omit the zone
 			d.find(DatesDisagree, true)
 		}
 	}
@@ -97,15 +97,15 @@ func (d *Document) days() {
 	}
 	if made, ok := stamp(d.file.Info.Created); ok {
 		if f.start.valid && made.Before(f.start.date.AddDate(0, 0, -8)) {
-			d.find(DatesDisagree, true) // made before there was anything to pay
+			d.find(DatesDisagree, true) // created more than a week before the period
 		} else if !f.start.valid && f.end.valid && made.Before(f.end.date.AddDate(0, 0, -8-31)) {
 			d.find(DatesDisagree, true)
 		}
 	}
 }
 
-// stamp reads a date of a file, of PDF or of XML, to the second. One without a
-// zone is taken as UTC.
+// stamp parses a date in PDF or XML format, to the second. A date without a time zone is in
+// UTC.
 func stamp(s string) (time.Time, bool) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "D:")
 	digits := make([]byte, 0, 14)
@@ -133,7 +133,7 @@ func stamp(s string) (time.Time, bool) {
 	if err != nil {
 		return t, false
 	}
-	// The zone: +hh'mm' or +hh:mm, after a fraction of a second maybe.
+	// The zone is +hh'mm' or +hh:mm; a fraction of a second may be before it.
 	rest := ""
 	if k := strings.LastIndexAny(s, "+-"); k >= 14 {
 		rest = strings.Map(func(r rune) rune {

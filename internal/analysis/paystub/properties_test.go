@@ -12,12 +12,12 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// daysUntil2080, from the beginning of 1980: the hundred years of which a year
-// of two digits tells.
+// daysUntil2080 is the number of days from 1980 to 2079, the years that two digits can stand
+// for.
 const daysUntil2080 = 100*365 + 25
 
-// TestAmountsAndDatesComeBack from every way in which they are printed.
-func TestAmountsAndDatesComeBack(t *testing.T) {
+// TestAmountAndDateFormats checks that amounts and dates are read in every format.
+func TestAmountAndDateFormats(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		c := report.Cents(rapid.Int64Range(0, 99_999_999_99).Draw(t, "amount"))
 		text := c.String()
@@ -38,7 +38,7 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 		for _, layout := range []string{"01/02/2006", "1/2/2006", "1/2/06", "2006-01-02", "01-02-2006",
 			"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "Monday, January 2, 2006"} {
 			if layout == "1/2/06" && day.Year() < 2000 {
-				continue // which of two centuries, the text does not tell
+				continue // two digits stand for a year of this century
 			}
 			if got, _, state := dateIn(day.Format(layout)); state != goodDate || !got.Equal(day.Time) {
 				t.Fatalf("dateIn(%q) = %s, %d", day.Format(layout), got, state)
@@ -47,8 +47,9 @@ func TestAmountsAndDatesComeBack(t *testing.T) {
 	})
 }
 
-// TestYearIsAtLeastTheEarnings in it until then, without a rhythm.
-func TestYearIsAtLeastTheEarnings(t *testing.T) {
+// TestAnnualIncomeIsAtLeastTheYearToDate checks the annual income of stubs without a
+// frequency.
+func TestAnnualIncomeIsAtLeastTheYearToDate(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		day := func(name string) when {
 			return when{true, report.Date{Time: on("2023-12-01").AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, name))},
@@ -63,8 +64,9 @@ func TestYearIsAtLeastTheEarnings(t *testing.T) {
 	})
 }
 
-// TestStubsDisagreeWherePeriodsOverlap and nowhere else, whatever was paid when.
-func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
+// TestOverlappingPeriodsDisagree checks that stubs disagree if and only if their periods
+// overlap.
+func TestOverlappingPeriodsDisagree(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		docs := make([]*Document, rapid.IntRange(2, 4).Draw(t, "stubs"))
 		var days [4]map[time.Time]bool
@@ -96,8 +98,8 @@ func TestStubsDisagreeWherePeriodsOverlap(t *testing.T) {
 	})
 }
 
-// TestTruncatedRunsLoseNoCharacters but spaces and leaders.
-func TestTruncatedRunsLoseNoCharacters(t *testing.T) {
+// TestCutKeepsCharacters checks that cut drops only spaces and dots.
+func TestCutKeepsCharacters(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab1é. \u00a0\t"))).Draw(t, "text")
 		r := pdf.Run{Text: text, X: 10, End: 10 + 5*float64(len([]rune(text)))}

@@ -9,30 +9,30 @@ import (
 // The reasons of irregularity_detection, in the order in which they are listed.
 const (
 	IncrementalUpdate = "INCREMENTAL_UPDATE"          // something was appended to the file after it was written
-	EditorProducer    = "EDITOR_AS_PRODUCER"          // made by an editor of files or images, or a word processor
-	DatesDisagree     = "DATES_DISAGREE"              // of the file among themselves, with the stub's, or the stub's among themselves
+	EditorProducer    = "EDITOR_AS_PRODUCER"          // created by an editor of files or images, or a word processor
+	DatesDisagree     = "DATES_DISAGREE"              // the dates of the file or the stub contradict each other
 	TextTouchedUp     = "TEXT_TOUCHED_UP"             // an amount was drawn unlike the others
 	OddFont           = "ODD_FONT_IN_AMOUNT"          // an amount has another font than the others
 	TextOverText      = "TEXT_OVER_TEXT"              // text lies under a shape, an image or other text
-	TextInAnnotation  = "TEXT_IN_ANNOTATION"          // text lies over the page, in notes or form fields
-	FileRepaired      = "FILE_STRUCTURE_BROKEN"       // the file's own table of its parts is wrong, as after a change by hand
+	TextInAnnotation  = "TEXT_IN_ANNOTATION"          // annotations or form fields show text
+	FileRepaired      = "FILE_STRUCTURE_BROKEN"       // the cross-reference is wrong, as after manual changes
 	ActiveContent     = "ACTIVE_CONTENT"              // scripts, attachments or programs to be started
 	Arithmetic        = "ARITHMETIC_DOES_NOT_ADD_UP"  // amounts that must agree do not
-	DeductionsOff     = "DEDUCTIONS_DO_NOT_FIT_RATES" // social security or Medicare is not what the year's rates take
-	YearToDate        = "YEAR_TO_DATE_DOES_NOT_GROW"  // less than the period, or not more than on the stub before
+	DeductionsOff     = "DEDUCTIONS_DO_NOT_FIT_RATES" // social security or Medicare does not match the year's rates
+	YearToDate        = "YEAR_TO_DATE_DOES_NOT_GROW"  // less than the period, or does not fit the stub before
 	NoDeposit         = "NO_MATCHING_DEPOSIT"         // the bank data of those days has no such deposit
 	StubsDisagree     = "STUBS_DISAGREE"              // stubs of one person and employer contradict each other
-	ImageNotRead      = "IMAGE_NOT_READ"              // nothing is known of an image
+	ImageNotRead      = "IMAGE_NOT_READ"              // the content of an image was not read
 )
 
-// Reasons lists them all.
+// Reasons returns all reasons, in order.
 func Reasons() []string {
 	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
 		TextOverText, TextInAnnotation, FileRepaired, ActiveContent,
 		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, ImageNotRead}
 }
 
-// finding is a reason; a grave one is enough for DETECTED, any other for REVIEW.
+// finding is a reason. A grave one results in DETECTED, any other in REVIEW.
 type finding struct {
 	reason string
 	grave  bool
@@ -42,8 +42,8 @@ func (d *Document) find(reason string, grave bool) {
 	d.findings = append(d.findings, finding{reason, grave})
 }
 
-// verdict makes irregularity_detection of findings. A PDF is genuine when nothing
-// about the file itself, whatever its figures, was found.
+// verdict returns irregularity_detection for some findings. A PDF is genuine if there are
+// no findings about the file itself, as opposed to its amounts.
 func (d *Document) verdict(all []finding) report.IrregularityDetection {
 	out := report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{},
 		FileType: report.Null(d.FileType), Version: Version}

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestAmountsAsTheyArePrinted(t *testing.T) {
+func TestMoney(t *testing.T) {
 	for text, want := range map[string]report.Cents{
 		"1,234.56": 123456, "$1,234.56": 123456, "$ 12.00": 1200, "-12.05": -1205, "(12.05)": -1205, "12.05-": -1205,
 		"-$12.05": -1205, "12.05*": 1205, "0.00": 0, "$(12.05)": -1205, "( 12.05 )": -1205, "<12.05>": -1205, "–12.05": -1205,
@@ -27,7 +27,7 @@ func TestAmountsAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-func TestDatesAsTheyArePrinted(t *testing.T) {
+func TestDateIn(t *testing.T) {
 	for text, want := range map[string]string{
 		"01/31/2026": "2026-01-31", "1/5/26": "2026-01-05", "2026-01-31": "2026-01-31", "01-31-2026": "2026-01-31",
 		"Jan 31, 2026": "2026-01-31", "January 5 2026": "2026-01-05", "31 Jan 2026": "2026-01-31",
@@ -51,7 +51,7 @@ func TestDatesAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-func TestTheRhythmOfAPeriod(t *testing.T) {
+func TestFrequencyOfPeriod(t *testing.T) {
 	for _, tt := range []struct{ start, end, want string }{
 		{"2026-03-02", "2026-03-08", report.PayWeekly}, {"2026-03-02", "2026-03-15", report.PayBiweekly},
 		{"2026-02-16", "2026-02-28", report.PaySemiMonthly}, {"2026-03-16", "2026-03-31", report.PaySemiMonthly},
@@ -59,8 +59,8 @@ func TestTheRhythmOfAPeriod(t *testing.T) {
 		{"2026-02-01", "2026-02-28", report.PayMonthly}, {"2026-01-20", "2026-02-19", report.PayMonthly}, {"2026-01-01", "2026-01-03", ""},
 		{"2026-02-10", "2026-03-09", report.PayMonthly}, {"2026-03-02", "2026-03-29", ""}, {"2024-02-10", "2024-03-08", ""},
 	} {
-		if got := rhythm(on(tt.start), on(tt.end)); got != tt.want {
-			t.Errorf("rhythm(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
+		if got := frequencyOfPeriod(on(tt.start), on(tt.end)); got != tt.want {
+			t.Errorf("frequencyOfPeriod(%s, %s) = %q, want %q", tt.start, tt.end, got, tt.want)
 		}
 	}
 	for words, want := range map[string]string{"bi weekly": report.PayBiweekly, "every two weeks": report.PayBiweekly,
@@ -98,7 +98,7 @@ func TestLabelsHaveOneField(t *testing.T) {
 	}
 }
 
-func TestPlacesWithTheirZIP(t *testing.T) {
+func TestTown(t *testing.T) {
 	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"},
 		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}} {
 		if c, s, z, ok := town(text); !ok || [3]string{c, s, z} != want {
@@ -120,7 +120,7 @@ func on(s string) report.Date {
 	return report.Date{Time: t}
 }
 
-// simple returns a stub with sums that are right: 40 hours of 25 dollars, weekly.
+// simple returns a weekly stub with correct sums: 40 hours at 25 dollars.
 func simple() *Document {
 	d := &Document{Outcome: Read, FileType: report.FilePDF, file: &pdf.File{}, Employer: "Acme"}
 	d.fields = fields{employee: "Jo Doe", employer: "Acme", frequency: report.PayWeekly,
@@ -139,7 +139,7 @@ func simple() *Document {
 	return d
 }
 
-// judge fills the fields and checks the figures, as read does.
+// judge fills the fields and checks the amounts, as read does.
 func (d *Document) judge() (reasons []string, status string) {
 	d.fill()
 	d.Stub.ConsistencyChecks = d.checks()
@@ -258,17 +258,18 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// tax changes a tax of the period, and net with it.
+// tax changes a tax of the period, and the net accordingly.
 func tax(d *Document, i item, by report.Cents) {
 	d.line(i).amount[now] += by
 	d.line(net).amount[now] -= by
 }
 
-// TestTheWageBase is of an employee with wages above the wage base of social security.
-func TestTheWageBase(t *testing.T) {
+// TestTaxesAboveTheWageBase checks the taxes of wages near and above the social security wage
+// base.
+func TestTaxesAboveTheWageBase(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
-		before, taken report.Cents // gross of the year until then; of the period's 20,000
+		before, taken report.Cents // the year's gross before the period; the tax on the period's 20,000
 		medicare      report.Cents
 		want          string
 	}{
@@ -352,8 +353,8 @@ func TestInsights(t *testing.T) {
 		{"biweekly", func(d *Document) { d.fields.frequency = report.PayBiweekly }, 26_000_00, 21_411_00},
 		{"semi-monthly", func(d *Document) { d.fields.frequency = report.PaySemiMonthly }, 24_000_00, 19_764_00},
 		{"monthly", func(d *Document) { d.fields.frequency = report.PayMonthly }, 12_000_00, 9_882_00},
-		{"without a rhythm, by the days of the year", func(d *Document) { d.fields.frequency = "" }, 54_477_61, 44_862_31},
-		{"without a rhythm, from hiring on", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") },
+		{"without a frequency, by the days of the year", func(d *Document) { d.fields.frequency = "" }, 54_477_61, 44_862_31},
+		{"without a frequency, from the hire date", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-01") },
 			101_388_89, 83_493_75},
 		{"hired three weeks ago", func(d *Document) { d.fields.frequency = ""; d.fields.hire.date = on("2026-02-15") }, 0, 0},
 		{"of December, paid in January", func(d *Document) {
@@ -389,13 +390,14 @@ func TestInsights(t *testing.T) {
 	}
 }
 
-// dated makes a stub without a rhythm of a period that ends on a day.
+// dated removes the frequency and the period's start from a stub, and sets the period's end
+// and the pay date.
 func dated(d *Document, end, pay string) {
 	d.fields.frequency, d.fields.start = "", when{}
 	d.fields.end.date, d.fields.pay.date = on(end), on(pay)
 }
 
-// TestDocumentMetadata is about programs, dates and structure.
+// TestDocumentMetadata checks the findings from a file's programs, dates and structure.
 func TestDocumentMetadata(t *testing.T) {
 	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
 	for _, tt := range []struct {

@@ -9,7 +9,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// plain returns a text as labels are compared.
+// plain returns a text in the form in which labels are compared: lower case, letters and
+// digits, single spaces.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -33,7 +34,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// folded returns a Spanish letter without its accent: stubs print either.
+// folded returns a Spanish letter without its accent, because stubs print both forms.
 func folded(c rune) rune {
 	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
 		return []rune("aeiouun")[i]
@@ -41,8 +42,8 @@ func folded(c rune) rune {
 	return c
 }
 
-// money reads an amount with two decimals, as in 1,234.56, $1,234.56, (12.00),
-// -12.00, 12.00- and 12.00*.
+// money parses an amount with two decimals, as in 1,234.56, $1,234.56, (12.00), -12.00,
+// 12.00- and 12.00*.
 func money(s string) (report.Cents, bool) {
 	s = strings.TrimSpace(s)
 	negative := false
@@ -102,7 +103,7 @@ func money(s string) (report.Cents, bool) {
 	return n, true
 }
 
-// number reports whether a text is one, such as hours or a rate.
+// number reports whether a text is a number, such as hours or a rate.
 func number(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
@@ -123,12 +124,12 @@ func number(s string) bool {
 	return digits > 0 && len(s) < 20
 }
 
-// ligatures are letters that a font draws as one.
+// ligatures replaces ligatures by their letters, and removes invisible characters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
 	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
 
-// unruled returns a text without the line that is drawn of signs before and behind it.
-func unruled(text string) string {
+// withoutRule removes the rule, drawn with signs such as "-----", before and after a text.
+func withoutRule(text string) string {
 	for _, sign := range "-=_+~" {
 		if line := strings.Repeat(string(sign), 4); strings.Contains(text, line) {
 			for _, trim := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
@@ -141,13 +142,13 @@ func unruled(text string) string {
 	return text
 }
 
-// dollars reports whether a text is a whole number as amounts begin.
+// dollars reports whether a text is the part of an amount before the decimal point.
 func dollars(s string) bool {
 	_, ok := money(s + ".00")
 	return ok && s != ""
 }
 
-// isCents reports whether a text is two digits, with a sign behind them maybe.
+// isCents reports whether a text is two digits, which a minus sign may follow.
 func isCents(s string) bool {
 	s = strings.TrimSuffix(s, "-")
 	return len(s) == 2 && isDigit(s[0]) && isDigit(s[1])

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// section is which lines follow a title.
+// section identifies the kind of lines that a title is over.
 type section int
 
 const (
 	noSection section = iota
 	earnings
 	deductions
-	elsewhere // employer's contributions, balances: of no concern
+	elsewhere // employer's contributions, balances, which are ignored
 )
 
-// payers are words for employers, in titles of what they pay besides wages.
+// payers lists words for employers, in titles of what they pay in addition to wages.
 var payers = wordList("payer")
 
-// sectionOf says what a title is over. Taxes are deductions.
+// sectionOf returns the section that a title is over. Taxes are deductions.
 func sectionOf(words string) section {
 	words = unnumbered(words)
 	if len(words) > 60 || words == "" || labelOf(words) != noField {
@@ -27,7 +27,7 @@ func sectionOf(words string) section {
 	for _, w := range strings.Fields(words) {
 		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" &&
 			w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
-			return noSection // a date, a number of something
+			return noSection // a date or another number
 		}
 	}
 	has := func(all ...string) bool {
@@ -44,7 +44,7 @@ func sectionOf(words string) section {
 		words == "benefits", words == "other benefits and information", words == "deposit":
 		return elsewhere
 	case has("earning") && has("deduction"):
-		return noSection // each line says for itself
+		return noSection // each line is classified by its label
 	case has(deductionTitles...), whole("taxes", "tax"):
 		return deductions
 	case has(earningTitles...), whole("wages", "income", "pay", "hours"):
@@ -53,10 +53,11 @@ func sectionOf(words string) section {
 	return noSection
 }
 
-// headingWords are all the words that a title within a table is made of.
+// headingWords lists the words that titles within tables consist of.
 var headingWords = wordList("heading word")
 
-// headingOf says what a row without amounts is the title of.
+// headingOf returns the section of a title within a table, or noSection if a text is not
+// such a title.
 func headingOf(words string) section {
 	if len(words) > maxLabel {
 		return noSection

@@ -7,22 +7,22 @@ import (
 	"vestibule/internal/report"
 )
 
-// Deposit is money that came to an account, as bank data has it.
+// Deposit is a deposit to an account in the bank data.
 type Deposit struct {
 	Day    report.Date
 	Amount report.Cents
 }
 
-// Bank holds the deposits into a consumer's accounts between two days, both included.
-// Without days nothing is known.
+// Bank holds the deposits to a consumer's accounts from one day to another, both included.
+// If these are zero, there are no bank data.
 type Bank struct {
 	From, To report.Date
 	Deposits []Deposit
 }
 
-// Report returns the contract's pay stubs of a consumer's documents, in their order and
-// with any outcome. It checks each against the others of the same person and employer,
-// against the bank data, and against asOf, the day of the report. The caller adds the
+// Report returns the contract's pay stub for each of a consumer's documents, in their order
+// and with any outcome. It compares each stub with the others of the same person and
+// employer, with the bank data, and with asOf, the day of the report. The caller adds the
 // fields of the source. Report does not change the documents.
 func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	found := make([][]finding, len(docs))
@@ -50,9 +50,9 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	return out
 }
 
-// has reports whether net pay was deposited: from two days before the pay date to five
-// after, in one deposit or several of one day. It is true if the bank data do not cover
-// these days, or the stub does not tell.
+// has reports whether the net pay was deposited, in one or several deposits of one day from
+// two days before the pay date to five days after it. It is true if the bank data do not
+// cover these days, or the pay date or the net pay is unknown.
 func (b *Bank) has(d *Document) bool {
 	pay, amount := d.fields.pay, d.Stub.NetTotal
 	if !pay.valid || amount == nil || *amount <= 0 || b.From.IsZero() || b.To.IsZero() {
@@ -86,8 +86,8 @@ func adds(amounts []report.Cents, sum report.Cents) bool {
 	return false
 }
 
-// together holds the stubs of one person and employer against each other: the
-// periods of any two, and all else in the order of pay, year by year.
+// together compares the stubs of one person and employer: the periods of any two stubs, and
+// the other values of consecutive stubs in a year.
 func together(docs []*Document, found [][]finding) {
 	type who struct{ employee, employer string }
 	groups := map[who][]int{}
@@ -107,7 +107,7 @@ func together(docs []*Document, found [][]finding) {
 				case overlap(a, b) && !twice(a, b):
 					reason = StubsDisagree
 				case k == m-1 && a.fields.pay.date.Year() == b.fields.pay.date.Year():
-					reason, grave = beside(a, b)
+					reason, grave = consecutive(a, b)
 				}
 				if reason == "" {
 					continue
@@ -128,16 +128,16 @@ func overlap(a, b *Document) bool {
 	return within(a.fields.start, &b.fields) || within(b.fields.start, &a.fields)
 }
 
-// twice reports whether two stubs are the same one.
+// twice reports whether two documents show the same stub.
 func twice(a, b *Document) bool {
 	p, q := &a.Stub, &b.Stub
 	return a.fields.pay.date.Equal(b.fields.pay.date.Time) &&
 		equal(p.GrossTotal, q.GrossTotal) && equal(p.NetTotal, q.NetTotal) && equal(p.GrossTotalYTD, q.GrossTotalYTD)
 }
 
-// beside compares a stub with the one before it in the same year; the reason is
-// empty if they agree.
-func beside(a, b *Document) (reason string, grave bool) {
+// consecutive compares a stub with the one before it in the same year. The reason is empty
+// if they agree.
+func consecutive(a, b *Document) (reason string, grave bool) {
 	if twice(a, b) {
 		return "", false
 	}
@@ -161,7 +161,7 @@ func beside(a, b *Document) (reason string, grave bool) {
 		if *x.after < least-2 {
 			return YearToDate, true
 		}
-		if next && x.now != nil && *x.after > least+2 { // money that no stub shows
+		if next && x.now != nil && *x.after > least+2 { // neither stub shows the rest
 			reason = YearToDate
 		}
 	}

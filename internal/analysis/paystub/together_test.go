@@ -37,7 +37,7 @@ func TestDeposits(t *testing.T) {
 	}
 }
 
-func TestStubsBesideEachOther(t *testing.T) {
+func TestConsecutiveStubs(t *testing.T) {
 	second := func() *Document {
 		d := simple()
 		for n := range d.table.lines {

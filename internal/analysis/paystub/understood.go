@@ -6,8 +6,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// vote says of tables without a title whether they are of earnings or deductions, by
-// what their lines are for.
+// vote classifies tables without a title as earnings or deductions, by the items of their
+// lines.
 func (t *table) vote() {
 	type votes struct{ earned, taken int }
 	all := map[group]*votes{}
@@ -28,12 +28,12 @@ func (t *table) vote() {
 		case socialSecurity, medicare, fica:
 			v.taken++
 		default:
-			if isTaking(l.label) {
+			if isDeduction(l.label) {
 				v.taken++
 			}
 		}
 	}
-	above := map[group]int{} // the line with a table's gross
+	above := map[group]int{} // index of the line with a table's gross
 	for i := range t.lines {
 		if l := &t.lines[i]; l.item == gross && above[l.group] == 0 {
 			above[l.group] = i
@@ -53,7 +53,7 @@ func (t *table) vote() {
 		if both := v.taken > 0 && v.earned > 0; both && i < above[l.group] { // lines that add up to the gross
 			l.in = earnings
 			l.item, _ = itemOf(l.label, earnings)
-		} else if both { // one table of both: each line for itself
+		} else if both { // a table with both: classify each line
 			l.in = deductions
 			if i, _ := itemOf(l.label, noSection); i >= regular && i <= vacation {
 				l.in, l.item = earnings, i
@@ -62,10 +62,10 @@ func (t *table) vote() {
 	}
 }
 
-// isTaking reports whether a label is of a deduction.
-func isTaking(words string) bool { return containsAny(words, deductionWords) }
+// isDeduction reports whether a label is for a deduction.
+func isDeduction(words string) bool { return containsAny(words, deductionWords) }
 
-// sumOf returns what the lines of a section in some tables come to.
+// sumOf returns the sum of a section's lines in some tables, and whether there are any.
 func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool) {
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.cells[k] != nil && l.in == in && l.item != reimbursement && slices.Contains(of, l.group) {
@@ -87,11 +87,11 @@ func (t *table) groupsOf(in section) (out []group) {
 	return out
 }
 
-// maxTables is how many tables of a section are tried in every choice.
+// maxTables is the maximum number of tables in a section for which all subsets are tried.
 const maxTables = 8
 
-// choose finds the tables of a section whose lines come to a sum: all of them, or the
-// largest choice that does, for some say the same again or are of something else.
+// choose keeps the largest subset of a section's tables whose lines add up to a sum, because
+// other tables may repeat lines or show something else. If no subset does, it keeps all.
 func (t *table) choose(in section, sum [2]*report.Cents) {
 	all := t.groupsOf(in)
 	if len(all) < 2 || len(all) > maxTables || sum[now] == nil && sum[toDate] == nil {
@@ -133,8 +133,8 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 	}
 }
 
-// halves treats lines called FICA as social security or Medicare, if the other tax has a
-// line and the rates match.
+// halves treats lines with the label FICA as social security or Medicare, if the other tax
+// has a line and the amounts match the rates.
 func (t *table) halves() {
 	for k := range 2 {
 		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
@@ -159,8 +159,7 @@ func (t *table) halves() {
 	}
 }
 
-// copies leaves out tables that say again what an earlier one says, as a check's
-// second stub does.
+// copies removes tables that repeat an earlier table, as on a check's second stub.
 func (t *table) copies() {
 	for _, in := range []section{earnings, deductions} {
 		all := t.groupsOf(in)
@@ -180,8 +179,8 @@ func (t *table) copies() {
 	}
 }
 
-// within reports whether each line of a table is also in another table with the same
-// amounts, and the two together do not add up to the gross.
+// within reports whether each line of a table is also in another table with the same amounts.
+// It is false for a single line of earnings if both tables together add up to the gross.
 func (t *table) within(b, a group, in section) bool {
 	t.spend(len(t.lines) * len(t.lines) / 8)
 	n := 0
@@ -205,7 +204,7 @@ func (t *table) within(b, a group, in section) bool {
 	return n > 0
 }
 
-// understand settles what the totals are and which tables they are of.
+// understand determines the totals and the tables that they belong to.
 func (t *table) understand() {
 	t.copies()
 	t.halves()
@@ -230,8 +229,8 @@ func (t *table) understand() {
 	}
 }
 
-// infer takes for the gross what the earnings come to, and for the net what the
-// deductions leave of the gross, where no word tells of it but the amount is shown.
+// infer finds a gross without a label as the sum of the earnings, and a net without a label
+// as gross less the deductions, if the stub shows this amount.
 func (t *table) infer(s *sheet) {
 	lines := map[*cell]bool{}
 	for i := range t.lines {
@@ -248,20 +247,20 @@ func (t *table) infer(s *sheet) {
 		}
 	}
 	if sum, _ := t.sumOf(earnings, t.groupsOf(earnings), now); earned > 1 && sum > 0 && t.value(gross, now) == nil {
-		t.found(s, lines, gross, sum)
+		t.addTotal(s, lines, gross, sum)
 	}
 	g := t.value(gross, now)
 	less, any := t.sumOf(deductions, t.groupsOf(deductions), now)
 	if v := t.value(totalDeductions, now); any && v != nil && *v > less {
-		return // not all of them were read
+		return // not all deductions were read
 	}
 	if any && g != nil && *g > less && t.value(net, now) == nil {
-		t.found(s, lines, net, *g-less)
+		t.addTotal(s, lines, net, *g-less)
 	}
 }
 
-// found keeps an amount as a total if it is shown outside the lines of tables.
-func (t *table) found(s *sheet, lines map[*cell]bool, i item, v report.Cents) {
+// addTotal adds a total if its amount is shown outside the lines of tables.
+func (t *table) addTotal(s *sheet, lines map[*cell]bool, i item, v report.Cents) {
 	for _, r := range s.rows {
 		t.spend(len(r))
 		for _, c := range r {
@@ -275,8 +274,8 @@ func (t *table) found(s *sheet, lines map[*cell]bool, i item, v report.Cents) {
 	}
 }
 
-// totals takes as gross, and as total deductions, what a table's last line says
-// that its lines come to.
+// totals uses the line that shows the sum of a table as the gross or the total deductions, if
+// no other line has this total.
 func (t *table) totals() {
 	for _, in := range []section{earnings, deductions} {
 		i := gross

@@ -11,8 +11,8 @@ var vocabularyFile string
 // vocabulary holds the lists of vocabulary.txt by section.
 var vocabulary = parseVocabulary(vocabularyFile)
 
-// wordList returns the list of a section. It panics if there is none: the file is part
-// of the program.
+// wordList returns the list of a section. It panics if the section is missing, because the
+// file is part of the program.
 func wordList(section string) []string {
 	list, ok := vocabulary[section]
 	if !ok {
@@ -41,7 +41,7 @@ func parseVocabulary(file string) map[string][]string {
 	return out
 }
 
-// Lists that rules refer to; others are beside the tables that they fill.
+// These lists are used by several rules; other lists are beside the rules that use them.
 var (
 	dateLabelEndings    = wordList("date label ending")
 	paidWords           = wordList("paid")

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// field is what a label is for, other than amounts of a table.
+// field identifies the value that a label is for, other than amounts.
 type field int
 
 const (
 	noField field = iota
 	fieldStart
 	fieldEnd
-	fieldPeriod // both of them
+	fieldPeriod // start and end
 	fieldPay
 	fieldHire
 	fieldFrequency
@@ -20,10 +20,10 @@ const (
 	fieldEmployer
 	fieldAddress
 	fieldProvider
-	fieldOther // something that a stub says besides: it is the value of no other label
+	fieldOther // another value of a stub, which is not kept
 )
 
-// labels are the words of labels, as plain gives them, by what they are for.
+// labels holds the words of labels, in the form that plain returns, by field.
 var labels = map[field][]string{
 	fieldStart:     wordList("label period start"),
 	fieldEnd:       wordList("label period end"),
@@ -38,13 +38,13 @@ var labels = map[field][]string{
 	fieldProvider:  wordList("label provider"),
 }
 
-// titles are texts at the head of a stub that name neither side.
+// titles lists the beginnings of titles, which name neither the employee nor the employer.
 var titles = wordList("title")
 
-// titleWords are all the words of which titles of parts of a stub are made.
+// titleWords lists the words that titles of a stub's parts consist of.
 var titleWords = wordList("title word")
 
-// isTitle reports whether a text names a part of a stub, or the stub.
+// isTitle reports whether a text is the title of a stub or of a part of it.
 func isTitle(words string) bool {
 	if words == "" || len(words) > 80 {
 		return false
@@ -69,7 +69,7 @@ func isTitle(words string) bool {
 	return any
 }
 
-// labelOf says what a whole cell is the label of.
+// labelOf returns the field that a cell's whole text is the label of, or noField.
 func labelOf(words string) field {
 	if len(words) > 40 {
 		return noField
@@ -81,7 +81,7 @@ func labelOf(words string) field {
 	if f, known := labelWords[words]; known {
 		return f
 	}
-	// A date may be named more closely, as in "official pay date".
+	// The label of a date may have more words, as in "official pay date".
 	all := strings.Fields(words)
 	if len(all) > 7 || contains(words, "next") || contains(words, "previous") || contains(words, "prior") || contains(words, "birth") {
 		return noField
@@ -94,10 +94,10 @@ func labelOf(words string) field {
 	return phrase(all)
 }
 
-var labelWords = flipped(labels)
+var labelWords = inverted(labels)
 
-// flipped returns what each of the words is for.
-func flipped[T comparable](words map[T][]string) map[string]T {
+// inverted returns the key of each word.
+func inverted[T comparable](words map[T][]string) map[string]T {
 	out := map[string]T{}
 	for k, all := range words {
 		for _, w := range all {
@@ -107,8 +107,8 @@ func flipped[T comparable](words map[T][]string) map[string]T {
 	return out
 }
 
-// inline finds a label at the beginning of a text, and the text after it. colon reports
-// whether a colon is between them.
+// inline returns the field of the label at the beginning of a text, and the text after the
+// label. colon reports whether a colon separates them.
 func inline(text string) (f field, rest string, colon bool) {
 	words := strings.Fields(text)
 	longest := 0
@@ -124,7 +124,7 @@ func inline(text string) (f field, rest string, colon bool) {
 	return f, strings.Join(words[longest:], " "), colon
 }
 
-// item is what a line of a table is for.
+// item identifies the kind of earnings, deduction or total that a line of a table is for.
 type item int
 
 const (
@@ -144,16 +144,16 @@ const (
 	paidTimeOffDeduction
 	vacationDeduction
 	reimbursement // adds to net but is not an earning
-	paidByCheck   // net, unless all of it is deposited: then it is nothing
+	paidByCheck   // net, or zero if everything is deposited
 
 )
 
-// containsAny reports whether one of a list is among whole words.
+// containsAny reports whether words contains an entry of a list as whole words.
 func containsAny(words string, list []string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return contains(words, w) })
 }
 
-// contains reports whether whole words are among others.
+// contains reports whether words contains some, as whole words.
 func contains(words, some string) bool {
 	for at := 0; ; {
 		i := strings.Index(words[at:], some)
@@ -169,7 +169,7 @@ func contains(words, some string) bool {
 	}
 }
 
-// without takes whole words out of others.
+// without removes some from words, as whole words.
 func without(words, some string) (rest string, found bool) {
 	if !contains(words, some) {
 		return words, false
@@ -177,7 +177,7 @@ func without(words, some string) (rest string, found bool) {
 	return strings.Join(strings.Fields(strings.Replace(words, some, " ", 1)), " "), true
 }
 
-// providers are names of payroll companies, as printed on stubs.
+// providers lists the names of payroll companies, as printed on stubs.
 var providers = func() (out []provider) {
 	for _, entry := range wordList("payroll provider") {
 		words, name, _ := strings.Cut(entry, " = ")

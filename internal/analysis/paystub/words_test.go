@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPeriodsAsTheyArePrinted(t *testing.T) {
+func TestPeriodFormats(t *testing.T) {
 	for _, text := range []string{"01/01/2026 - 01/15/2026", "01/01/2026 THRU 01/15/2026", "1/1/26 to 1/15/26",
 		"Jan 1, 2026 through Jan 15, 2026", "01-Jan-2026–15-Jan-2026", "Jan 1 – Jan 15, 2026", "01/01/2026 01/15/2026",
 		"Jan 1 - 15, 2026", "January 1–15, 2026", "01/01-01/15/2026", "1 - 15 Jan 26", "1-15 JAN 2026", "01/01/2026-01/15/2026",
@@ -22,7 +22,7 @@ func TestPeriodsAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-func TestLabelsByTheKindsOfTheirWords(t *testing.T) {
+func TestPhrases(t *testing.T) {
 	for words, want := range map[string]field{
 		"payroll check date": fieldPay, "date of advice": fieldPay, "voucher issue date": fieldPay, "work week ending": fieldEnd,
 		"pay cycle start date": fieldStart, "pay period begin end dates": fieldPeriod, "prd covered": fieldPeriod,
@@ -47,7 +47,7 @@ func TestLabelsByTheKindsOfTheirWords(t *testing.T) {
 	}
 }
 
-func TestTextsOfSeveralLabels(t *testing.T) {
+func TestSplitTexts(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Pay Date: 09/18/2026 Check No: 118":           {"Pay Date: 09/18/2026", "Check No: 118"},
 		"PAY DATE 09/18/2026 PERIOD ENDING 09/12/2026": {"PAY DATE 09/18/2026", "PERIOD ENDING 09/12/2026"},
@@ -74,11 +74,11 @@ func TestTextsOfSeveralLabels(t *testing.T) {
 	}
 }
 
-func TestNamesWithTheirNumbers(t *testing.T) {
+func TestWithoutNumber(t *testing.T) {
 	for text, want := range map[string]string{"10234 - Jane Doe": "Jane Doe", "Jane Doe (10234)": "Jane Doe",
 		"Jane Doe #10234": "Jane Doe", "Jane Doe": "Jane Doe", "DOE, JANE A": "DOE, JANE A"} {
-		if got := unidentified(text); got != want || !isName(got) {
-			t.Errorf("unidentified(%q) = %q, %v", text, got, isName(got))
+		if got := withoutNumber(text); got != want || !isName(got) {
+			t.Errorf("withoutNumber(%q) = %q, %v", text, got, isName(got))
 		}
 	}
 	for _, text := range []string{"account number transit", "TRUSTS BY EMPLOYER", "Check Date", "This Period"} {
@@ -88,7 +88,7 @@ func TestNamesWithTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestTotalsByTheirWords(t *testing.T) {
+func TestTotalOf(t *testing.T) {
 	for words, want := range map[string]item{
 		"gross pay": gross, "7 gross pay": gross, "a gross pay": gross, "total gross": gross, "total earnings": gross,
 		"net pay": net, "12 net pay": net, "net to bank": net, "take home pay": net, "check amount": paidByCheck,
@@ -103,7 +103,7 @@ func TestTotalsByTheirWords(t *testing.T) {
 	}
 }
 
-func TestTitlesOfTables(t *testing.T) {
+func TestSectionOf(t *testing.T) {
 	for words, want := range map[string]section{
 		"earnings": earnings, "15 hours and earnings": earnings, "employee taxes": deductions, "pre tax deductions": deductions,
 		"withholdings": deductions, "employer contributions": elsewhere, "19 county paid benefits": elsewhere,
@@ -116,7 +116,7 @@ func TestTitlesOfTables(t *testing.T) {
 	}
 }
 
-func TestHoursAsTheyArePrinted(t *testing.T) {
+func TestTimed(t *testing.T) {
 	for text, want := range map[string]int64{"76.50": 76_5000, "76:30": 76_5000, "0:45": 7500, "8": 8_0000} {
 		if got, ok := timed(text); !ok || got != want || !number(text) {
 			t.Errorf("timed(%q) = %d, %v, want %d", text, got, ok, want)
@@ -124,7 +124,7 @@ func TestHoursAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-func TestAddressesInALine(t *testing.T) {
+func TestInOneLine(t *testing.T) {
 	for text, want := range map[string]address{
 		"Acme LLC, 12 Oak St, Austin, TX 78701":                  {"Acme LLC", "12 Oak St", "", "Austin", "TX", "78701"},
 		"0089 1044 Acme, Inc. • 12 Oak St • Austin, TX 78701":    {"Acme, Inc.", "12 Oak St", "", "Austin", "TX", "78701"},

@@ -17,9 +17,9 @@ func spent(b []byte) int {
 	return n
 }
 
-// TestSearchForAnEndIsCharged holds that looking for an end costs as much as is
-// looked through, whether it is found or not.
-func TestSearchForAnEndIsCharged(t *testing.T) {
+// TestScanningIsCharged checks that searching for an end costs work in proportion to the
+// bytes scanned, even if the end is missing.
+func TestScanningIsCharged(t *testing.T) {
 	const length = 400_000
 	for _, tt := range []struct {
 		name, before, fill, after string
@@ -37,15 +37,16 @@ func TestSearchForAnEndIsCharged(t *testing.T) {
 		file := func(n int) []byte {
 			return []byte("%PDF-1.7\n" + tt.before + strings.Repeat(tt.fill, n/len(tt.fill)) + tt.after)
 		}
-		// To look for objects takes the length of the file.
+		// Searching for objects costs the length of the file.
 		if got := spent(file(length)) - spent(file(0)) - length; got < tt.least {
 			t.Errorf("%s: %d were spent, want %d", tt.name, got, tt.least)
 		}
 	}
 }
 
-// TestTheEndOfStreamsIsNotLookedForAgain if it is missing.
-func TestTheEndOfStreamsIsNotLookedForAgain(t *testing.T) {
+// TestMissingEndstreamIsSearchedOnce checks that several streams without an end cost a single
+// search.
+func TestMissingEndstreamIsSearchedOnce(t *testing.T) {
 	const length = 400_000
 	upwards, downwards := "", ""
 	for i := range 100 {
@@ -63,7 +64,7 @@ func TestTheEndOfStreamsIsNotLookedForAgain(t *testing.T) {
 	}
 }
 
-// TestRepeatedUseIsCharged: each use of a large object costs its size, although it
+// TestRepeatedUseIsCharged checks that each use of a large object costs its size, although it
 // is read only once.
 func TestRepeatedUseIsCharged(t *testing.T) {
 	const length = 1_000
@@ -90,7 +91,7 @@ func TestRepeatedUseIsCharged(t *testing.T) {
 		name         string
 		small, large string
 		file         func(n int, what string) []byte
-		least        int // of each use, more than small objects cost
+		least        int // extra work for each use, compared with a small object
 	}{
 		{"a note", "<<>>", "<<" + entries + ">>", func(n int, what string) []byte {
 			return sheet("/Annots["+strings.Repeat("4 0 R ", n)+"]", what)
@@ -118,8 +119,8 @@ func TestRepeatedUseIsCharged(t *testing.T) {
 	}
 }
 
-// TestQuadraticStepsAreCharged holds that what takes steps as the square of a
-// file's length costs as much.
+// TestQuadraticStepsAreCharged checks that files whose steps grow with the square of their
+// length cost that much work.
 func TestQuadraticStepsAreCharged(t *testing.T) {
 	for name, file := range map[string]func(n int) []byte{
 		"objects of an object stream that stands there again and again": func(n int) []byte {
@@ -153,8 +154,8 @@ func TestQuadraticStepsAreCharged(t *testing.T) {
 	}
 }
 
-// changed returns a file of a page with two tables more, the second of which is an
-// update, and objects in front of them.
+// changed returns a file with one page, to which objects and two more tables are appended,
+// the second table as an update.
 func changed(t *testing.T, first, second string, objects ...string) []byte {
 	t.Helper()
 	b := written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[<</Type/Page>>]>>")
@@ -172,7 +173,7 @@ func changed(t *testing.T, first, second string, objects ...string) []byte {
 	return []byte(out + "startxref\n" + before + "\n%%EOF\n")
 }
 
-// TestTooMuch pins limits that hold for any large content.
+// TestTooMuch checks the limits for large content.
 func TestTooMuch(t *testing.T) {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -202,10 +203,11 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestBytesThatAreInflatedCost more than others: they may hold nothing but tables.
-func TestBytesThatAreInflatedCost(t *testing.T) {
+// TestInflatingIsCharged checks that compressed bytes cost extra work, because they may hold
+// nothing but tables.
+func TestInflatingIsCharged(t *testing.T) {
 	of := func(n int) int {
-		const block = "\x00\x00\x00\xff\xff" // that holds nothing
+		const block = "\x00\x00\x00\xff\xff" // an empty block
 		b := page(stream("/Filter/FlateDecode", "\x78\x9c"+strings.Repeat(block, n)+"\x01\x00\x00\xff\xff"))
 		if _, err := pdf.Open(b); err != nil {
 			t.Fatal(err)
@@ -217,7 +219,8 @@ func TestBytesThatAreInflatedCost(t *testing.T) {
 	}
 }
 
-// TestMemoryIsAllocatedForContentOnly: memory is allocated only for possible content.
+// TestMemoryIsAllocatedForContentOnly checks that a file's declared sizes alone do not cause
+// large allocations.
 func TestMemoryIsAllocatedForContentOnly(t *testing.T) {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)

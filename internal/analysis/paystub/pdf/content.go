@@ -2,7 +2,7 @@ package pdf
 
 import "bytes"
 
-// state is what q and Q keep.
+// state holds the graphics state, which q saves and Q restores.
 type state struct {
 	ctm              matrix
 	font             *decoder
@@ -15,28 +15,28 @@ type state struct {
 	opaque           bool
 }
 
-// painter goes through the content of one page.
+// painter interprets the content of one page.
 type painter struct {
 	r      *reader
 	page   *Page
 	state  state
 	saved  []state
-	text   matrix // of the next letter
-	line   matrix // of the line
+	text   matrix // text matrix
+	line   matrix // text line matrix
 	fonts  map[name]*decoder
-	ends   []int // where the page's content streams end
+	ends   []int // ends of the page's content streams
 	stream int
 	order  int
 	op     int
 	object int
-	over   bool // an annotation draws
+	over   bool // drawing an annotation
 
 	boxes  [][4]float64 // rectangles of the path, on the page
-	corner [][2]float64 // of a path of lines
+	corner [][2]float64 // points of the path, on the page
 	curved bool
 }
 
-// run executes a program with its resources.
+// run executes a content stream with its resources.
 func (p *painter) run(content []byte, resources dict, depth int) {
 	fonts := p.fonts
 	p.fonts = map[name]*decoder{}
@@ -51,7 +51,7 @@ func (p *painter) run(content []byte, resources dict, depth int) {
 		}
 		op, is := v.(operator)
 		if !is {
-			if len(args) == 64 { // no operator takes as many
+			if len(args) == 64 { // no operator takes that many
 				args = args[:0]
 			}
 			args = append(args, v)
@@ -186,8 +186,8 @@ func (p *painter) move(x, y float64) {
 	p.text = p.line
 }
 
-// color records whether the fill color is white or nearly white. Colors of custom color
-// spaces are not.
+// color records whether the fill color is white or nearly white. The initial color of a
+// color space is not.
 func (p *painter) color(op string, args []any) {
 	count := len(args)
 	switch op {
@@ -243,7 +243,7 @@ func (p *painter) path(op string, args []any) {
 	p.boxes, p.corner, p.curved = p.boxes[:0], p.corner[:0], false
 }
 
-// rectangle returns the path's lines, where they are the sides of one.
+// rectangle returns the rectangle that the path's lines form, if they do.
 func (p *painter) rectangle() (b [4]float64, ok bool) {
 	c := p.corner
 	if p.curved || len(c) < 4 || len(c) > 5 {
@@ -268,7 +268,7 @@ func (p *painter) paint(a Paint) {
 	p.page.Paints = append(p.page.Paints, a)
 }
 
-// graphics takes transparency and font from a graphics state.
+// graphics applies the transparency and the font of a graphics state.
 func (p *painter) graphics(v any, resources dict) {
 	key, _ := v.(name)
 	g := p.r.asDict(p.resource(resources, "ExtGState", key))
@@ -284,10 +284,10 @@ func (p *painter) graphics(v any, resources dict) {
 	}
 }
 
-// resource returns one of a kind, by the name that the content has for it.
+// resource returns the resource of a kind with the name that the content uses.
 func (p *painter) resource(resources dict, kind, key name) any {
 	all := p.r.asDict(resources.get(kind))
-	p.r.left.spend((len(resources) + len(all)) * (1 + len(key)/16)) // names may be long, and much alike
+	p.r.left.spend((len(resources) + len(all)) * (1 + len(key)/16)) // names may be long and similar
 	return all.get(key)
 }
 
@@ -342,7 +342,7 @@ func (p *painter) form(st *stream, resources dict, depth int) {
 	p.state, p.text, p.line = kept, text, line
 }
 
-// inline goes over an image in the content: to an EI between white space.
+// inline skips an inline image, up to an EI between white space.
 func (p *painter) inline(l *lexer) {
 	for {
 		i := bytes.Index(l.b[l.at:], []byte("EI"))

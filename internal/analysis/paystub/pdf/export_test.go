@@ -1,6 +1,6 @@
 package pdf
 
-// Spent returns how much work a file takes of the budget, and what came of it.
+// Spent returns the work that reading a file takes, and the error.
 func Spent(b []byte) (int, error) {
 	r := newReader(b)
 	_, err := r.file()

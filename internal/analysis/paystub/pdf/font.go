@@ -9,26 +9,26 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// decoder turns the codes of a font into letters and widths.
+// decoder maps the codes of a font to letters and widths.
 type decoder struct {
-	index int  // of File.Fonts
-	wide  bool // codes have two bytes
-	text  map[int]string
-	spans []span            // of letters, ascending
-	names [256]rune         // of a font with one byte a code
-	width func(int) float64 // of a code, in thousandths of the size
-	scale float64           // to em; 0.001 except for Type 3 fonts
+	index int               // in File.Fonts
+	wide  bool              // codes have two bytes
+	text  map[int]string    // letters by code, from the ToUnicode map
+	spans []span            // ranges of letters, ascending
+	names [256]rune         // letters by code, if codes have one byte
+	width func(int) float64 // by code, in units of scale
+	scale float64           // factor of widths; 0.001 except for Type 3 fonts
 }
 
-// span is a range of consecutive codes: their letters are consecutive from rune on, or
-// all widths are the same.
+// span is a range of consecutive codes with consecutive letters from rune, or with the same
+// width.
 type span struct {
 	lo, hi int
 	rune   int
 	width  float64
 }
 
-// find returns the span that has a code.
+// find returns the span that contains a code.
 func find(spans []span, code int) (span, bool) {
 	i, exact := slices.BinarySearchFunc(spans, code, func(s span, c int) int { return cmp.Compare(s.lo, c) })
 	if !exact {
@@ -40,7 +40,7 @@ func find(spans []span, code int) (span, bool) {
 	return spans[i], true
 }
 
-// font returns the decoder of a font; v is the font's entry in the resources.
+// font returns the decoder of a font from its entry in the resources.
 func (r *reader) font(v any) *decoder {
 	to, shared := v.(ref)
 	if shared {
@@ -91,7 +91,7 @@ func (r *reader) font(v any) *decoder {
 	return d
 }
 
-// letter returns the text of a code; U+FFFD if the file does not define it.
+// letter returns the text of a code, or U+FFFD if the file does not define it.
 func (d *decoder) letter(code int) string {
 	if s, ok := d.text[code]; ok {
 		return s
@@ -138,8 +138,8 @@ func (r *reader) encoding(d *decoder, f dict) {
 	}
 }
 
-// widths of a font with one byte a code: its own, or those of the standard font
-// that its name is of.
+// widths returns the widths of a font with one byte per code: its own, or those of a standard
+// font.
 func (r *reader) widths(f, descriptor dict, base string) func(int) float64 {
 	own := r.asArray(f.get("Widths"))
 	if own == nil {
@@ -157,7 +157,7 @@ func (r *reader) widths(f, descriptor dict, base string) func(int) float64 {
 	return func(c int) float64 { return table[c&0xff] }
 }
 
-// wideWidths of a font with two bytes a code.
+// wideWidths returns the widths of a font with two bytes per code.
 func (r *reader) wideWidths(f dict) func(int) float64 {
 	otherwise, ok := r.asNumber(f.get("DW"))
 	if !ok {
@@ -173,7 +173,7 @@ func (r *reader) wideWidths(f dict) func(int) float64 {
 			for i, v := range list {
 				each[lo+i], _ = r.asNumber(v)
 			}
-			r.left.spend(32 * len(list)) // the same list may occur again and again
+			r.left.spend(32 * len(list)) // the same list may occur repeatedly
 			take(&r.left.values, len(list), "values")
 			w = w[2:]
 			continue
@@ -234,8 +234,8 @@ func (d *decoder) toUnicode(r *reader, data []byte) {
 	slices.SortStableFunc(d.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 }
 
-// codes takes what a map says of a range of codes. An array's values count, as
-// they are kept.
+// codes stores the letters of a range of codes. An array's values count against the budget,
+// because they are stored.
 func (d *decoder) codes(r *reader, lo, hi, to any) {
 	a, ok1 := lo.(text)
 	b, ok2 := hi.(text)
@@ -257,7 +257,7 @@ func (d *decoder) codes(r *reader, lo, hi, to any) {
 	}
 }
 
-// code returns the number that at most four bytes are.
+// code returns the number that the first four bytes encode.
 func code(t text) (n int) {
 	for i := range min(len(t), 4) {
 		n = n<<8 | int(t[i])
@@ -265,10 +265,10 @@ func code(t text) (n int) {
 	return n
 }
 
-// letters returns at most eight letters of a map's text.
+// letters returns up to eight letters of a map's text.
 func letters(t text) string { return bigEndian(string(t[:min(len(t), 16)])) }
 
-// glyph returns the letter of a glyph name; 0 if unknown.
+// glyph returns the letter of a glyph name, or 0 if it is unknown.
 func glyph(n string) rune {
 	n, _, _ = strings.Cut(n, ".")
 	if len(n) == 1 {

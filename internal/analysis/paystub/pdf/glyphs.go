@@ -2,7 +2,7 @@ package pdf
 
 import "strings"
 
-// The names of the ASCII glyphs that are not letters, with their characters.
+// asciiRunes lists the characters of asciiNames.
 const asciiRunes = " !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~"
 
 var asciiNames = [...]string{
@@ -13,7 +13,7 @@ var asciiNames = [...]string{
 	"at", "bracketleft", "backslash", "bracketright", "asciicircum", "underscore", "grave", "braceleft", "bar", "braceright", "asciitilde",
 }
 
-// latinNames are the names of the glyphs from U+00A0 on.
+// latinNames lists the names of the glyphs from U+00A0 on.
 var latinNames = [...]string{
 	"nbspace", "exclamdown", "cent", "sterling", "currency", "yen", "brokenbar", "section", "dieresis", "copyright",
 	"ordfeminine", "guillemotleft", "logicalnot", "sfthyphen", "registered", "macron",
@@ -29,8 +29,8 @@ var latinNames = [...]string{
 	"uacute", "ucircumflex", "udieresis", "yacute", "thorn", "ydieresis",
 }
 
-// The widths of the standard fonts' letters from the space to the tilde, in
-// thousandths of the size. A file need not give them.
+// The widths of the standard fonts' letters from the space to the tilde, in thousandths of
+// the size. Files may omit them.
 var (
 	helvetica = [95]float64{278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556,
 		556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -58,7 +58,8 @@ var (
 		444, 389, 333, 556, 500, 722, 500, 500, 444, 394, 220, 394, 520}
 )
 
-// standardWidths returns those of the standard font that a name is of, or nearest to.
+// standardWidths returns the widths of the standard font that is most similar to the font
+// with the given name.
 func standardWidths(base string) func(int) float64 {
 	base = strings.ToLower(base)
 	bold := strings.Contains(base, "bold")

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// maxText bounds a text of the file's statement about itself, in bytes.
+// maxText is the maximum size of a text in the metadata, in bytes.
 const maxText = 1024
 
-// info reads what the file says of itself, and whether it starts anything.
+// info reads the file's metadata, and whether it has active content.
 func (r *reader) info() {
 	in := &r.out.Info
 	d := r.asDict(r.trailer.get("Info"))
@@ -30,8 +30,7 @@ func (r *reader) info() {
 		names.get("JavaScript") != nil || len(r.asArray(r.asDict(names.get("EmbeddedFiles")).get("Names"))) > 0
 }
 
-// xmp takes the few properties out of the metadata's XML, in whichever of its two
-// spellings they are.
+// xmp reads properties from the metadata's XML, where they are attributes or elements.
 func (r *reader) xmp(xml string) {
 	in := &r.out.Info
 	r.left.spend(8 * len(xml))
@@ -47,8 +46,8 @@ func (r *reader) xmp(xml string) {
 	in.XMPCreated, in.XMPModified = first("xmp:CreateDate"), first("xmp:ModifyDate")
 }
 
-// properties returns the values of a key, as key="value" or <key>value</key>. A value
-// without an end nearby is skipped.
+// properties returns the values of a key, in the form key="value" or <key>value</key>. It
+// skips long values.
 func (r *reader) properties(xml, key string, most int) (out []string) {
 	for len(out) < most {
 		_, after, found := strings.Cut(xml, key)
@@ -74,7 +73,7 @@ func (r *reader) properties(xml, key string, most int) (out []string) {
 	return out
 }
 
-// String decodes a text: UTF-16 or UTF-8 with their marks, else Latin.
+// String decodes a text: UTF-16 or UTF-8 with a byte order mark, otherwise Windows-1252.
 func (t text) String() string {
 	s := string(t[:min(len(t), maxText)])
 	switch {
@@ -98,8 +97,8 @@ func bigEndian(s string) string {
 	return string(utf16.Decode(u))
 }
 
-// updates says what each appended section changes. The sections of a file that
-// was written for the network are two to begin with.
+// updates determines the changes of each appended section. A linearized file has two
+// sections from the beginning.
 func (r *reader) updates() {
 	first := len(r.sections) - 1 // the oldest
 	if r.repaired {
@@ -117,12 +116,12 @@ func (r *reader) updates() {
 	}
 }
 
-// hybrid reports whether a section is only the stream beside a table.
+// hybrid reports whether a section is the stream that belongs to a cross-reference table.
 func (r *reader) hybrid(i int) bool {
 	return i > 0 && r.sections[i-1].trailer.get("XRefStm") == r.sections[i].at
 }
 
-// firstObject returns the dictionary that the file begins with.
+// firstObject returns the first object of the file if it is a dictionary.
 func (r *reader) firstObject() (dict, bool) {
 	d, ok := r.try(func() any {
 		l := r.lexer(0)
@@ -132,7 +131,7 @@ func (r *reader) firstObject() (dict, bool) {
 	return d, ok
 }
 
-// update compares the objects of a section with those that it replaces.
+// update compares the objects of a section with the objects that they replace.
 func (r *reader) update(i int) (u Update) {
 	for _, num := range r.sections[i].numbers {
 		now := r.version(num, func(p place) bool { return p.section == i })
@@ -144,7 +143,7 @@ func (r *reader) update(i int) (u Update) {
 			case was != nil || now.dict.get("Type") == nil && now.dict.get("Subtype") == nil:
 				u.Content = true
 			case now.dict.get("Subtype") == name("Form"):
-				u.Annotated = true // an appearance, or a form that a replaced page draws
+				u.Annotated = true // an appearance, or a form that a changed page draws
 			}
 		case dict:
 			switch kind := now.get("Type"); {
@@ -165,7 +164,7 @@ func (r *reader) update(i int) (u Update) {
 	return u
 }
 
-// version returns the newest object of a number among the places that are meant.
+// version returns the newest object with a number at a place for which meant is true.
 func (r *reader) version(num int, meant func(place) bool) any {
 	for _, p := range r.places[num] {
 		r.left.spend(2)
@@ -183,8 +182,8 @@ func (r *reader) version(num int, meant func(place) bool) any {
 	return nil
 }
 
-// equal compares values, and streams by object number. It counts each comparison as
-// work, because many pages may share a value.
+// equal reports whether two values are equal; it compares streams by object number. Each
+// comparison counts as work, because many pages may share a value.
 func (r *reader) equal(a, b any, depth int) bool {
 	if depth > 8 {
 		return false

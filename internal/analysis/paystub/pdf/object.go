@@ -7,7 +7,7 @@ import (
 
 func (f failure) isMalformed() bool { return errors.Is(f.error, ErrMalformed) }
 
-// object returns the newest object of a number; nil if there is none, or if it refers to
+// object returns the newest object with a number, or nil if there is none or it refers to
 // itself.
 func (r *reader) object(num int) any {
 	if v, known := r.objects[num]; known {
@@ -28,7 +28,7 @@ func (r *reader) object(num int) any {
 	return v
 }
 
-// at returns the object of a number at a place.
+// at returns the object with a number at a place.
 func (r *reader) at(num int, p place) any {
 	if p.in == 0 {
 		return r.objectAt(p.at, num)
@@ -62,7 +62,7 @@ func (r *reader) asDict(v any) dict {
 	return nil
 }
 
-// asStream returns a stream; nil for other values.
+// asStream returns a stream, or nil for other values.
 func (r *reader) asStream(v any) *stream {
 	st, ok := r.resolve(v).(*stream)
 	if !ok {
@@ -72,7 +72,7 @@ func (r *reader) asStream(v any) *stream {
 	return st
 }
 
-// used pays for what get goes over: one large dictionary may be that of many things.
+// used counts the use of a dictionary as work, because many objects may share a large one.
 func (r *reader) used(d dict) dict {
 	r.left.spend(2 * len(d))
 	return d
@@ -91,7 +91,7 @@ func (r *reader) asNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// objectAt reads the object at a byte offset. It must have the number, unless that is
+// objectAt reads the object at a byte offset, which must have the given number unless that is
 // negative.
 func (r *reader) objectAt(at, num int) any {
 	if at < 0 || at >= len(r.b) {
@@ -128,8 +128,8 @@ func (r *reader) objectAt(at, num int) any {
 
 var endstream = []byte("endstream")
 
-// raw returns the bytes of a stream. Its length may be wrong; then they go to the word
-// that ends them.
+// raw returns the bytes of a stream. If its length is wrong, they end at the next
+// "endstream".
 func (r *reader) raw(d dict, at int) []byte {
 	if n, ok := r.asNumber(d.get("Length")); ok && n >= 0 && n <= float64(len(r.b)-at) {
 		after := r.b[at+int(n):]
@@ -141,12 +141,12 @@ func (r *reader) raw(d dict, at int) []byte {
 	if end < 0 {
 		panic(malformed("a stream without end"))
 	}
-	r.repaired = true // its length does not fit
+	r.repaired = true // the length is wrong
 	return bytes.TrimRight(r.b[at:end], "\r\n")
 }
 
-// ending returns where the next stream ends; -1 where none does. Bytes that were gone
-// over without finding one are not gone over again.
+// ending returns the position of the next "endstream", or -1. It does not search the same
+// bytes again if there is none.
 func (r *reader) ending(at int) int {
 	if at >= r.endless {
 		return -1
@@ -167,7 +167,7 @@ type packedObject struct {
 	value any
 }
 
-// unpack reads an object stream; nil, where the number has none.
+// unpack returns the objects of an object stream, or nil if the object is not a stream.
 func (r *reader) unpack(num int) []packedObject {
 	if known, ok := r.packed[num]; ok {
 		return known

@@ -1,11 +1,11 @@
 package pdf
 
-// matrix is a b c d e f of PDF.
+// matrix is a transformation with the elements a to f, as in PDF.
 type matrix [6]float64
 
 var upright = matrix{1, 0, 0, 1, 0, 0}
 
-// times returns m first, then n.
+// times returns the transformation that applies m first and then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -18,7 +18,7 @@ func (m matrix) point(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// box returns the rectangle around a rectangle that m moves.
+// box returns the bounding box of a rectangle transformed by m.
 func (m matrix) box(x0, y0, x1, y1 float64) (a, b, c, d float64) {
 	a, b = m.point(x0, y0)
 	c, d = a, b
@@ -41,7 +41,7 @@ func (r *reader) matrix(v any) matrix {
 	return m
 }
 
-// pages goes through the tree of pages.
+// pages reads all pages of the page tree.
 func (r *reader) pages() {
 	seen := map[int]bool{}
 	var walk func(v any, inherited dict, depth int)
@@ -106,7 +106,7 @@ func (r *reader) page(node, own dict) {
 		if st == nil {
 			continue
 		}
-		// A token does not continue in the next stream, although all are one program.
+		// The streams form one program, but a token does not continue in the next stream.
 		data := r.data(st)
 		if len(content)+len(data) > maxStream {
 			panic(tooMuch("content"))
@@ -121,8 +121,8 @@ func (r *reader) page(node, own dict) {
 	}
 }
 
-// annotation draws what an annotation shows, as far as it covers the page or
-// writes on it.
+// annotation draws the appearance of an annotation. It skips hidden annotations, links and
+// pop-ups.
 func (p *painter) annotation(a dict, base matrix) {
 	r := p.r
 	r.left.spend(16)

@@ -1,9 +1,8 @@
 // Package pdf reads the parts of a PDF file that the checks of a pay stub need: its text
-// with positions, fonts and drawing order, shapes that cover text, the program that claims
-// to have made it, and the parts that were added later. It takes bytes and returns values,
-// trusts nothing in the file, and does a bounded amount of work, so that a hostile file
-// costs little time and memory and ends in one of four errors. It refuses encrypted files,
-// and reads Flate, ASCII85 and ASCIIHex streams only; it never decodes images.
+// with positions, fonts and drawing order, shapes that cover text, the metadata, and the
+// updates that were appended later. It takes bytes and returns values. It does a bounded
+// amount of work, so that a hostile file costs limited time and memory. It rejects encrypted
+// files, reads only Flate, ASCII85 and ASCIIHex streams, and never decodes images.
 package pdf
 
 import (
@@ -13,7 +12,7 @@ import (
 	"runtime"
 )
 
-// What Open answers for a file that it does not read.
+// The errors that Open returns, wrapped.
 var (
 	ErrNotPDF    = errors.New("not a PDF file")
 	ErrEncrypted = errors.New("the PDF file is encrypted")
@@ -21,7 +20,7 @@ var (
 	ErrMalformed = errors.New("the PDF file is malformed")
 )
 
-// Limits for one file. Pay stubs are far below each of them.
+// Limits for one file. Pay stubs are far below them.
 const (
 	MaxFile     = 20 << 20 // bytes of the file
 	maxObjects  = 50_000   // entries of all cross-reference sections
@@ -29,56 +28,55 @@ const (
 	maxPages    = 50
 	maxStream   = 4 << 20  // bytes of one stream, inflated
 	maxInflated = 24 << 20 // bytes of all streams, inflated
-	maxWork     = 64 << 20 // bytes that the parser goes over, some of them again and again
+	maxWork     = 64 << 20 // bytes that the parser processes, some of them repeatedly
 	maxValues   = 300_000  // values of objects
 	maxRuns     = 40_000   // pieces of text
 	maxGlyphs   = 400_000
 	maxPaints   = 40_000 // filled shapes and images
-	maxForms    = 2_000  // times that a form is drawn
+	maxForms    = 2_000  // drawings of forms
 	maxFonts    = 256
 	maxString   = 1 << 16 // bytes
-	maxDepth    = 32      // of values in values, and of objects that are read for others
+	maxDepth    = 32      // of nested values, and of objects that need others
 )
 
-// What takes more work than its bytes are.
+// Work in addition to the number of bytes.
 const (
-	perValue    = 4  // of a value or an operator, beside its bytes
-	perInflated = 32 // of a byte that is to be inflated
+	perValue    = 4  // for each value or operator
+	perInflated = 32 // for each byte to inflate
 )
 
 // File is the content of a file.
 type File struct {
 	Info       Info
-	Linearized bool     // written for reading over a network, and not changed since
-	Repaired   bool     // the cross-reference does not fit the file, and its objects were looked for
+	Linearized bool     // linearized for reading over a network, and not changed since
+	Repaired   bool     // the cross-reference or the length of a stream is wrong
 	Updates    []Update // appended to the file after it was first written, oldest first
-	Active     bool     // has scripts or starts something
+	Active     bool     // has scripts or attachments, or starts a program
 	Fonts      []Font
 	Pages      []Page
 }
 
-// Update is what one appended section changes.
+// Update describes the changes of one appended section.
 type Update struct {
-	Content   bool // of what pages show
+	Content   bool // changes the content of pages
 	Annotated bool // adds or changes annotations or form fields
 	Signed    bool // holds a signature
 }
 
-// Info is the file's metadata, unchanged; empty where missing. A program is as in
-// "Producer", the dates as in PDF's D:20260131120000-05'00' or XML's
-// 2026-01-31T12:00:00-05:00.
+// Info holds the file's metadata as it is in the file. Dates have PDF's format, as in
+// D:20260131120000-05'00', or XML's, as in 2026-01-31T12:00:00-05:00.
 type Info struct {
 	Producer, Creator, Title    string
 	Created, Modified           string
-	XMPPrograms                 []string // producers, tools and agents of the history
+	XMPPrograms                 []string // producers, creator tools, and software agents in the history
 	XMPCreated, XMPModified     string
-	AnnotationText, FieldValues bool // there are annotations that show text, or filled form fields
+	AnnotationText, FieldValues bool // whether there are text annotations, and filled form fields
 }
 
-// Font is a font as the file names it.
+// Font is a font of the file.
 type Font struct {
-	Name     string // without the mark of a subset, as in "Arial-BoldMT"
-	Subset   string // the mark, as in "ABCDEF"
+	Name     string // without the prefix of a subset, as in "Arial-BoldMT"
+	Subset   string // the prefix, as in "ABCDEF"
 	Embedded bool
 }
 
@@ -90,20 +88,20 @@ type Page struct {
 	Paints        []Paint
 }
 
-// Run is text that was drawn in one go.
+// Run is text that was drawn by one operation without wide gaps.
 type Run struct {
 	Text      string
 	X, Y, End float64 // from X to End on the baseline Y
 	Size      float64 // of the font, in points
-	Font      int     // of File.Fonts
-	Order     int     // of drawing, shared with Paint
-	Object    int     // of the page's text objects, from BT to ET
-	Op        int     // of the operation that drew it, and maybe more runs
-	Stream    int     // of the page's content streams; forms continue the count
-	Stretch   float64 // 1 where the text is as wide as its font is
+	Font      int     // index in File.Fonts
+	Order     int     // position in the drawing order, shared with Paint
+	Object    int     // number of the text object (BT to ET) in the page
+	Op        int     // number of the operation, which may draw several runs
+	Stream    int     // index of the page's content stream
+	Stretch   float64 // horizontal scale; 1 for the font's own width
 	Spacing   float64 // added between letters, in points
 	Hidden    bool    // not painted
-	White     bool    // nearly
+	White     bool    // white or nearly white
 	Turned    bool    // not from left to right
 }
 
@@ -112,15 +110,14 @@ type Paint struct {
 	X0, Y0, X1, Y1 float64
 	Order          int
 	Image          bool
-	White          bool // nearly
-	Annotation     bool // drawn by an annotation, over everything
+	White          bool // white or nearly white
+	Annotation     bool // drawn by an annotation, over the page's content
 }
 
-// Is reports whether the bytes begin as a PDF file does: the mark is within the
-// first kilobyte.
+// Is reports whether the bytes are a PDF file: its header is within the first kilobyte.
 func Is(b []byte) bool { return bytes.Contains(b[:min(len(b), 1024)], []byte("%PDF-")) }
 
-// Open reads a file. The error is one of the four of this package, wrapped.
+// Open reads a file. It returns one of this package's errors, wrapped.
 func Open(b []byte) (*File, error) {
 	if len(b) > MaxFile {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooMuch, len(b))
@@ -132,14 +129,14 @@ func Open(b []byte) (*File, error) {
 	return newReader(b[at:]).file()
 }
 
-// file reads the file; the error is one of the four.
+// file reads the file and turns panics into errors.
 func (r *reader) file() (out *File, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case failure:
 			out, err = nil, p.error
-		case runtime.Error: // a fault of this package, which must not end the process
+		case runtime.Error: // a bug in this package, which must not end the process
 			out, err = nil, fmt.Errorf("%w: %s", ErrMalformed, p.Error())
 		default:
 			panic(p)
@@ -148,13 +145,13 @@ func (r *reader) file() (out *File, err error) {
 	return r.read(), nil
 }
 
-// failure is how the parts of the reader give up; Open turns it into an error.
+// failure is the panic value with which reading ends; Open returns its error.
 type failure struct{ error }
 
 func malformed(why string) failure { return failure{fmt.Errorf("%w: %s", ErrMalformed, why)} }
 func tooMuch(of string) failure    { return failure{fmt.Errorf("%w: %s", ErrTooMuch, of)} }
 
-// budget is what may still be spent on a file.
+// budget holds the remaining limits of a file.
 type budget struct{ work, values, inflated, runs, glyphs, paints, forms int }
 
 func (b *budget) spend(n int) {

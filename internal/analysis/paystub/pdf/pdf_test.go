@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/analysis/paystub/pdf"
 )
 
-// written returns a file of objects from 1 on; 1 is the catalogue.
+// written returns a file with objects numbered from 1. Object 1 is the catalog.
 func written(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -36,7 +36,8 @@ func stream(dict, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", dict, len(data), data)
 }
 
-// page returns a file of one page; fonts and more objects are 5 and on.
+// page returns a file with one page. Its content is object 4, and the objects in more, by
+// default a font, begin with 5.
 func page(content string, more ...string) []byte {
 	objects := append([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 612 792]>>",
 		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>/ExtGState<</G<</ca 0.3>>>>>>>>",
@@ -56,7 +57,7 @@ func open(t *testing.T, b []byte) *pdf.File {
 	return f
 }
 
-// drawn returns the runs of the first page, as text@x,y-end.
+// drawn returns the runs of the first page in the form text@x,y-end.
 func drawn(f *pdf.File) string {
 	var out []string
 	for _, r := range f.Pages[0].Runs {
@@ -74,7 +75,7 @@ func drawn(f *pdf.File) string {
 
 func round(f float64) float64 { return math.Round(f*100) / 100 }
 
-func TestTextIsWhereItIsDrawn(t *testing.T) {
+func TestTextPositions(t *testing.T) {
 	for _, tt := range []struct{ name, content, want string }{
 		{"by Td", "BT /F 10 Tf 100 700 Td (abc) Tj ET", "abc@100,700-118"},
 		{"by Tm and T*", "BT /F 10 Tf 1 0 0 1 50 60 Tm 12 TL (a) Tj T* (b) Tj ET", "a@50,60-56|b@50,48-56"},
@@ -131,8 +132,8 @@ func TestFontsDeclareTheirCharacters(t *testing.T) {
 	}
 }
 
-// TestTheStandardFontsWidths compares with those of the library that draws.
-func TestTheStandardFontsWidths(t *testing.T) {
+// TestStandardFontWidths compares the widths with those of the library that draws.
+func TestStandardFontWidths(t *testing.T) {
 	var all strings.Builder
 	for c := ' '; c <= '~'; c++ {
 		all.WriteRune(c)
@@ -259,7 +260,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutItsTableIsRepaired(t *testing.T) {
+func TestRepair(t *testing.T) {
 	good := page(stream("", "BT /F 10 Tf (abc) Tj ET"))
 	for name, b := range map[string][]byte{
 		"no end":          good[:bytes.LastIndex(good, []byte("startxref"))],

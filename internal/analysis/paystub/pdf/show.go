@@ -2,7 +2,7 @@ package pdf
 
 import "strings"
 
-// show draws strings; numbers between them move the next one.
+// show draws strings; the numbers between them move the next string.
 func (p *painter) show(parts []any) {
 	s := &p.state
 	if s.font == nil || s.size == 0 {
@@ -54,7 +54,7 @@ func (p *painter) show(parts []any) {
 	finish()
 }
 
-// glyphs writes the letters of a string and advances by their widths.
+// glyphs writes the letters of a string to b and advances the text position.
 func (p *painter) glyphs(t text, b *strings.Builder) {
 	s := &p.state
 	take(&p.r.left.glyphs, len(t), "letters")

@@ -7,25 +7,25 @@ import (
 	"io"
 )
 
-// inflater is used again for every stream.
+// inflater holds a decoder and buffers that all streams share.
 type inflater struct {
 	src paid
 	z   io.ReadCloser
 	out bytes.Buffer
 }
 
-// paid is bytes to inflate. Each is paid for when it is read: thirty of them may
-// hold tables of codes, and nothing else.
+// paid reads the bytes to inflate. Each byte that is read costs work, because thirty bytes
+// may hold only tables of codes.
 type paid struct {
 	bytes.Reader
 	left *budget
-	out  *bytes.Buffer // what they inflate to
+	out  *bytes.Buffer // the output so far
 	read int
 }
 
-// maxIdle is how many bytes may be read beyond twice what they inflate to. The
-// decoder holds back up to 32 KiB of output, and a block without output makes it
-// allocate tables anew.
+// maxIdle is the number of bytes that may be read in addition to twice the output. The
+// decoder holds back up to 32 KiB of output. A block without output makes it allocate new
+// tables.
 const maxIdle = 64 << 10
 
 func (p *paid) ReadByte() (byte, error) {
@@ -36,17 +36,17 @@ func (p *paid) ReadByte() (byte, error) {
 	return p.Reader.ReadByte()
 }
 
-// data returns what a stream holds that is read to its end.
+// data returns the content of a stream, of at most maxStream bytes.
 func (r *reader) data(st *stream) []byte {
 	data := r.inflate(st)
-	if len(data) > maxStream { // which had no filter
+	if len(data) > maxStream { // without a filter
 		panic(tooMuch("bytes of a stream"))
 	}
 	return data
 }
 
-// inflate returns what a stream holds. It panics where the filters are not ours to
-// read, and where there is more than may be.
+// inflate returns the content of a stream. It panics with a failure if a filter is not
+// supported or the content exceeds a limit.
 func (r *reader) inflate(st *stream) []byte {
 	r.left.spend(len(st.raw)/2 + 256)
 	r.used(st.dict)
@@ -120,13 +120,13 @@ func (r *reader) flate(data []byte) []byte {
 		panic(tooMuch("bytes inflated"))
 	}
 	take(&r.left.inflated, int(n), "bytes inflated")
-	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) { // an end that is cut off is read so far
+	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) { // truncated data is used
 		panic(malformed("a stream that cannot be inflated"))
 	}
 	return bytes.Clone(z.out.Bytes())
 }
 
-// unpredict takes back what a predictor of PNG did.
+// unpredict reverses a PNG predictor.
 func (r *reader) unpredict(data []byte, parms dict) []byte {
 	p := r.asInt(parms.get("Predictor"))
 	if p < 2 {
@@ -188,7 +188,8 @@ func paeth(a, b, c byte) byte {
 
 func distance(p int, x byte) int { return max(p-int(x), int(x)-p) }
 
-// ascii85 decodes at most so many bytes.
+// ascii85 decodes ASCII85 data. It panics with a failure if the result is much larger than
+// most.
 func ascii85(data []byte, most int) []byte {
 	out := make([]byte, 0, min(len(data)*4/5+4, most))
 	var n uint32

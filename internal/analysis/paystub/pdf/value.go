@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The values of a file: nil, bool, int, float64, text, name, array, dict, ref,
-// *stream; in content also operator.
+// The types of a file's values are nil, bool, int, float64, text, name, array, dict, ref and
+// *stream, and in content also operator.
 type (
 	text     string // a string's bytes
 	name     string
@@ -21,11 +21,11 @@ type (
 	stream struct {
 		dict dict
 		raw  []byte
-		num  int // of the object
+		num  int // the object's number
 	}
 )
 
-// get returns a value of a dictionary; nil if there is none.
+// get returns the value of a key, or nil.
 func (d dict) get(key name) any {
 	for i := range d {
 		if d[i].key == key {
@@ -35,7 +35,7 @@ func (d dict) get(key name) any {
 	return nil
 }
 
-// lexer goes over bytes; content is without references.
+// lexer reads values from bytes. With content set, it reads operators and no references.
 type lexer struct {
 	b       []byte
 	at      int
@@ -55,7 +55,7 @@ func delimiter(c byte) bool {
 	return false
 }
 
-// skip goes over white space and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() {
 	from := l.at
 	for l.at < len(l.b) {
@@ -76,10 +76,10 @@ func (l *lexer) skip() {
 	l.left.spend(l.at - from)
 }
 
-// end is what next returns when nothing is left.
+// end is the value that next returns at the end.
 type end struct{}
 
-// next reads a value or an operator. Every value of an object counts.
+// next reads a value or an operator. Values count against the budget, except in content.
 func (l *lexer) next(depth int) any {
 	if depth > maxDepth {
 		panic(tooMuch("depth"))
@@ -97,9 +97,9 @@ func (l *lexer) next(depth int) any {
 		l.at++
 	}
 	switch v := v.(type) {
-	case array, dict: // whose parts have counted
+	case array, dict: // their elements were counted
 	case text:
-		l.left.spend(perValue + l.at - from + 3*len(v)) // which are kept
+		l.left.spend(perValue + l.at - from + 3*len(v)) // strings take extra memory
 	default:
 		l.left.spend(perValue + l.at - from)
 	}
@@ -142,7 +142,7 @@ func (l *lexer) value(c byte, depth int) any {
 	}
 }
 
-// word returns the regular characters from here on.
+// word reads the regular characters from the current position.
 func (l *lexer) word() []byte {
 	from := l.at
 	for l.at < len(l.b) && !space(l.b[l.at]) && !delimiter(l.b[l.at]) {
@@ -169,7 +169,7 @@ func (l *lexer) name() name {
 	return name(out)
 }
 
-// digit returns the value of a hexadecimal digit; 255 for other bytes.
+// digit returns the value of a hexadecimal digit, or 255 for other bytes.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -207,14 +207,14 @@ func (l *lexer) literal() text {
 	panic(l.broken(from, "a string without end"))
 }
 
-// broken returns malformed and counts the scanned bytes as work, because they may be
-// scanned again.
+// broken returns a failure, and counts the scanned bytes as work because they may be scanned
+// again.
 func (l *lexer) broken(from int, why string) failure {
 	l.left.spend(l.at - from)
 	return malformed(why)
 }
 
-// escape reads what follows a backslash, and stays on its last byte.
+// escape reads an escape sequence after the backslash, and stops at its last byte.
 func (l *lexer) escape(out []byte) []byte {
 	if l.at >= len(l.b) {
 		return out
@@ -282,8 +282,8 @@ func (l *lexer) hex() text {
 	panic(l.broken(from, "a string without end"))
 }
 
-// number reads an integer or a real; in objects also a reference, which begins
-// with one.
+// number reads an integer or a real number, or in objects also a reference, which begins with
+// an integer.
 func (l *lexer) number() any {
 	w := l.word()
 	n, whole := integer(w)
@@ -293,7 +293,7 @@ func (l *lexer) number() any {
 		}
 		f, err := strconv.ParseFloat(string(w), 64)
 		if err != nil || f != f || f > 1e12 || f < -1e12 {
-			return 0.0 // as other readers have it
+			return 0.0 // like other readers
 		}
 		return f
 	}
@@ -303,7 +303,7 @@ func (l *lexer) number() any {
 	after := l.at
 	l.skip()
 	w = l.word()
-	l.left.spend(len(w)) // and again, if it is not of a reference
+	l.left.spend(len(w)) // the word is read again if this is not a reference
 	gen, ok := integer(w)
 	if ok && gen >= 0 && gen < 1<<16 {
 		l.skip()
@@ -316,7 +316,7 @@ func (l *lexer) number() any {
 	return n
 }
 
-// integer reads digits with a sign; up to ten of them.
+// integer parses up to ten digits, which a sign may precede.
 func integer(w []byte) (n int, ok bool) {
 	digits := w
 	if len(w) > 0 && (w[0] == '-' || w[0] == '+') {
@@ -363,7 +363,7 @@ func (l *lexer) dict(depth int) dict {
 		case name:
 			v := l.next(depth + 1)
 			if op, bad := v.(operator); bad {
-				if op == ">>" { // a key without value
+				if op == ">>" { // a key without a value
 					return out
 				}
 				panic(malformed("a dictionary with something else in it"))

@@ -7,40 +7,40 @@ import (
 
 // place is the location of an object: a byte offset, or an index in an object stream.
 type place struct {
-	at      int // byte; in a stream, the index
-	in      int // number of the stream; 0: none
+	at      int // byte offset, or index in the object stream
+	in      int // number of the object stream, or 0
 	free    bool
-	section int // of the reader's sections
+	section int // index in the reader's sections
 }
 
-// section is one part of the cross-reference, newest first.
+// section is one section of the cross-reference.
 type section struct {
-	at      int // its offset
+	at      int // byte offset
 	trailer dict
 	numbers []int
 }
 
-// reader is a file that is being read.
+// reader reads a file.
 type reader struct {
 	b        []byte
 	left     budget
 	sections []section
-	places   map[int][]place // of each object, newest first
-	count    int             // of all places
+	places   map[int][]place // by object, newest first
+	count    int             // number of places
 	objects  map[int]any
 	loading  map[int]bool
-	deep     int // objects that are being read, for one another
-	endless  int // the byte from which on no stream ends
+	deep     int // number of objects being read, each for another
+	endless  int // no stream ends at or after this byte
 	trailer  dict
 	repaired bool
 	inflater inflater
-	packed   map[int][]packedObject // by stream
+	packed   map[int][]packedObject // by object stream
 	out      *File
-	fonts    map[int]int // by object: of out.Fonts
+	fonts    map[int]int // index in out.Fonts, by object
 	decoded  map[int]*decoder
 }
 
-// newReader begins on the bytes from the mark of a PDF file on.
+// newReader returns a reader for a file that begins with the PDF header.
 func newReader(b []byte) *reader {
 	return &reader{
 		b:       b,
@@ -76,13 +76,13 @@ func (r *reader) read() *File {
 
 func (r *reader) hasPages() bool {
 	if r.trailer.get("Encrypt") != nil {
-		return true // whatever there is, it cannot be read
+		return true // the file is refused anyway
 	}
 	return r.asDict(r.asDict(r.trailer.get("Root")).get("Pages")) != nil
 }
 
-// followed reads the cross-reference as the end of the file says, and reports
-// whether it is in order.
+// followed reads the cross-reference that the end of the file refers to, and reports whether
+// it is valid.
 func (r *reader) followed() (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -126,7 +126,7 @@ func (r *reader) followed() (ok bool) {
 
 func (r *reader) lexer(at int) *lexer { return &lexer{b: r.b, at: at, left: &r.left} }
 
-// section reads the table or stream at a byte.
+// section reads the cross-reference table or stream at a byte offset.
 func (r *reader) section(at int) section {
 	r.sections = append(r.sections, section{at: at})
 	s := &r.sections[len(r.sections)-1]
@@ -146,11 +146,11 @@ func (r *reader) section(at int) section {
 	return *s
 }
 
-// table reads the entries, which are twenty bytes each or nearly so.
+// table reads the entries of a cross-reference table, and the trailer.
 func (r *reader) table(l *lexer, s *section) {
 	for {
 		first, ok := l.next(0).(int)
-		if !ok { // the word trailer
+		if !ok { // the word "trailer"
 			break
 		}
 		n, ok := l.next(0).(int)
@@ -179,7 +179,7 @@ func (r *reader) table(l *lexer, s *section) {
 	s.trailer = t
 }
 
-// note keeps a place of an object.
+// note stores a place of an object.
 func (r *reader) note(num int, p place, s *section) {
 	if r.count++; r.count > maxObjects {
 		panic(tooMuch("objects"))
@@ -244,8 +244,8 @@ func (r *reader) xrefStream(st *stream, s *section) {
 	}
 }
 
-// repair looks for the objects of a file whose cross-reference is not in order:
-// the last of a number counts.
+// repair finds the objects of a file whose cross-reference is not valid. Of several objects
+// with the same number, the last one counts.
 func (r *reader) repair() {
 	r.repaired, r.trailer, r.count = true, nil, 0
 	r.sections, r.places, r.objects = []section{{}}, map[int][]place{}, map[int]any{}
@@ -275,7 +275,7 @@ func (r *reader) repair() {
 	}
 	for _, num := range holders {
 		for i, o := range r.unpack(num) {
-			r.left.spend(8) // the same stream may be held again and again
+			r.left.spend(8) // the same stream may be in holders repeatedly
 			if _, direct := r.places[o.num]; !direct {
 				r.note(o.num, place{at: i, in: num}, s)
 			}
@@ -294,7 +294,7 @@ func (r *reader) repair() {
 	if r.trailer != nil {
 		return
 	}
-	for _, num := range s.numbers { // a cross-reference stream's dictionary, or the catalogue itself
+	for _, num := range s.numbers { // find a cross-reference stream or the catalog
 		switch o := r.try(func() any { return r.object(num) }).(type) {
 		case *stream:
 			if o.dict.get("Root") != nil {
@@ -308,7 +308,7 @@ func (r *reader) repair() {
 	}
 }
 
-// try returns what f returns; nil where it found something malformed.
+// try calls f and returns its result, or nil if f failed because the file is malformed.
 func (r *reader) try(f func() any) (v any) {
 	deep := r.deep
 	defer func() {
@@ -322,7 +322,7 @@ func (r *reader) try(f func() any) (v any) {
 	return f()
 }
 
-// before reads the two numbers in front of an "obj".
+// before reads the two numbers before an "obj" at i, and returns where they begin.
 func before(b []byte, i int) (num, from int, ok bool) {
 	back := func() (n int) {
 		for i > 0 && space(b[i-1]) {
