@@ -116,7 +116,7 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 		return nil, err
 	}
 	reference, err := httpx.NewStaticPage(context.Background(),
-		ui.ManualPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
+		ui.APIDocsPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
 			c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
 	if err != nil {
 		return nil, err

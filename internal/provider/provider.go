@@ -158,7 +158,7 @@ func docsPage(ctx context.Context, c Config) (*httpx.StaticPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return httpx.NewStaticPage(ctx, ui.ManualPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
+	return httpx.NewStaticPage(ctx, ui.APIDocsPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
 		c.Assets.URL("icon.svg"), "/openapi.json"))
 }
 

@@ -7,21 +7,20 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Brand is whose pages they are, and what goes with that. The zero value is
-// Vestibule's own.
+// Brand is the brand of the pages. The zero value is Vestibule's.
 type Brand struct {
 	ui.Brand
-	Style          string               // URL of the style sheet of its colours; "" for none
-	Icon, IconType string               // "" is Vestibule's
-	Privacy, Terms bool                 // there is a page of that
+	Style          string               // URL of the style sheet with its colors; "" for none
+	Icon, IconType string               // default: Vestibule's icon
+	Privacy, Terms bool                 // the brand has that page
 	Consent        map[i18n.Lang]string // HTML: the text above the form's button
 	Support        Support
 }
 
-// Support is where to ask for help; each may be empty.
+// Support holds the contacts for help; each may be empty.
 type Support struct{ Email, Phone, URL string }
 
-// Dress gives a page its brand.
+// Dress sets the brand of a page.
 func (b Brand) Dress(p *ui.Page) {
 	p.Brand = b.Brand
 	if b.Style != "" {
@@ -32,7 +31,7 @@ func (b Brand) Dress(p *ui.Page) {
 	}
 }
 
-// tel is a phone number as a link has it.
+// tel returns the phone number for a tel: link.
 func (s Support) tel() string {
 	return strings.Map(func(r rune) rune {
 		if r == '+' || r >= '0' && r <= '9' {

@@ -14,9 +14,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// TestPagesOfABrand compares the pages of a branded company with their expected
+// TestBrandedPages compares the pages of a branded company with their expected
 // output.
-func TestPagesOfABrand(t *testing.T) {
+func TestBrandedPages(t *testing.T) {
 	brand := Brand{Brand: ui.Brand{Name: "Harbor & Lane", Logo: &ui.Logo{URL: "/brand/l.svg",
 		Dark: "/brand/d.svg", Width: 176, Height: 40, Wordmark: true}},
 		Style: "/brand/b.css", Icon: "/brand/i.png", IconType: "image/png", Privacy: true, Terms: true,

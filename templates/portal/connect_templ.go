@@ -366,7 +366,7 @@ func ConnectPage(m Connect) templ.Component {
 	})
 }
 
-// again is a button that starts another attempt in a mode. Outside a frame the form
+// again shows a button that starts another attempt in a mode. Outside a frame the form
 // navigates the top window: only there does the browser send the cookie on return.
 func again(action, mode, words string, kind ui.Kind, framed bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -487,8 +487,8 @@ func again(action, mode, words string, kind ui.Kind, framed bool) templ.Componen
 	})
 }
 
-// LeavePage goes to the provider by a form POST: at once with script, by a
-// button without.
+// LeavePage sends the browser to the provider by a form POST: immediately with script, by
+// a button without.
 func LeavePage(m Leave) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,24 +11,24 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Choice is what the playground is to do.
+// Choice holds the options of the playground.
 type Choice struct {
 	Product  contract.Product
 	Way      string
 	Speaks   i18n.Lang // language of the element
-	Theme    string    // own (the person’s), light or dark
+	Theme    string    // own (the applicant's setting), light or dark
 	Person   string    // ana, luis or none
 	Username string    // the mock bank's
 }
 
-// Listing is a piece of code.
+// Listing is a code example.
 type Listing struct {
 	ID, Title string
 	Server    bool // for the back end, not the page
 	Code      string
 }
 
-// Playground is the page on which one chooses.
+// Playground is the page with the options and their code.
 type Playground struct {
 	Base
 	Choice    Choice
@@ -65,7 +65,7 @@ const (
 	PartyBrowser  = "browser"
 )
 
-// TraceKind says what a line is; most are kinds of the journey's inputs.
+// TraceKind is the kind of a line. Most are kinds of the journey's inputs.
 type TraceKind string
 
 const (
@@ -82,9 +82,9 @@ type TraceLine struct {
 	From, To   string // parties
 	What       string // as code
 	Kind       TraceKind
-	Was, State string // where it moved the application
+	Was, State string // the application's states before and after; "" if unchanged
 	Body       string
-	URL        string // the report's, for reviewers
+	URL        string // of the report, for reviewers
 }
 
 // Run is a running application of the playground.
@@ -125,7 +125,7 @@ func (r Run) elementAttrs() templ.Attributes {
 	return a
 }
 
-// connect is the way to the provider in the language that was chosen.
+// connect returns the address of the connect page in the chosen language.
 func (r Run) connect() string {
 	if r.Speaks != r.Lang {
 		return r.Connect + "?lang=" + string(r.Speaks)
@@ -133,7 +133,7 @@ func (r Run) connect() string {
 	return r.Connect
 }
 
-// Guide is a guide of docs.
+// Guide is a page with a guide of docs.
 type Guide struct {
 	Base
 	Name, Title string
@@ -144,7 +144,7 @@ type Guide struct {
 // Section is a heading of a guide.
 type Section struct{ ID, Title string }
 
-// GuideNames are the guides in the order in which they are read.
+// guideNames lists the guides in reading order.
 var guideNames = []struct {
 	name  string
 	title i18n.Key
@@ -158,7 +158,7 @@ var guideNames = []struct {
 	{"troubleshooting", "developers.guide.troubleshooting.title", "developers.guide.troubleshooting.text"},
 }
 
-// developer is a page for developers.
+// developer returns a page for developers.
 func (b Base) developer(title string, scripts ...string) ui.Page {
 	p := b.page(title, scripts...)
 	p.Wide, p.Description = true, i18n.T(b.Lang, "developers.playground_intro")
@@ -179,7 +179,7 @@ func (p Playground) products() ui.Question {
 func (p Playground) ways() ui.Question {
 	q := ui.Question{Name: "way", Label: i18n.T(p.Lang, "developers.way"), Lang: p.Lang}
 	for _, x := range p.Ways {
-		w := wordsWays[x]
+		w := wayTexts[x]
 		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, w.title), Detail: i18n.T(p.Lang, w.text),
 			Chosen: x == p.Choice.Way})
 	}
@@ -225,9 +225,9 @@ func (p Playground) usernames() ui.Question {
 	return q
 }
 
-type twoWords struct{ title, text i18n.Key }
+type titleAndText struct{ title, text i18n.Key }
 
-var wordsWays = map[string]twoWords{
+var wayTexts = map[string]titleAndText{
 	"inline":           {"developers.ways.inline.title", "developers.ways.inline.text"},
 	"modal":            {"developers.ways.modal.title", "developers.ways.modal.text"},
 	"page":             {"developers.ways.page.title", "developers.ways.page.text"},

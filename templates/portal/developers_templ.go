@@ -12,8 +12,8 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// PlaygroundPage shows the choices and their code. Without script, its first button
-// submits the choices and shows their code.
+// PlaygroundPage shows the options and their code. Without script, its first button
+// submits the options and shows their code.
 func PlaygroundPage(m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -444,7 +444,7 @@ func PlaygroundPage(m Playground) templ.Component {
 	})
 }
 
-// listed is a listing with its button, which a script shows.
+// listed shows a listing with a copy button, which needs script.
 func listed(l Listing, b Base) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -592,9 +592,9 @@ func RunPage(m Run) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, wordsWays[m.Way].title))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, wayTexts[m.Way].title))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/developers.templ`, Line: 91, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/developers.templ`, Line: 91, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -607,7 +607,7 @@ func RunPage(m Run) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, ProductName(m.Product)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/developers.templ`, Line: 91, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/developers.templ`, Line: 91, Col: 90}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -979,8 +979,8 @@ func RunPage(m Run) templ.Component {
 	})
 }
 
-// traceLine is a line of the timeline, which opens. That of the template is filled
-// in by the script.
+// traceLine shows a line of the timeline with foldable details. The script fills the copy
+// in the page's template element.
 func traceLine(l TraceLine, b Base) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1178,7 +1178,7 @@ func traceLine(l TraceLine, b Base) templ.Component {
 	})
 }
 
-// GuidePage is a guide of docs. Its HTML was made from our own Markdown.
+// GuidePage shows a guide. Its HTML is generated from Markdown of this repository.
 func GuidePage(m Guide) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -86,11 +86,11 @@ func (m Apply) states() ui.Question {
 // date of birth, the state and employers (API reference: Visits).
 func (m Apply) housing() bool { return m.Product == contract.Eligibility }
 
-// savings are all that is verified.
+// savings reports whether the report verifies only assets.
 func (m Apply) savings() bool { return m.housing() && m.AssetsOnly }
 
-// mostEmployers is how many one can name.
-const mostEmployers = 6
+// maxEmployers is the maximum number of stated employers.
+const maxEmployers = 6
 
 func (m Apply) employer(i int) string {
 	if i < len(m.Employers) {
@@ -99,9 +99,9 @@ func (m Apply) employer(i int) string {
 	return ""
 }
 
-// severalEmployers reports whether one beyond the first was named.
+// severalEmployers reports whether the applicant stated more than one employer.
 func (m Apply) severalEmployers() bool {
-	for i := 1; i < mostEmployers; i++ {
+	for i := 1; i < maxEmployers; i++ {
 		if m.employer(i) != "" {
 			return true
 		}
@@ -109,8 +109,8 @@ func (m Apply) severalEmployers() bool {
 	return false
 }
 
-// employerID is the id of one of the fields; the first has the name's own, to which
-// the error summary leads.
+// employerID returns the id of an employer's field. The id of the first is the field's
+// name, which the error summary links to.
 func employerID(i int) string {
 	if i == 0 {
 		return "statedEmployerNames"

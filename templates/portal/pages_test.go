@@ -139,7 +139,7 @@ func TestPages(t *testing.T) {
 
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|javascript:|<script(?:\s+type="module")?>`)
 
-func TestNoPageHasInlineScriptOrStyle(t *testing.T) {
+func TestNoInlineScriptOrStyle(t *testing.T) {
 	for name, c := range examples(i18n.English) {
 		if hit := inline.FindString(render(t, c)); hit != "" {
 			t.Errorf("%s has %q", name, hit)
@@ -147,7 +147,7 @@ func TestNoPageHasInlineScriptOrStyle(t *testing.T) {
 	}
 }
 
-func TestTheFormOffersTheStatesOfTheRules(t *testing.T) {
+func TestFormOffersStates(t *testing.T) {
 	var got []string
 	for _, s := range states {
 		got = append(got, s.code)
@@ -158,7 +158,7 @@ func TestTheFormOffersTheStatesOfTheRules(t *testing.T) {
 	}
 }
 
-func TestTheFormHasAFieldForEveryKey(t *testing.T) {
+func TestFormHasAllFields(t *testing.T) {
 	page := render(t, ApplyPage(Apply{Base: Base{Lang: i18n.English, Assets: names{}}, Product: contract.Cashflow}))
 	for _, key := range prefill.Keys(contract.Cashflow) {
 		if !strings.Contains(page, `data-field="`+key+`"`) || !strings.Contains(page, `id="`+key+`-error"`) {

@@ -737,7 +737,7 @@ func refresh(self string) templ.Component {
 	})
 }
 
-// NoticePage says why something cannot be shown or done, and the way on.
+// NoticePage says why a request failed, or confirms it, and offers the next step.
 func NoticePage(m Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

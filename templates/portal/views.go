@@ -1,8 +1,6 @@
-// Package portal is the pages that an applicant sees: the landing, the form, the
-// page with the widget, the way to the provider by a form, the status of an
-// application, and the notices for what did not work. It takes words and values
-// and gives HTML. Every page is complete without script, has no inline script or
-// style, and speaks English and Spanish.
+// Package portal renders the pages for applicants: the landing page, the form, the page
+// with the widget, the redirect by a form, the status page, and notices of errors. Every
+// page works without script, has no inline script or style, and exists in each language.
 package portal
 
 import (
@@ -17,36 +15,36 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Assets says where the files are that a page loads. *web.Assets is one.
+// Assets returns the addresses of the files that a page loads. *web.Assets implements it.
 type Assets interface{ URL(name string) string }
 
-// Base is what every page needs.
+// Base holds the data that all pages share.
 type Base struct {
 	Lang      i18n.Lang
 	Assets    Assets
 	Languages []ui.Choice // the same page in other languages
-	Sandbox   bool        // says so in the footer
+	Sandbox   bool        // the footer says so
 	Framed    bool        // inside another site's frame: without header and footer
 	Frame     Frame       // with Framed
 	Brand     Brand
 
-	AssetsOnly bool // the eligibility product verifies assets only: the form does not ask for employment and income
+	AssetsOnly bool // the eligibility product verifies only assets, so the form does not ask for employers
 }
 
 // Frame describes the page around a framed page, which receives its messages.
 type Frame struct {
-	Parent      string // its origin
+	Parent      string // origin of that page
 	Application string
-	Error       string // error that is reported to it; "" for none
+	Error       string // error type to report to it; "" for none
 }
 
-// In is what a page has in the frame of another site.
+// In returns the data of a page in the frame of another site.
 func (b Base) In(parent, application string) Base {
 	b.Framed, b.Languages, b.Frame = true, nil, Frame{Parent: parent, Application: application}
 	return b
 }
 
-// out is what a link out of a frame needs: it leads the whole window on.
+// out returns the attributes of a link that leaves the frame.
 func (b Base) out() templ.Attributes {
 	if b.Framed {
 		return templ.Attributes{"target": "_top"}
@@ -75,14 +73,14 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 	return p
 }
 
-// wasm is page with the module that validates and registers the widget.
+// wasm returns a page with the module that validates the form and registers the widget.
 func (b Base) wasm(title string, scripts ...string) ui.Page {
 	p := b.page(title, append([]string{"module.js"}, scripts...)...)
 	p.Attrs["data-wasm"], p.Attrs["data-wasm-exec"] = b.Assets.URL("vestibule.wasm"), b.Assets.URL("wasm_exec.js")
 	return p
 }
 
-// about gives a page its description.
+// about sets the description of a page.
 func about(p ui.Page, text string) ui.Page {
 	p.Description = text
 	return p
@@ -91,13 +89,13 @@ func about(p ui.Page, text string) ui.Page {
 // Landing is the first page.
 type Landing struct {
 	Base
-	Products []contract.Product // what one can apply for here
+	Products []contract.Product // offered products
 	Recent   []RecentApplication
-	Resume   *RecentApplication // the newest that waits for its applicant; nil for none
+	Resume   *RecentApplication // the newest that the applicant can continue; nil for none
 	Return   bool               // offers to find an application of another browser
 }
 
-// RecentApplication is an application that this browser began.
+// RecentApplication is an application of this browser.
 type RecentApplication struct {
 	URL     string
 	Product contract.Product
@@ -109,14 +107,14 @@ type RecentApplication struct {
 type Apply struct {
 	Base
 	Product   contract.Product
-	Action    string            // where the form goes
+	Action    string            // address of the POST
 	Today     string            // YYYY-MM-DD, UTC
 	Values    map[string]string // by field name, as typed; never echoed unless the form was refused
 	Employers []string          // of statedEmployerNames, as Values
 	Problems  []Problem
-	Notice    i18n.Key // something else that kept the form from being taken
+	Notice    i18n.Key // another reason why the form was rejected; "" for none
 	Mode      string
-	Probe     string // form field that tells that a cookie was set; "" for none
+	Probe     string // name of the form field that marks a set cookie; "" for none
 
 	// CookieStyle is the style sheet that hides the form if the browser sends no
 	// cookie back; "" once a cookie arrived.
@@ -124,13 +122,13 @@ type Apply struct {
 	Integrator  *Integrator // the sandbox's options for integrators; nil hides them
 }
 
-// Problem is a field that needs another look.
+// Problem is an invalid field.
 type Problem struct {
 	Field string
 	Text  i18n.Key
 }
 
-// Integrator is what the widget is to be begun with.
+// Integrator holds the options that initialize the widget.
 type Integrator struct {
 	Variant         string // token, prefill, consumer, sandbox-report
 	Manual          bool
@@ -182,7 +180,7 @@ type Connect struct {
 	Base
 	Product         contract.Product
 	Script          string // the provider's widget script
-	Global          string // the object that it makes
+	Global          string // the global object that it defines
 	Env             contract.Environment
 	ProductID       string
 	PublicID        string
@@ -194,12 +192,12 @@ type Connect struct {
 	SandboxReportID string
 	Manual          bool
 	Attempt         int
-	Resumed         bool // its widget was begun in this browser before
+	Resumed         bool // its widget was opened in this browser before
 	State           string
 	Today           string
 	Report          string // address that receives the widget's callbacks
 	Next            string // the status page
-	Restart         string // where another try is asked for
+	Restart         string // POST address that opens another attempt
 	Resume          ResumeOptions
 }
 
@@ -240,26 +238,26 @@ type Status struct {
 	Title     i18n.Key // the state in a heading
 	Text      i18n.Key // its meaning and the next step
 	Decision  string   // the reviewer's decision, if shown to the applicant; "" for none
-	Asked     Asked    // with the decision moreAsked
-	Detail    i18n.Key // why, where there is a reason; may be empty
+	Asked     Asked    // for the decision moreAsked
+	Detail    i18n.Key // the reason; may be empty
 	Tone      ui.Tone
-	Moving    bool // it may change by itself
-	Slow      bool // it takes longer than it should
+	Moving    bool // the state may change without the applicant
+	Slow      bool // it takes longer than usual
 	Retry     bool // starting again can help
-	Final     bool // nothing will happen any more
+	Final     bool // the state changes no more by itself
 	Stream    string
 	Self      string // this page
 	Restart   string
 	Connect   string  // where the verification continues; "" if it is over
-	Other     bool    // offers the provider's page beside it
-	Correct   string  // where the form is filled in once more; "" where that does not help
-	Support   Support // where to ask for help, beside what went wrong
+	Other     bool    // offers the provider's page instead of the widget
+	Correct   string  // address of a new form; "" if that cannot help
+	Support   Support // contacts for help
 	ReturnURL string
 	Resume    ResumeOptions
 	Lines     []StatusLine
 }
 
-// Asked is what an applicant is asked for.
+// Asked is a reviewer's request for more.
 type Asked struct {
 	Text    string // as the reviewer wrote it
 	Reasons []string
@@ -267,7 +265,7 @@ type Asked struct {
 
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
-// badge returns the application's state in a word.
+// badge returns the text and the tone of the application's state.
 func (s Status) badge() (ui.Tone, i18n.Key) {
 	switch s.Decision {
 	case "approved":
@@ -282,7 +280,7 @@ func (s Status) badge() (ui.Tone, i18n.Key) {
 	return tone(s.State), StateName(s.State)
 }
 
-// StatusLine is something that happened, in words.
+// StatusLine is an entry of the timeline for applicants.
 type StatusLine struct {
 	At   time.Time
 	Text i18n.Key
@@ -321,7 +319,7 @@ func (s Status) attrs() templ.Attributes {
 	return a
 }
 
-// Notice is a page that says why something cannot be shown or done.
+// Notice is a page that says why a request failed, or confirms it.
 type Notice struct {
 	Base
 	Title     i18n.Key
@@ -333,7 +331,7 @@ type Notice struct {
 	Home      bool    // offers the first page
 	Next      string  // the application's page, to go back to; "" for none
 	Return    bool    // offers to find an application of another browser
-	Support   Support // where to ask for help
+	Support   Support // contacts for help
 }
 
 func (s Status) layout() ui.Page {

@@ -5,7 +5,7 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// ProductName is what a kind of report is called.
+// ProductName returns the name of a product's report.
 func ProductName(p contract.Product) i18n.Key {
 	switch p {
 	case contract.Cashflow:
@@ -18,7 +18,7 @@ func ProductName(p contract.Product) i18n.Key {
 	return "product.name.passport"
 }
 
-// productText describes a kind of report.
+// productText returns the description of a product.
 func (b Base) productText(p contract.Product) i18n.Key {
 	if b.AssetsOnly && p == contract.Eligibility {
 		return "product.text.assets_only"
@@ -34,7 +34,7 @@ func (b Base) productText(p contract.Product) i18n.Key {
 	return "product.text.passport"
 }
 
-// applyIntro words the steps after the form.
+// applyIntro returns the text about the steps after the form.
 func applyIntro(p contract.Product) i18n.Key {
 	if p == contract.Income {
 		return "apply.intro.income"
@@ -45,7 +45,7 @@ func applyIntro(p contract.Product) i18n.Key {
 	return "apply.intro.bank"
 }
 
-// connectTitle is the title of the page with the widget.
+// connectTitle returns the title of the page with the widget.
 func (b Base) connectTitle(p contract.Product) i18n.Key {
 	if b.AssetsOnly && p == contract.Eligibility {
 		return "connect.title.assets_only"
@@ -73,7 +73,7 @@ func applyTitle(p contract.Product) i18n.Key {
 	return "apply.title.passport"
 }
 
-// StateName is a state of an application in one or two words.
+// StateName returns the name of an application's state.
 func StateName(state string) i18n.Key {
 	switch state {
 	case "started":

@@ -11,22 +11,22 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// ManualPage is an API reference page: styles are the party's style sheet and the page's
+// APIDocsPage returns an API reference page: styles are the party's style sheet and the page's
 // own; document is the address of the OpenAPI document.
-func ManualPage(m apidocs.Document, styles []string, icon, document string) templ.Component {
-	return Manual(Page{
+func APIDocsPage(m apidocs.Document, styles []string, icon, document string) templ.Component {
+	return APIDocs(Page{
 		Lang: i18n.English, Title: m.Title, Description: "Every address, field and error code of " + m.Title + ".",
 		Styles: styles, Icon: icon, Wide: true, Attrs: templ.Attributes{"data-page": "manual"},
 		Links: []Link{{Text: "OpenAPI document", URL: document}},
 	}, m)
 }
 
-// Long answers are folded, so that the page can be read.
+// foldLines is the number of lines above which the page folds an example.
 const foldLines = 24
 
 func long(example string) bool { return strings.Count(example, "\n") > foldLines }
 
-// piece is a part of a sentence; code is what the document put in backticks.
+// piece is a part of a sentence; code marks text in backticks.
 type piece struct {
 	text string
 	code bool
@@ -42,8 +42,7 @@ func pieces(words string) []piece {
 	return out
 }
 
-// breaking is a word that may be broken after each of a separator, and nowhere
-// gets a space by it.
+// breaking returns a word that can break after each separator.
 func breaking(word, after string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		parts := strings.SplitAfter(word, after)
@@ -77,8 +76,7 @@ func statusTone(status string) Tone {
 	return Warning
 }
 
-// statusWords returns the status of a response. The default response is that of errors
-// of the server.
+// statusWords returns the status of a response. The default response is for server errors.
 func statusWords(status string) string {
 	if status == "default" {
 		return "5xx"
@@ -93,7 +91,7 @@ func schemeWords(a apidocs.Access) string {
 	return "Bearer"
 }
 
-// accessWords names the scheme of an operation.
+// accessWords returns the name of an operation's scheme.
 func accessWords(m apidocs.Document, name string) string {
 	for _, a := range m.Access {
 		if a.Name == name {

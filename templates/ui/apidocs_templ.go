@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/apidocs"
 )
 
-// Manual is the reference page of an API. It needs the style sheet manual.css besides the
+// APIDocs is the reference page of an API. It needs the style sheet manual.css besides the
 // party's; it has no script.
-func Manual(p Page, m apidocs.Document) templ.Component {
+func APIDocs(p Page, m apidocs.Document) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -919,7 +919,7 @@ func oneKind(t apidocs.Type) templ.Component {
 	})
 }
 
-// rows is a table of fields; on narrow screens a list.
+// rows shows a table of fields; a list on narrow screens.
 func rows(title, of string, list []apidocs.Row) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1449,7 +1449,7 @@ func errorCodes(m apidocs.Document) templ.Component {
 	})
 }
 
-// prose is a sentence with its code set as code.
+// prose shows a sentence with its code marked up.
 func prose(words string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// TestTheManualHasEverything of both documents, and every link in it leads
+// TestAPIDocsPage of both documents, and every link in it leads
 // somewhere.
-func TestTheManualHasEverything(t *testing.T) {
+func TestAPIDocsPage(t *testing.T) {
 	for name, source := range map[string]func() ([]byte, error){"provider": docs.OpenAPI, "portal": docs.PortalOpenAPI} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := source()
@@ -27,7 +27,7 @@ func TestTheManualHasEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := Manual(Page{Lang: i18n.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
+			if err := APIDocs(Page{Lang: i18n.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
 				t.Fatal(err)
 			}
 			page := readPage(t, out.String())

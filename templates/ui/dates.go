@@ -9,7 +9,7 @@ import (
 
 var spanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"}
 
-// DayWords writes a date as people read it.
+// DayWords formats a date, as in "Jan 2, 2006".
 func DayWords(l i18n.Lang, t time.Time) string {
 	if l == i18n.Spanish {
 		return strconv.Itoa(t.Day()) + " " + spanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
@@ -17,7 +17,7 @@ func DayWords(l i18n.Lang, t time.Time) string {
 	return t.Format("Jan 2, 2006")
 }
 
-// MonthWords writes a month as people read it, in short.
+// MonthWords returns the short name of a month.
 func MonthWords(l i18n.Lang, m time.Month) string {
 	if l == i18n.Spanish {
 		return spanishMonths[m-1]
@@ -25,10 +25,10 @@ func MonthWords(l i18n.Lang, m time.Month) string {
 	return m.String()[:3]
 }
 
-// MomentWords writes an instant as people read it, in UTC.
+// MomentWords formats an instant in UTC, as in "Jan 2, 2006, 15:04 UTC".
 func MomentWords(l i18n.Lang, t time.Time) string {
 	return DayWords(l, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
 }
 
-// MachineTime writes an instant for the attribute datetime.
+// MachineTime formats an instant for the attribute datetime.
 func MachineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// Layout is the page around everything: its children are the content of main.
+// Layout is the layout of every page; its children are the content of main.
 func Layout(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -449,7 +449,7 @@ func Layout(p Page) templ.Component {
 	})
 }
 
-// sign is the brand in the header: its logo or the default mark, and its name.
+// sign shows the brand in the header: its logo or the default mark, and its name.
 func sign(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -611,8 +611,8 @@ func Mark() templ.Component {
 	})
 }
 
-// Hero is the top of the first page: a large heading, beside the logo if it is the
-// default one. Its children are below the sentence.
+// Hero is the top of the first page: a large heading, beside the default logo. Its
+// children are below the text.
 func Hero(title, intro string, signed bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -694,7 +694,7 @@ func Hero(title, intro string, signed bool) templ.Component {
 	})
 }
 
-// SandboxNote is the small print of the sandbox, for Page.Footer.
+// SandboxNote is the footer text of the sandbox, for Page.Footer.
 func SandboxNote(lang i18n.Lang) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -737,7 +737,7 @@ func SandboxNote(lang i18n.Lang) templ.Component {
 	})
 }
 
-// ProductIcon is the drawing of a kind of report. It is decoration.
+// ProductIcon is the icon of a product. It is decorative.
 func ProductIcon(p contract.Product) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

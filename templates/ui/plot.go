@@ -14,38 +14,36 @@ import (
 // script or inline styles. Each plot is one image to a screen reader, with ids for
 // name and description that the page provides.
 
-// LinePlot is one series at even distances with the area between it and zero,
-// which shows where it is below.
+// LinePlot is a series of values at even distances, with the area between it and zero.
 type LinePlot struct {
-	ID     string // of the drawing; unique on the page
-	Label  string // id of what names the plot
-	Story  string // id of what tells it in words; "" is nothing
-	Low    bool   // a small one of a row
+	ID     string // ID of the drawing; unique on the page
+	Label  string // ID of the element that names the plot
+	Story  string // ID of the element that describes it; "" for none
+	Low    bool   // a small plot
 	Values []int64
-	Least  int64              // the smallest step of the axis
-	Say    func(int64) string // a value on the axis
+	Least  int64              // smallest step of the axis
+	Say    func(int64) string // formats a value on the axis
 	Marks  []PlotMark         // by index of Values
 	Spans  []PlotSpan
 }
 
-// PlotMark is a word below the plot. Rank 1 is always there, 2 not in a narrow
-// place, 3 in a wide one only.
+// PlotMark is a label below the plot. Rank 1 is always shown, 2 not in a narrow
+// container, 3 only in a wide one.
 type PlotMark struct {
 	At    int
 	Text  string
 	Rank  int
-	Major bool // the beginning of a year, say
+	Major bool // such as the beginning of a year
 }
 
-// PlotSpan is a stretch of a plot, from an index to another, that says something
-// when it is pointed at.
+// PlotSpan is a range of a plot, from one index to another, with a tooltip.
 type PlotSpan struct {
 	From, To int
 	Text     string
 }
 
-// BarPlot is a bar upwards, in two parts, and one downwards at each of even
-// places, with a mark across them.
+// BarPlot has at each of even places a bar upwards, in two parts, and a bar downwards,
+// with a mark across them.
 type BarPlot struct {
 	ID, Label, Story string // as in LinePlot
 	Bars             []Bars
@@ -54,7 +52,7 @@ type BarPlot struct {
 	Unmarked         bool // the bars have no mark
 }
 
-// Bars are those of one place. None is negative: Down is drawn downwards.
+// Bars holds the bars of one place. No value is negative: Down is drawn downwards.
 type Bars struct {
 	First, More int64 // the two parts of the bar upwards
 	Down        int64
@@ -62,28 +60,28 @@ type Bars struct {
 	Text        string // below
 	Rank        int    // as in PlotMark
 	Major       bool
-	Title       string // when pointed at
-	Faint       bool   // not complete
+	Title       string // tooltip
+	Faint       bool   // for incomplete data
 }
 
-// The heights of the plots in pixels; the style sheet knows them too.
+// The heights of the plots in pixels, as in the style sheet.
 const (
 	plotTall = 260
 	plotLow  = 104
 )
 
-// mostPoints is how many points a line has at most: more than a screen shows.
-const mostPoints = 400
+// maxPoints is the maximum number of points of a line, more than a screen shows.
+const maxPoints = 400
 
-// axis is a range of values, from Low to High, over a height in tenths of a pixel.
+// axis is a range of values, from low to high, over a height in tenths of a pixel.
 type axis struct {
 	low, high int64
 	height    int64
 	ticks     []int64
 }
 
-// newAxis spans the values and zero with at most `most` steps of 1, 2 or 5 times a
-// power of ten of least, and a tick at each.
+// newAxis returns an axis for the values and zero with at most `most` steps, each 1, 2 or
+// 5 times a power of ten of least, and a tick at each.
 func newAxis(values []int64, height, most int, least int64) axis {
 	var low, high int64
 	for _, v := range values {
@@ -110,19 +108,19 @@ func niceStep(low, high, most, least int64) int64 {
 	}
 }
 
-// steps is how many steps reach v, which is not negative.
+// steps returns the number of steps that reach v, which is not negative.
 func steps(v, step int64) int64 { return (v + step - 1) / step }
 
-// y is the vertical position of a value, in tenths of a pixel from the top.
+// y returns the vertical position of a value, in tenths of a pixel from the top.
 func (a axis) y(v int64) int64 { return (a.high - v) * a.height / (a.high - a.low) }
 
-// wide reports whether a tick is of more than one word, as in "1.5k EUR", which needs
-// more than the usual place.
+// wide reports whether a tick has more than one word, as in "1.5k EUR", and needs more
+// space.
 func (a axis) wide(say func(int64) string) bool {
 	return slices.ContainsFunc(a.ticks, func(v int64) bool { return strings.Contains(say(v), " ") })
 }
 
-// px writes tenths of a pixel as pixels.
+// px formats tenths of a pixel as pixels.
 func px(tenths int64) string {
 	s := strconv.FormatInt(tenths/10, 10)
 	if d := tenths % 10; d != 0 {
@@ -131,7 +129,7 @@ func px(tenths int64) string {
 	return s
 }
 
-// percent writes part of whole as a percentage with two decimals at most.
+// percent formats part of whole as a percentage with at most two decimals.
 func percent(part, whole int64) string {
 	if whole <= 0 {
 		return "0%"
@@ -149,8 +147,8 @@ type point struct {
 	v  int64
 }
 
-// simplify keeps at most `most` of the values: the first, the last, and of each
-// stretch its lowest and its highest in their order, so that no low is lost.
+// simplify keeps at most `most` values: the first, the last, and the lowest and highest of
+// each range in their order, so that no low is lost.
 func simplify(values []int64, most int) []point {
 	n := len(values)
 	out := make([]point, 0, min(n, most))
@@ -182,7 +180,7 @@ func simplify(values []int64, most int) []point {
 	return append(out, point{n - 1, values[n-1]})
 }
 
-// height is the plot's in pixels.
+// height returns the plot's height in pixels.
 func (p LinePlot) height() int {
 	if p.Low {
 		return plotLow
@@ -197,13 +195,13 @@ func (p LinePlot) axis() axis {
 	return newAxis(p.Values, plotTall, 6, p.Least)
 }
 
-// last is the index at the right edge; a single value makes a level line.
+// last returns the index at the right edge; a single value is a level line.
 func (p LinePlot) last() int { return max(len(p.Values)-1, 1) }
 
-// line is the path of the values, and area the same path closed at zero. x values are
-// indices, y values tenths of a pixel.
+// line returns the path of the values, and area the same path closed at zero. x values
+// are indices, y values tenths of a pixel.
 func (p LinePlot) line(a axis) string {
-	points := simplify(p.Values, mostPoints)
+	points := simplify(p.Values, maxPoints)
 	if len(points) == 0 {
 		return ""
 	}
@@ -233,7 +231,7 @@ func (p LinePlot) area(a axis) string {
 	return line + "V" + zero + "H0Z"
 }
 
-// box is the view box of a line: all of it, or what lies below zero.
+// box returns the view box of a line: the whole, or the part below zero.
 func (p LinePlot) box(top, height int64) string {
 	return "0 " + strconv.FormatInt(top, 10) + " " + strconv.Itoa(p.last()) + " " + strconv.FormatInt(height, 10)
 }
@@ -248,7 +246,7 @@ func (p BarPlot) axis() axis {
 	return newAxis(all, plotTall, 7, p.Least)
 }
 
-// Places along the width, in hundredths of a slot: the bar, and the mark across.
+// at returns a horizontal position in a place, in hundredths of its width.
 func (p BarPlot) at(i, hundredths int) string {
 	return percent(int64(i*100+hundredths), int64(len(p.Bars)*100))
 }
@@ -264,30 +262,30 @@ type Meter struct {
 	Value, Most int64
 	Mark        int64 // with Marked
 	Marked      bool
-	Quiet       bool // in a colour that says nothing
+	Quiet       bool // in a neutral color
 }
 
 // Dial is a value on a scale of whole numbers, with a second mark on it.
 type Dial struct {
-	Label     string // what a screen reader says of all of it
+	Label     string // accessible name of the whole
 	Low, High int
 	Value     int
 	Mark      int
 	Marked    bool
-	MarkText  string // what the second mark is
+	MarkText  string // label of the second mark
 }
 
 func (d Dial) at(v int) string { return percent(int64(v-d.Low), int64(d.High-d.Low)) }
 
 func (d Dial) height() string {
 	if d.Marked {
-		return "94" // with the line of the mark's words
+		return "94" // with the line of the mark's label
 	}
 	return "74"
 }
 
-// anchor keeps a word within the scale's ends, when it is nearer to one of them
-// than so many hundredths.
+// anchor returns the text anchor that keeps a label within the scale. near is the distance
+// to an end, in hundredths of the scale.
 func (d Dial) anchor(v, near int) string {
 	switch place := (v - d.Low) * 100 / max(d.High-d.Low, 1); {
 	case place < near:

@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-func TestAxesAreOfNiceNumbers(t *testing.T) {
+func TestAxisSteps(t *testing.T) {
 	for _, tc := range []struct {
 		values []int64
 		most   int
@@ -36,7 +36,7 @@ func TestAxesAreOfNiceNumbers(t *testing.T) {
 	}
 }
 
-func TestAnAxisHoldsItsValuesAndZero(t *testing.T) {
+func TestAxisRange(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		const far = 1_000_000_000_000_000
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(-far, far), rapid.Int64Range(-500_00, 9_000_00)), 0, 30).Draw(t, "values")
@@ -57,7 +57,7 @@ func TestAnAxisHoldsItsValuesAndZero(t *testing.T) {
 	})
 }
 
-func TestSimplifyingKeepsEndsAndExtremes(t *testing.T) {
+func TestSimplify(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-1000, 1000), 1, 900).Draw(t, "values")
 		most := rapid.IntRange(4, 500).Draw(t, "most")
@@ -78,8 +78,8 @@ func TestSimplifyingKeepsEndsAndExtremes(t *testing.T) {
 	})
 }
 
-// TestDrawingsStayInTheirBoxes draws arbitrary series and checks every coordinate.
-func TestDrawingsStayInTheirBoxes(t *testing.T) {
+// TestPlotBounds draws arbitrary series and checks every coordinate.
+func TestPlotBounds(t *testing.T) {
 	share := regexp.MustCompile(`"(-?[\d.]+)%"`)
 	proptest.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-900_000_00, 900_000_00), 0, 800).Draw(t, "values")
@@ -133,8 +133,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestPlotsAreDrawnAsExpected holds small plots against their expected HTML.
-func TestPlotsAreDrawnAsExpected(t *testing.T) {
+// TestPlots holds small plots against their expected HTML.
+func TestPlots(t *testing.T) {
 	say := func(v int64) string { return strconv.FormatInt(v/100, 10) }
 	for name, piece := range map[string]templ.Component{
 		"plot-line": Lines(LinePlot{ID: "p", Label: "p-name", Story: "p-story", Least: 100, Say: say, Values: []int64{0, 500, -250, 1000},

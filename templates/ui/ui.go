@@ -1,11 +1,9 @@
-// Package ui is the visual language of both parties: the page around
-// everything, form fields, buttons, notices and the other pieces that pages
-// are made of. It takes values and words and gives HTML; it knows no
-// application, no visit and no request, and never emits inline script or style.
+// Package ui holds the components of both parties' pages: the page layout, form fields,
+// buttons, notices, tables and plots. It renders values and texts as HTML without inline
+// script or style, and does not depend on applications, visits or requests.
 //
-// Every piece works without script, by keyboard, at 320 px and in forced
-// colors. The look is in web/ui, one style sheet a piece; the class names here
-// and there belong together.
+// Every component works without script, by keyboard, at 320 px and in forced colors. The
+// styles are in web/ui, one style sheet for each component, under the same class names.
 package ui
 
 import (
@@ -18,22 +16,22 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// Page is what Layout needs to know. Only Lang and Title must be given.
+// Page holds the data of Layout. Only Lang and Title are required.
 type Page struct {
 	Lang        i18n.Lang
-	Title       string   // of this page; the brand is added to it
+	Title       string   // of this page, without the brand
 	Description string   // for search engines and link previews; may be empty
 	Brand       Brand    // in the header
 	Home        string   // the brand's link; "" for no link
 	Icon        string   // URL of the favicon
-	IconType    string   // its media type; "" is SVG's
+	IconType    string   // its media type; default: SVG
 	Styles      []string // URLs
-	Scripts     []string // URLs of modules, run after the page was read
-	Languages   []Choice // from Languages; none hides the switch
+	Scripts     []string // URLs of modules, which run after parsing
+	Languages   []Choice // from Languages; if empty, the switch is hidden
 	Links       []Link   // in the header, such as sign out
 	Head        templ.Component
-	Footer      templ.Component  // beside the small print; may be nil
-	Attrs       templ.Attributes // of the body, data- for scripts
+	Footer      templ.Component  // may be nil
+	Attrs       templ.Attributes // data attributes of the body, for scripts
 	Wide        bool             // for tables and reports
 	Bare        bool             // no header, no footer: inside the widget's frame
 }
@@ -44,17 +42,17 @@ func Wide(p Page) Page {
 	return p
 }
 
-// Brand is whose page it is. The zero value is Vestibule.
+// Brand is the brand of a page. The zero value is Vestibule.
 type Brand struct {
 	Name string
-	Logo *Logo // nil: the sign, beside the name
+	Logo *Logo // nil: the default mark beside the name
 }
 
 // Logo is an image that replaces the default mark.
 type Logo struct {
-	URL, Dark     string // Dark for the dark theme; "" is the same
+	URL, Dark     string // Dark is for the dark theme; "": URL
 	Width, Height int    // displayed size in pixels
-	Wordmark      bool   // it contains the name, which is then not repeated beside it
+	Wordmark      bool   // it contains the name, so the page does not repeat it
 }
 
 func (p Page) brand() string {
@@ -71,7 +69,7 @@ func (p Page) iconType() string {
 	return "image/svg+xml"
 }
 
-// logoText is the alternative text of a logo without the name beside it.
+// logoText returns the alternative text of a logo: the name if it stands alone.
 func (p Page) logoText() string {
 	if p.Brand.Logo.Wordmark {
 		return p.brand()
@@ -96,11 +94,10 @@ type Choice struct {
 // Link is a plain link.
 type Link struct {
 	Text, URL string
-	Current   bool // the page that is open
+	Current   bool // the current page
 }
 
-// Tone is what a notice, a badge or a row wants to say by its color; the words
-// always say it too.
+// Tone is the meaning of a color of a notice, badge or row. The text always says it too.
 type Tone string
 
 const (
@@ -130,7 +127,7 @@ func (n Note) role() string {
 	return "status"
 }
 
-// Kind is a button's weight. One primary button a page.
+// Kind is the emphasis of a button. A page has one primary button.
 type Kind string
 
 const (
@@ -158,8 +155,8 @@ func (a Action) class() string {
 	return classes("button", "button-"+string(a.Kind), a.Kind != "", "wide", a.Wide)
 }
 
-// Input is a labeled text field. Its hint has the id ID-hint and its error
-// ID-error; the error's element is always there, so that a script can fill it.
+// Input is a labeled text field. Its hint has the ID ID-hint and its error ID-error. The
+// error's element always exists, so that a script can fill it.
 type Input struct {
 	ID           string // "" is Name
 	Name         string
@@ -172,9 +169,9 @@ type Input struct {
 	Autocomplete string // "" leaves it to the browser
 	InputMode    string
 	Width        string // "" fills; "short" (ZIP, code), "medium" (phone)
-	Prefix       string // before the value, such as $
+	Prefix       string // shown before the value, such as $
 	MaxLength    int
-	Optional     bool // the label says so; else the field is required
+	Optional     bool // the label says so; otherwise the field is required
 	Attrs        templ.Attributes
 }
 
@@ -201,12 +198,12 @@ type Question struct {
 	Options      []Option
 	Width        string
 	Optional     bool
-	HideLabel    bool // the label is for screen readers; a heading says it already
+	HideLabel    bool // only screen readers get the label; a heading shows it
 	Attrs        templ.Attributes
 }
 
-// Day is a date by three fields, Name-month, Name-day and Name-year, in the
-// order that the language's readers expect.
+// Day is a date with three fields, Name-month, Name-day and Name-year, in the language's
+// order.
 type Day struct {
 	Name             string
 	Label            string
@@ -214,7 +211,7 @@ type Day struct {
 	Error            string
 	Lang             i18n.Lang
 	Year, Month, Day string // as typed
-	Birthday         bool   // offers the browser's own
+	Birthday         bool   // offers the user's birthday for autofill
 	Optional         bool
 	Attrs            templ.Attributes
 }
@@ -263,24 +260,24 @@ type Grid struct {
 	Rows        [][]Cell
 }
 
-// Tile is a large link: a product to choose, say.
+// Tile is a large link, such as a product to choose.
 type Tile struct {
 	Title, Text, URL string
-	Note             string // small, at the foot
+	Note             string // small text at the bottom
 	Icon             templ.Component
 }
 
-// Row is a submit button that looks like a line of a list: a bank to choose.
+// Row is a submit button that looks like a line of a list, such as a bank to choose.
 type Row struct {
 	Name, Value string
 	Title       string
 	Detail      string
-	Initial     string // one or two letters for the disc before it; "" is the title's first
-	Plain       bool   // no disc: the title is not a name
+	Initial     string // one or two letters for the disc before it; default: first letter of the title
+	Plain       bool   // no disc, because the title is not a name
 	Attrs       templ.Attributes
 }
 
-// Frame is the chrome of a dialog: title, an optional way back and a way out.
+// Frame is the frame of a dialog: title, buttons to go back and to close, and actions.
 type Frame struct {
 	Lang    i18n.Lang
 	ID      string
@@ -297,8 +294,8 @@ func id(given, name string) string {
 	return name
 }
 
-// describedBy names the hint, if there is one, and the error, which is always
-// there: an empty one describes nothing.
+// describedBy returns the IDs of the hint, if there is one, and of the error, which always
+// exists and may be empty.
 func describedBy(id, hint string) string {
 	if hint != "" {
 		return id + "-hint " + id + "-error"
@@ -313,8 +310,8 @@ func invalid(words string) string {
 	return "false"
 }
 
-// classes joins the first name with each following pair's name whose condition
-// holds.
+// classes joins the first name with the names of the following pairs whose condition is
+// true.
 func classes(first string, pairs ...any) string {
 	out := first
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -141,7 +141,7 @@ func TestPickLanguage(t *testing.T) {
 	}
 }
 
-func TestLanguagesRepeatNoLongAddress(t *testing.T) {
+func TestLanguagesOmitLongAddresses(t *testing.T) {
 	for path, want := range map[string]int{"/apply/cashflow": 2, "/" + strings.Repeat("a", 60_000): 0,
 		"/?q=" + strings.Repeat("a", 60_000): 0} {
 		u, err := url.Parse(path)

@@ -8,11 +8,11 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// maxLanguageLink bounds an address that is offered in another language, in bytes.
+// maxLanguageLink bounds the address of a link to another language, in bytes.
 const maxLanguageLink = 1000
 
-// Languages is the switch for the page at u: the same address with lang set.
-// Other parameters are kept, so give it none that are secret.
+// Languages returns links to the page at u in each language: the same address with lang
+// set. It keeps other parameters, so u must not contain secrets.
 func Languages(current i18n.Lang, u *url.URL) []Choice {
 	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
 		return nil // bounds how much of an address is repeated
@@ -57,8 +57,8 @@ func PickLanguage(asked, remembered, acceptLanguage string) i18n.Lang {
 	return best
 }
 
-// order is the order of a date's fields: month first where English is read,
-// day first in Spanish.
+// order returns a date's fields in the language's order: month first in English, day
+// first in Spanish.
 func (d Day) order() []part {
 	month := part{"month", i18n.T(d.Lang, "form.month"), d.Month, 2}
 	day := part{"day", i18n.T(d.Lang, "form.day"), d.Day, 2}
@@ -81,7 +81,7 @@ func (p part) autocomplete(birthday bool) string {
 	return ""
 }
 
-// where is the sentence of Steps: "Step 2 of 4".
+// where returns the position as text: "Step 2 of 4".
 func (s Steps) where() string {
 	return i18n.T(s.Lang, "ui.step", "n", strconv.Itoa(s.Current+1), "all", strconv.Itoa(len(s.Names)))
 }

@@ -58,7 +58,7 @@ func (d *Handler) only(roles roleSet, next userHandler) httpx.HandlerFunc {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), userKey{}, by))
 		if !roles.has(by) {
-			return d.showMessage(w, r, http.StatusForbidden, pages.NotYours)
+			return d.showMessage(w, r, http.StatusForbidden, pages.NotAllowed)
 		}
 		return next(w, r, by)
 	}

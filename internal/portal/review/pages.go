@@ -60,8 +60,8 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
 }
 
 // showMessage shows a page with a single message.
-func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Said) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Say(p, what) })
+func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Message) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, what) })
 }
 
 func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) error {

@@ -19,20 +19,20 @@ import (
 
 // users lists the users.
 func (d *Handler) users(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleDone(r.URL.Query().Get("done"))})
+	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: pages.UsersDone(r.URL.Query().Get("done"))})
 }
 
-func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, by staff.User, v pages.PeopleView) error {
+func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, by staff.User, v pages.UsersView) error {
 	all, err := d.Staff.Users(r.Context(), d.DB.SQL, "")
 	if err != nil {
 		return err
 	}
 	for _, u := range all {
-		v.People = append(v.People, pages.Person{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
-			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, Elsewhere: u.HasOIDC})
+		v.Users = append(v.Users, pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
+			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC})
 	}
 	v.By, v.Local = by.Email, !d.Staff.NoPasswords
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.People(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Users(p, v) })
 }
 
 // addUser adds a user. With local passwords, the response page shows the link to set
@@ -46,20 +46,20 @@ func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User)
 	if !slices.Contains(Roles, u.Role) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such role"))
 	}
-	again := func(status int, problem pages.PeopleProblem) error {
-		return d.showUsers(w, r, status, by, pages.PeopleView{Email: u.Email, Role: string(u.Role), Problem: problem})
+	again := func(status int, problem pages.UsersProblem) error {
+		return d.showUsers(w, r, status, by, pages.UsersView{Email: u.Email, Role: string(u.Role), Problem: problem})
 	}
 	if !mail.IsAddress(u.Email) {
-		return again(http.StatusUnprocessableEntity, pages.PeopleNoEmail)
+		return again(http.StatusUnprocessableEntity, pages.UsersNoEmail)
 	}
 	token, err := d.Staff.Invite(r.Context(), by, u)
 	if errors.Is(err, staff.ErrKnown) {
-		return again(http.StatusConflict, pages.PeopleKnown)
+		return again(http.StatusConflict, pages.UsersKnown)
 	}
 	if err != nil {
 		return err
 	}
-	return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: pages.PeopleAdded, Link: d.passwordLink(token), LinkOf: u.Email})
+	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: pages.UsersAdded, Link: d.passwordLink(token), LinkOf: u.Email})
 }
 
 // passwordLink returns the address of a link to set a password, or "" without a token.
@@ -82,8 +82,8 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 		return err
 	}
 	change, role := staff.Change(form.Get("do")), staff.Role(form.Get("role"))
-	done := map[staff.Change]pages.PeopleDone{staff.ChangeRole: pages.PeopleRole, staff.Disable: pages.PeopleDisabled,
-		staff.Enable: pages.PeopleEnabled, staff.NewLink: pages.PeopleLinked}[change]
+	done := map[staff.Change]pages.UsersDone{staff.ChangeRole: pages.UsersRole, staff.Disable: pages.UsersDisabled,
+		staff.Enable: pages.UsersEnabled, staff.NewLink: pages.UsersLinked}[change]
 	if done == "" || change == staff.ChangeRole && !slices.Contains(Roles, role) ||
 		change == staff.NewLink && d.Staff.NoPasswords || id == by.ID {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such change of a user"))
@@ -100,7 +100,7 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 		return err
 	}
 	if token != "" {
-		return d.showUsers(w, r, http.StatusOK, by, pages.PeopleView{Done: done, Link: d.passwordLink(token), LinkOf: u.Email})
+		return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: done, Link: d.passwordLink(token), LinkOf: u.Email})
 	}
 	httpx.SeeOther(w, "/review/people?done="+string(done))
 	return nil
@@ -110,24 +110,24 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 func (d *Handler) passwordPage(w http.ResponseWriter, r *http.Request) error {
 	u, err := d.Staff.LinkUser(r.Context(), r.PathValue("token"))
 	if errors.Is(err, store.ErrNotFound) {
-		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+		return d.showMessage(w, r, http.StatusGone, pages.LinkExpired)
 	}
 	if err != nil {
 		return err
 	}
-	return d.showPassword(w, r, http.StatusOK, pages.WelcomeView{Email: u.Email})
+	return d.showPassword(w, r, http.StatusOK, pages.SetPasswordView{Email: u.Email})
 }
 
-func (d *Handler) showPassword(w http.ResponseWriter, r *http.Request, status int, v pages.WelcomeView) error {
+func (d *Handler) showPassword(w http.ResponseWriter, r *http.Request, status int, v pages.SetPasswordView) error {
 	v.Action = r.URL.EscapedPath()
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Welcome(p, v) })
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SetPassword(p, v) })
 }
 
 // setPassword sets the password of a link's user and signs the user in.
 func (d *Handler) setPassword(w http.ResponseWriter, r *http.Request) error {
 	u, err := d.Staff.LinkUser(r.Context(), r.PathValue("token"))
 	if errors.Is(err, store.ErrNotFound) {
-		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+		return d.showMessage(w, r, http.StatusGone, pages.LinkExpired)
 	}
 	if err != nil {
 		return err
@@ -138,11 +138,11 @@ func (d *Handler) setPassword(w http.ResponseWriter, r *http.Request) error {
 	}
 	password := form.Get("password")
 	if !staff.ValidPassword(password) {
-		return d.showPassword(w, r, http.StatusUnprocessableEntity, pages.WelcomeView{Email: u.Email, Bad: true})
+		return d.showPassword(w, r, http.StatusUnprocessableEntity, pages.SetPasswordView{Email: u.Email, Bad: true})
 	}
 	err = d.Staff.UseLink(w, r, r.PathValue("token"), password)
 	if errors.Is(err, store.ErrNotFound) {
-		return d.showMessage(w, r, http.StatusGone, pages.LinkOver)
+		return d.showMessage(w, r, http.StatusGone, pages.LinkExpired)
 	}
 	if err != nil {
 		return err

@@ -13,36 +13,36 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Other is another application of a person. Compare is the page that compares the two
-// reports; empty if they cannot be compared.
+// Other is another application of the applicant. Compare is the address of the page that
+// compares the two reports; empty if they cannot be compared.
 type Other struct {
 	Row     Row
 	Compare string
 }
 
-// CompareView is two reports of one kind, the older one first.
+// CompareView is the page with two reports of one product, the older one first.
 type CompareView struct {
 	By            string // email of the signed-in user
 	ApplicationID string
 	Reports       [2]Compared
 }
 
-// Compared is one of them.
+// Compared is one of the two reports.
 type Compared struct {
 	Row    Row
-	Name   string // the applicant's, or empty, as the next
+	Name   string // the applicant's; may be empty, like Email
 	Email  string
 	At     time.Time
 	Report Measured
 }
 
-// Measured is a report with figures that compare: the view of any kind of report.
+// Measured is the view of a report of any product. Its figures can be compared.
 type Measured interface {
 	measures(l i18n.Lang) []measure
 	sources() found
 }
 
-// measure is a figure that compares with that of the same name in another report.
+// measure is a figure. Figures of the same name in two reports are compared.
 type measure struct {
 	name  string
 	in    currency // of an amount in cents; empty for a count
@@ -50,9 +50,9 @@ type measure struct {
 	none  bool // the report has no value
 }
 
-func (m measure) say() string {
+func (m measure) format() string {
 	if m.in != "" {
-		return m.in.say(report.Cents(m.value))
+		return m.in.format(report.Cents(m.value))
 	}
 	return grouped(strconv.FormatInt(m.value, 10))
 }
@@ -74,7 +74,7 @@ func inUnits(name string, in currency, units *int64) measure {
 
 func count(name string, n int) measure { return measure{name: name, value: int64(n)} }
 
-// isAmount reports whether an attribute is an amount, which two decimals tell.
+// isAmount reports whether an attribute is an amount: its value has two decimals.
 func isAmount(a report.Attribute) bool {
 	_, decimals, _ := strings.Cut(a.Value.String(), ".")
 	return len(decimals) == 2
@@ -164,8 +164,8 @@ func (v PassportView) measures(l i18n.Lang) []measure {
 		count(i18n.T(l, "review.compare.months"), late))
 }
 
-// pairs puts the figures of both reports beside each other, in the newer one's order
-// and then the older one's.
+// pairs returns the figures of both reports in pairs, in the order of the newer report,
+// then those that only the older one has.
 func (v CompareView) pairs(l i18n.Lang) [][2]measure {
 	older, newer := v.Reports[0].Report.measures(l), v.Reports[1].Report.measures(l)
 	of := func(all []measure, like measure) measure {
@@ -198,12 +198,12 @@ func difference(l i18n.Lang, p [2]measure) string {
 	case d.value == 0:
 		return i18n.T(l, "review.none")
 	case d.value > 0:
-		return "+" + d.say()
+		return "+" + d.format()
 	case d.in == "":
 		d.value = -d.value
-		return "−" + d.say()
+		return "−" + d.format()
 	}
-	return d.say()
+	return d.format()
 }
 
 func (v CompareView) grid(l i18n.Lang) ui.Grid {
@@ -213,7 +213,7 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.compare.differ"), Number: true})
-	// Whose they are, because a name alone does not say that it is one person.
+	// Show both applicants, because the same name may belong to different people.
 	about := func(name i18n.Key, of func(Compared) templ.Component) {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, name)}, {Body: of(v.Reports[0]), Words: true},
 			{Body: of(v.Reports[1]), Words: true}, {}})
@@ -227,7 +227,7 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 			if m.none {
 				row = append(row, ui.Cell{Body: given(l, "")})
 			} else {
-				row = append(row, ui.Cell{Text: m.say()})
+				row = append(row, ui.Cell{Text: m.format()})
 			}
 		}
 		g.Rows = append(g.Rows, append(row, ui.Cell{Body: given(l, difference(l, p))}))

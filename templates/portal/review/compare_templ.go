@@ -12,7 +12,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// Compare is two reports of one person side by side.
+// Compare shows two reports of one applicant side by side.
 func Compare(p ui.Page, v CompareView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// TestEveryKindOfReportCompares: a report compared with itself has no differences and
+// TestCompareProducts: a report compared with itself has no differences and
 // lists each figure once.
-func TestEveryKindOfReportCompares(t *testing.T) {
+func TestCompareProducts(t *testing.T) {
 	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(),
 		"eligibility": madeEligibility(), "passport": madePassport()} {
 		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
@@ -31,7 +31,7 @@ func TestEveryKindOfReportCompares(t *testing.T) {
 	}
 }
 
-func TestADifferenceIsThatOfTheNewerReport(t *testing.T) {
+func TestDifference(t *testing.T) {
 	for _, tc := range []struct {
 		older, newer measure
 		want         string

@@ -17,8 +17,8 @@ type currency string
 // usd is the currency of payroll, of pay stubs and of what applicants state.
 const usd currency = report.Dollars
 
-// say writes an amount.
-func (cur currency) say(c report.Cents) string {
+// format formats an amount.
+func (cur currency) format(c report.Cents) string {
 	if cur != usd {
 		return foreign(&c, string(cur))
 	}
@@ -26,14 +26,14 @@ func (cur currency) say(c report.Cents) string {
 	return cur.mark(sign, grouped(n))
 }
 
-// whole writes an amount without cents.
+// whole formats an amount without cents.
 func (cur currency) whole(n int64) string {
 	sign, s := signed(strconv.FormatInt(n, 10))
 	return cur.mark(sign, grouped(s))
 }
 
-// onAxis writes an amount short, as in "$1.5k". The axis' steps are of one digit,
-// so that nothing is lost.
+// onAxis formats an amount for an axis, as in "$1.5k". The steps of an axis have one
+// digit, so that the short form is exact.
 func (cur currency) onAxis(cents int64) string {
 	sign, n := "", cents/100
 	if n < 0 {
@@ -54,7 +54,7 @@ func (cur currency) onAxis(cents int64) string {
 	return cur.mark(sign, grouped(strconv.FormatInt(n, 10)))
 }
 
-// mark puts the currency's sign or code to a number.
+// mark adds the currency's sign or code to a number.
 func (cur currency) mark(sign, n string) string {
 	if cur == usd {
 		return sign + "$" + n
@@ -62,15 +62,15 @@ func (cur currency) mark(sign, n string) string {
 	return joined(" ", sign+n, string(cur))
 }
 
-var saidInDollars = regexp.MustCompile(`\$[0-9](?:[0-9,.]*[0-9])?|dollars|dólares`)
+var dollarWords = regexp.MustCompile(`\$[0-9](?:[0-9,.]*[0-9])?|dollars|dólares`)
 
-// of says in the currency what an attribute's words say in dollars: its limits are
-// numbers of the currency that its figures are in.
+// of replaces the dollars in an attribute's description by the currency. The numbers stay,
+// because an attribute's limits are in the currency of its figures.
 func (cur currency) of(words string) string {
 	if cur == usd {
 		return words
 	}
-	return saidInDollars.ReplaceAllStringFunc(words, func(s string) string {
+	return dollarWords.ReplaceAllStringFunc(words, func(s string) string {
 		if n, ok := strings.CutPrefix(s, "$"); ok {
 			return cur.mark("", n)
 		}
@@ -78,7 +78,7 @@ func (cur currency) of(words string) string {
 	})
 }
 
-// foreign writes an amount with the code of its currency; empty without one.
+// foreign formats an amount with the code of its currency; nil gives "".
 func foreign(c *report.Cents, currency string) string {
 	if c == nil {
 		return ""
@@ -87,12 +87,12 @@ func foreign(c *report.Cents, currency string) string {
 	return joined(" ", sign+grouped(n), currency)
 }
 
-// money is an amount of a table; a dash without one.
+// money returns the cell of an amount; a dash for nil.
 func money(l i18n.Lang, cur currency, c *report.Cents) ui.Cell {
 	return ui.Cell{Body: balance(l, cur, c)}
 }
 
-// signed parts a number from its sign.
+// signed splits a number into its sign and its digits.
 func signed(s string) (sign, n string) {
 	if n, ok := strings.CutPrefix(s, "-"); ok {
 		return "−", n
@@ -100,7 +100,7 @@ func signed(s string) (sign, n string) {
 	return "", s
 }
 
-// grouped writes a number with groups of thousands.
+// grouped formats a number with commas for thousands.
 func grouped(s string) string {
 	whole, rest, fraction := strings.Cut(s, ".")
 	start := strings.IndexFunc(whole, func(r rune) bool { return r >= '0' && r <= '9' })

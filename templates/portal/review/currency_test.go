@@ -65,9 +65,9 @@ func pagesIn(t *testing.T, l i18n.Lang, cur string) map[string]string {
 // dollarAmounts are amounts as pages in dollars have them.
 var dollarAmounts = regexp.MustCompile(`\$([0-9][0-9,]*(?:\.[0-9]+)?[kM]?)`)
 
-// TestAmountsAreInTheirOwnCurrency holds a page in euros to the page in dollars, amount
+// TestAmountCurrencies holds a page in euros to the page in dollars, amount
 // by amount.
-func TestAmountsAreInTheirOwnCurrency(t *testing.T) {
+func TestAmountCurrencies(t *testing.T) {
 	inWords := strings.NewReplacer("in dollars per", "in EUR per", "en dólares por", "en EUR por", " plot-wide", "",
 		`<div class="notice notice-warning"><p>`+i18ntest.EN("review.currency.figures", "currency", "EUR")+"</p></div>", "",
 		`<div class="notice notice-warning"><p>`+i18ntest.ES("review.currency.figures", "currency", "EUR")+"</p></div>", "")
@@ -92,8 +92,8 @@ func TestAmountsAreInTheirOwnCurrency(t *testing.T) {
 	}
 }
 
-// TestAmountsThatNoBankStates are dollars in a report whose accounts are in euros.
-func TestAmountsThatNoBankStates(t *testing.T) {
+// TestUnknownAmounts are dollars in a report whose accounts are in euros.
+func TestUnknownAmounts(t *testing.T) {
 	income := madeIncome()
 	income.Report.AccountDetails[0].Currency = "EUR"
 	income.Stated = &Stated{Fields: prefill.Fields{StatedAnnualIncome: n(64_000)}}
@@ -130,8 +130,8 @@ func TestReportsInDifferentCurrenciesHaveNoDifference(t *testing.T) {
 					continue
 				}
 				amounts++
-				if got := difference(l, p); got != want || !strings.HasSuffix(p[0].say(), " EUR") || !strings.Contains(p[1].say(), "$") {
-					t.Errorf("%s in %s: %s of %s and %s differ by %q", kind, l, p[0].name, p[0].say(), p[1].say(), got)
+				if got := difference(l, p); got != want || !strings.HasSuffix(p[0].format(), " EUR") || !strings.Contains(p[1].format(), "$") {
+					t.Errorf("%s in %s: %s of %s and %s differ by %q", kind, l, p[0].name, p[0].format(), p[1].format(), got)
 				}
 			}
 			if amounts == 0 {

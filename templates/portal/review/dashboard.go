@@ -9,8 +9,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Menu adds the review dashboard's menu to a page, limited to what the reader may
-// open. It includes the outbox if letters is set.
+// Menu adds the review dashboard's menu to a page, with the pages that the user may open.
+// It includes the outbox if letters is set.
 func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
 	link := func(w i18n.Key, to string) {
 		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to, Current: path == to})
@@ -31,74 +31,74 @@ func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
 	return p
 }
 
-// Said is what a page of one sentence says.
-type Said int
+// Message is the content of a page with a single message.
+type Message int
 
 const (
-	NotYours Said = iota
-	LinkOver
+	NotAllowed Message = iota
+	LinkExpired
 )
 
-func (s Said) words() (title, text, back i18n.Key, to string) {
-	if s == LinkOver {
+func (s Message) words() (title, text, back i18n.Key, to string) {
+	if s == LinkExpired {
 		return "review.link_over.title", "review.link_over.text", "review.menu.to_sign_in", "/review/sign-in"
 	}
 	return "review.forbidden.title", "review.forbidden.text", "review.menu.back", "/review"
 }
 
-// PeopleView is the page of the dashboard's users. Email and Role are as typed;
+// UsersView is the page of the dashboard's users. Email and Role are as typed;
 // Problem or Done is the result of the last action.
-type PeopleView struct {
+type UsersView struct {
 	By           string // email of the signed-in user
-	People       []Person
-	Local        bool // they have passwords here
+	Users        []User
+	Local        bool // users can have local passwords
 	Email, Role  string
-	Problem      PeopleProblem
-	Done         PeopleDone
-	Link, LinkOf string // to set a password, and whose; shown once
+	Problem      UsersProblem
+	Done         UsersDone
+	Link, LinkOf string // link to set a password, and its user; shown once
 }
 
-// Person is a user of the review dashboard.
-type Person struct {
+// User is a user of the review dashboard.
+type User struct {
 	ID, Email, Role string
 	SignedIn        time.Time // zero for never
-	Disabled        time.Time // zero: may sign in
+	Disabled        time.Time // zero: can sign in
 	Self            bool
-	Password        bool // has one here
-	Elsewhere       bool // signs in by another account
+	Password        bool // has a local password
+	OIDC            bool // signs in with OpenID Connect
 }
 
-// PeopleProblem is the reason that a user was not added.
-type PeopleProblem int
+// UsersProblem is the reason that a user was not added.
+type UsersProblem int
 
 const (
-	PeopleFine PeopleProblem = iota
-	PeopleNoEmail
-	PeopleKnown
+	UsersFine UsersProblem = iota
+	UsersNoEmail
+	UsersKnown
 )
 
-func (p PeopleProblem) words(l i18n.Lang) string {
+func (p UsersProblem) words(l i18n.Lang) string {
 	switch p {
-	case PeopleNoEmail:
+	case UsersNoEmail:
 		return i18n.T(l, "review.people.no_email")
-	case PeopleKnown:
+	case UsersKnown:
 		return i18n.T(l, "review.people.known")
 	}
 	return ""
 }
 
-// PeopleDone is the last completed action, as the page's address has it.
-type PeopleDone string
+// UsersDone is the last completed action, as in the page's address.
+type UsersDone string
 
 const (
-	PeopleAdded    PeopleDone = "added"
-	PeopleRole     PeopleDone = "role"
-	PeopleDisabled PeopleDone = "disabled"
-	PeopleEnabled  PeopleDone = "enabled"
-	PeopleLinked   PeopleDone = "linked"
+	UsersAdded    UsersDone = "added"
+	UsersRole     UsersDone = "role"
+	UsersDisabled UsersDone = "disabled"
+	UsersEnabled  UsersDone = "enabled"
+	UsersLinked   UsersDone = "linked"
 )
 
-func (d PeopleDone) words(l i18n.Lang) string {
+func (d UsersDone) words(l i18n.Lang) string {
 	return i18n.Code(l, "review.people.done", d)
 }
 
@@ -111,45 +111,45 @@ func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 	return q
 }
 
-func (v PeopleView) grid(l i18n.Lang) ui.Grid {
+func (v UsersView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")},
 		{Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
-	for _, p := range v.People {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: personName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: personState(l, p)},
-			{Body: personLast(l, p)}, {Body: personChanges(l, p, v.Local)}})
+	for _, p := range v.Users {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: userName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: userState(l, p)},
+			{Body: userLast(l, p)}, {Body: userChanges(l, p, v.Local)}})
 	}
 	return g
 }
 
-// WelcomeView is where a person chooses a password.
-type WelcomeView struct {
+// SetPasswordView is the page on which a user sets a password.
+type SetPasswordView struct {
 	Email, Action string
 	Bad           bool
 }
 
-// AuditView is a page of the audit log, with the filter as it was chosen.
+// AuditView is a page of the audit log with its filter.
 type AuditView struct {
 	By                                   string // email of the signed-in user
 	Actor, Action, Application, From, To string
-	People                               []PersonOption
+	Users                                []UserOption
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none
-	File                                 string // URL of all these lines for a spreadsheet
+	File                                 string // URL of the CSV file with all selected entries
 }
 
-// PersonOption is a person to choose.
-type PersonOption struct{ ID, Email string }
+// UserOption is a user in the filter.
+type UserOption struct{ ID, Email string }
 
-// AuditLine is a line of the audit log, with people by their e-mail.
+// AuditLine is an entry of the audit log, with users by their email addresses.
 type AuditLine struct {
 	At                                          time.Time
 	Actor, Action, Application, Object, Request string
 	Detail                                      string
 }
 
-// toApplication is the beginning of an application's id, which leads there.
+// toApplication returns the beginning of an application's id, linked to its page.
 func toApplication(id string) ui.Cell {
 	first, _, _ := strings.Cut(id, "-")
 	return ui.Cell{Text: first, URL: "/review/applications/" + id}
@@ -183,7 +183,7 @@ func (v AuditView) grid(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// details returns the wording of a line's details.
+// details returns the text of an entry's details.
 func (x AuditLine) details(l i18n.Lang) string {
 	for _, g := range []i18n.Group{"review.decisions", "review.roles", "review.deletion.reasons", "review.audit.details"} {
 		if text, ok := i18n.Find(l, g, x.Detail); ok {
@@ -193,7 +193,7 @@ func (x AuditLine) details(l i18n.Lang) string {
 	return x.Detail
 }
 
-// options are the answers of a filter, the first of them any.
+// options returns the options of a filter; the first selects any value.
 func options(l i18n.Lang, texts i18n.Group, all []string, chosen string) []ui.Option {
 	out := []ui.Option{{Value: "", Label: i18n.T(l, "review.list.any"), Chosen: chosen == ""}}
 	for _, v := range all {
@@ -202,15 +202,15 @@ func options(l i18n.Lang, texts i18n.Group, all []string, chosen string) []ui.Op
 	return out
 }
 
-// Reason is why an application was declined, by a code of its report.
+// Reason is a reason of a decision, by a code of the report.
 type Reason struct {
 	Code        string
-	Description string     // the report's own, of a score's reason
-	Texts       i18n.Group // of other reasons
+	Description string     // from the report, for a score's reason
+	Texts       i18n.Group // texts of other reasons
 }
 
-// LetterText returns the reason as worded for the applicant: for codes with the meaning that
-// the embedded provider gives them, a full sentence.
+// LetterText returns the reason as worded for the applicant. It is a full sentence for
+// codes with the meaning that the embedded provider gives them.
 func (r Reason) LetterText(l i18n.Lang) string {
 	if r.Description != "" && r.Description == i18n.Code(i18n.English, "review.reasons", r.Code) {
 		if text, ok := i18n.Find(l, "review.letter.reasons", r.Code); ok {
@@ -228,30 +228,30 @@ func (r Reason) Text(l i18n.Lang) string {
 	case r.Description != "":
 		return ReasonWords(l, r.Code, r.Description)
 	}
-	return r.Code // which the report has no more
+	return r.Code // the report no longer has this reason
 }
 
-// ScoreReason is a score's reason, with its description in the report.
+// ScoreReason returns a score's reason, with its description in the report.
 func ScoreReason(code, description string) Reason {
 	return Reason{Code: code, Description: description}
 }
 
-// DocumentReason is an irregularity that was found in a document.
+// DocumentReason returns the reason for an irregularity of a document.
 func DocumentReason(code string) Reason {
 	return Reason{Code: code, Texts: "review.irregularities"}
 }
 
-// IncompleteReason is what an application lacks, by the check that does not hold.
+// IncompleteReason returns the reason for a completeness check that failed.
 func IncompleteReason(check string) Reason {
 	return Reason{Code: check, Texts: "review.incomplete"}
 }
 
-// Deciding is the decision form. Decision, Reasons and Text are as typed; Problem
-// is the reason that they were refused.
+// Deciding is the decision form. Decision, Reasons and Text are as typed; Problem is the
+// reason why they were rejected.
 type Deciding struct {
-	Known []Reason   // what the report gives
-	Taken []Decision // the newest first
-	Seen  int64      // how many the page shows
+	Known []Reason   // reasons of the report
+	Taken []Decision // newest first
+	Seen  int64      // number of decisions that the page shows
 
 	Decision string
 	Reasons  []string
@@ -267,17 +267,17 @@ type Decision struct {
 	By       string // an email address; empty for a removed user
 	At       time.Time
 
-	AnsweredAt time.Time // of more that was asked for: when the answer was here
-	Email      Email     // to the applicant
+	AnsweredAt time.Time // for moreAsked: when the answer arrived
+	Email      Email     // sent to the applicant
 }
 
-// Note is what one reviewer tells the others.
+// Note is a reviewer's note to other reviewers.
 type Note struct {
 	Text, By string
 	At       time.Time
 }
 
-// DecideProblem is why a decision was not taken.
+// DecideProblem is the reason why a decision was rejected.
 type DecideProblem int
 
 const (
@@ -325,5 +325,5 @@ func decisionTone(decision string) ui.Tone {
 	return ui.Neutral
 }
 
-// lines are the lines of a text.
+// lines returns the lines of a text.
 func lines(s string) []string { return strings.Split(s, "\n") }

@@ -16,8 +16,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Say is a page of one sentence.
-func Say(p ui.Page, said Said) templ.Component {
+// MessagePage shows a single message.
+func MessagePage(p ui.Page, said Message) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -114,7 +114,7 @@ func Say(p ui.Page, said Said) templ.Component {
 	})
 }
 
-// filterSelect is a drop-down of a filter.
+// filterSelect is a drop-down list of a filter.
 func filterSelect(name, label string, all []ui.Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -336,7 +336,7 @@ func filterDay(name, label, value string) templ.Component {
 	})
 }
 
-// longText is a labeled field of several lines, which may stay empty.
+// longText is a labeled, optional field of several lines.
 func longText(name, label, hint, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -483,7 +483,7 @@ func longText(name, label, hint, value string) templ.Component {
 	})
 }
 
-// paragraphs is a text as it was written.
+// paragraphs shows a text with its line ends.
 func paragraphs(s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -538,8 +538,8 @@ func paragraphs(s string) templ.Component {
 	})
 }
 
-// People lists the users of the review dashboard.
-func People(p ui.Page, v PeopleView) templ.Component {
+// Users lists the users of the review dashboard.
+func Users(p ui.Page, v UsersView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -618,7 +618,7 @@ func People(p ui.Page, v PeopleView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if v.Done == PeopleAdded && !v.Local {
+					if v.Done == UsersAdded && !v.Local {
 						var templ_7745c5c3_Var35 string
 						templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(" " + i18n.T(p.Lang, "review.people.no_link"))
 						if templ_7745c5c3_Err != nil {
@@ -796,7 +796,7 @@ func People(p ui.Page, v PeopleView) templ.Component {
 	})
 }
 
-func personName(l i18n.Lang, p Person) templ.Component {
+func userName(l i18n.Lang, p User) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -865,7 +865,7 @@ func personName(l i18n.Lang, p Person) templ.Component {
 	})
 }
 
-func personState(l i18n.Lang, p Person) templ.Component {
+func userState(l i18n.Lang, p User) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -891,7 +891,7 @@ func personState(l i18n.Lang, p Person) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if !p.Password && !p.Elsewhere {
+		} else if !p.Password && !p.OIDC {
 			templ_7745c5c3_Err = ui.Badge(ui.Warning, i18n.T(l, "review.people.waiting")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -906,7 +906,7 @@ func personState(l i18n.Lang, p Person) templ.Component {
 	})
 }
 
-func personLast(l i18n.Lang, p Person) templ.Component {
+func userLast(l i18n.Lang, p User) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -947,7 +947,7 @@ func personLast(l i18n.Lang, p Person) templ.Component {
 	})
 }
 
-func personChanges(l i18n.Lang, p Person, local bool) templ.Component {
+func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1271,8 +1271,8 @@ func personChanges(l i18n.Lang, p Person, local bool) templ.Component {
 	})
 }
 
-// Welcome is where a person chooses a password.
-func Welcome(p ui.Page, v WelcomeView) templ.Component {
+// SetPassword is the page on which a user sets a password.
+func SetPassword(p ui.Page, v SetPasswordView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1455,7 +1455,7 @@ func welcomeField(l i18n.Lang, bad bool) ui.Input {
 	return f
 }
 
-// Audit is a page of the audit trail.
+// Audit is a page of the audit log.
 func Audit(p ui.Page, v AuditView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1705,13 +1705,13 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 
 func (v AuditView) people(l i18n.Lang) []ui.Option {
 	out := []ui.Option{{Label: i18n.T(l, "review.list.any"), Chosen: v.Actor == ""}}
-	for _, p := range v.People {
+	for _, p := range v.Users {
 		out = append(out, ui.Option{Value: p.ID, Label: p.Email, Chosen: p.ID == v.Actor})
 	}
 	return out
 }
 
-// instant is when, to the second.
+// instant shows a time to the second.
 func instant(l i18n.Lang, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1845,7 +1845,7 @@ func auditDetails(l i18n.Lang, x AuditLine) templ.Component {
 	})
 }
 
-// pager leads to older lines, and back to the newest.
+// pager links to older entries and to the newest.
 func pager(l i18n.Lang, older, newest string, words i18n.Key) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2730,7 +2730,7 @@ func (r Row) decision(l i18n.Lang) templ.Component {
 	})
 }
 
-// reviewNotes is the card of what reviewers tell each other.
+// reviewNotes is the card with the reviewers' notes.
 func reviewNotes(l i18n.Lang, v ApplicationView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 type EligibilityView struct {
 	By            string
 	ApplicationID string
-	Stated        *Stated // nil: nothing is known of it
+	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Eligibility
 }
 
@@ -39,13 +39,13 @@ func (v EligibilityView) assets() report.Assets {
 	return *v.Report.Assets
 }
 
-// in is the currency of the accounts and their inflows.
+// in returns the currency of the accounts and their inflows.
 func (v EligibilityView) in() currency {
 	assets := v.assets()
 	return currency(assets.In())
 }
 
-// identities are those of the report as a cashflow report has them.
+// identities returns the report's identities in the form of a cashflow report.
 func (v EligibilityView) identities() []report.Identity {
 	var out []report.Identity
 	for _, i := range v.Report.Identities {
@@ -81,7 +81,7 @@ func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	return s
 }
 
-// sections are the parts that the report has something for.
+// sections returns the sections for which the report has data.
 func (v EligibilityView) sections(l i18n.Lang) []section {
 	r, a := v.Report, v.assets()
 	var out []section
@@ -110,20 +110,20 @@ func (v EligibilityView) sections(l i18n.Lang) []section {
 	return out
 }
 
-// employerState is what became of an employer that the applicant stated.
+// employerState is the result of verifying a stated employer.
 type employerState int
 
 const (
 	employerOpen      employerState = iota // neither verified nor skipped
 	employerVerified                       // by at least one source
-	employerElsewhere                      // its sources name others only
-	employerTried                          // by sources that failed
+	employerElsewhere                      // its sources name only other employers
+	employerTried                          // its sources failed
 	employerSkipped
 )
 
-// stateOf says what became of an employer. A payroll provider or pay stub that was
-// shown for it and names others only does not verify it; a document is for the reviewer
-// to read.
+// stateOf returns the state of a stated employer. A payroll provider or pay stub that
+// names only other employers does not verify it. A document counts as verified, because
+// the reviewer reads it.
 func (v EligibilityView) stateOf(e report.StatedEmployer) employerState {
 	good := func(s report.VerificationSource) bool { return s.Status == contract.StatusSuccess }
 	named := slices.ContainsFunc(v.Report.Employment, func(j report.EligibilityEmployment) bool {
@@ -158,7 +158,7 @@ func (s employerState) words() (ui.Tone, i18n.Key) {
 	return ui.Warning, "review.eligibility.open"
 }
 
-// count says how many of the stated employers are in each state.
+// count counts the stated employers by state.
 func (v EligibilityView) count() map[employerState]int {
 	out := map[employerState]int{}
 	for _, e := range v.Report.StatedEmployers {
@@ -167,7 +167,7 @@ func (v EligibilityView) count() map[employerState]int {
 	return out
 }
 
-// payrollIncome is a year's income by all payroll connections; false if none has it.
+// payrollIncome returns a year's income from all payroll connections; false if unknown.
 func (v EligibilityView) payrollIncome() (gross, net report.Cents, ok bool) {
 	for _, p := range v.payroll() {
 		ok = ok || p.AnnualGross != nil
@@ -176,8 +176,8 @@ func (v EligibilityView) payrollIncome() (gross, net report.Cents, ok bool) {
 	return gross, net, ok
 }
 
-// held is what all accounts hold, now and on average of six months, of those of
-// which both are known.
+// held returns the sum of the current balances and of the six-month averages, of the
+// accounts for which both are known.
 func (v EligibilityView) held() (now, average report.Cents, ok bool) {
 	for _, a := range v.assets().AccountDetails {
 		if !a.LeftOut && a.CurrentBalance != nil && a.AverageBalance != nil {
@@ -187,7 +187,7 @@ func (v EligibilityView) held() (now, average report.Cents, ok bool) {
 	return now, average, ok
 }
 
-// deposited is the recurring income at the bank, of a year.
+// deposited returns a year's recurring income in the bank accounts.
 func (v EligibilityView) deposited() (sum report.Cents, ok bool) {
 	for _, x := range v.assets().Inflows {
 		if x.AnnualIncome != nil {
@@ -200,18 +200,18 @@ func (v EligibilityView) deposited() (sum report.Cents, ok bool) {
 func (v EligibilityView) keys(l i18n.Lang) []key {
 	var out []key
 	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, key{label: i18n.T(l, "review.income.annual_gross"), value: usd.say(gross),
+		out = append(out, key{label: i18n.T(l, "review.income.annual_gross"), value: usd.format(gross),
 			is: i18n.T(l, "review.eligibility.by_payroll")},
-			key{label: i18n.T(l, "review.income.annual_net"), value: usd.say(net), is: i18n.T(l, "review.eligibility.by_payroll")})
+			key{label: i18n.T(l, "review.income.annual_net"), value: usd.format(net), is: i18n.T(l, "review.eligibility.by_payroll")})
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.in().say(sum),
+		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.in().format(sum),
 			is: i18n.T(l, "review.eligibility.deposited_explained")})
 	}
 	if now, average, ok := v.held(); ok {
-		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.in().say(now),
+		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.in().format(now),
 			is: i18n.T(l, "review.eligibility.held_explained")},
-			key{label: i18n.T(l, "review.eligibility.average"), value: v.in().say(average),
+			key{label: i18n.T(l, "review.eligibility.average"), value: v.in().format(average),
 				is: i18n.T(l, "review.eligibility.average_explained")})
 	}
 	if n := len(v.Report.StatedEmployers); n > 0 {
@@ -222,8 +222,7 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 	return out
 }
 
-// findings answers whether employers, income, savings, documents and person are
-// real.
+// findings answers whether employers, income, assets, documents and identity are real.
 func (v EligibilityView) findings(l i18n.Lang) []finding {
 	var out []finding
 	if v.Report.Assets == nil || len(v.Report.StatedEmployers) > 0 {

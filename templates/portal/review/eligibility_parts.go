@@ -21,7 +21,7 @@ func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// triedBy is a source by which an employer was looked for.
+// triedBy names a source that was asked for an employer.
 func triedBy(l i18n.Lang, s report.VerificationSource) string {
 	out := code(l, s.SourceType) + " · " + s.SourceID
 	if s.Status != contract.StatusSuccess {
@@ -34,7 +34,7 @@ func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
 	rate := ui.Fact{Term: i18n.T(l, "review.eligibility.pay"), Body: given(l, "")}
 	if e.BasePayRate != nil {
 		rate = ui.Fact{Term: i18n.T(l, "review.eligibility.pay"),
-			Text: joined(" ", usd.say(*e.BasePayRate), i18n.Code(l, "review.pay_periods", report.Text(e.BasePayPeriod)))}
+			Text: joined(" ", usd.format(*e.BasePayRate), i18n.Code(l, "review.pay_periods", report.Text(e.BasePayPeriod)))}
 	}
 	return []ui.Fact{{Term: i18n.T(l, "review.report.job"), Body: given(l, report.Text(e.JobTitle))},
 		{Term: i18n.T(l, "review.application.state"),
@@ -46,7 +46,7 @@ func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
 		{Term: i18n.T(l, "review.eligibility.stated_as"), Body: statedAs(l, e.Matching.EmployerName)}}
 }
 
-// depositGrid is the accounts that an employer pays into.
+// depositGrid returns the accounts that an employer pays into.
 func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.deposits"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.number")},
@@ -75,7 +75,7 @@ func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact
 		c    *report.Cents
 	}{{"review.gigs.gross", p.GigsAnnualGross}, {"review.gigs.net", p.GigsAnnualNet}, {"review.gigs.deposited", p.GigsAnnualDeposited}} {
 		if x.c != nil {
-			facts = append(facts, ui.Fact{Term: i18n.T(l, x.term), Text: usd.say(*x.c)})
+			facts = append(facts, ui.Fact{Term: i18n.T(l, x.term), Text: usd.format(*x.c)})
 		}
 	}
 	return facts
@@ -120,7 +120,7 @@ func gigGrid(l i18n.Lang, all []report.GigSummary) ui.Grid {
 	return g
 }
 
-// hours is a time worked, without the zeros at its end.
+// hours formats the hours worked, without trailing zeros.
 func hours(h *report.Hours) string {
 	if h == nil {
 		return ""
@@ -158,7 +158,7 @@ func assetFacts(l i18n.Lang, a report.AssetAccount) []ui.Fact {
 		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)}}
 }
 
-// account names the account of an id.
+// account returns a function that returns the name of an account by its ID.
 func (v EligibilityView) account(l i18n.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.assets().AccountDetails {
@@ -196,7 +196,7 @@ func (v EligibilityView) documents(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// names joins the names of stated employers.
+// statedNames joins the names of stated employers.
 func statedNames(all []report.StatedName) string {
 	var out []string
 	for _, n := range all {
@@ -205,12 +205,12 @@ func statedNames(all []report.StatedName) string {
 	return strings.Join(out, ", ")
 }
 
-// CompletenessWords says a check of application_completeness_checks.
+// CompletenessWords returns the text of a check of application_completeness_checks.
 func CompletenessWords(l i18n.Lang, name string) string {
 	return i18n.Code(l, "review.completeness", name)
 }
 
-// SkippedWords says why an employer was skipped.
+// SkippedWords returns the text of the reason why an employer was skipped.
 func SkippedWords(l i18n.Lang, reason string) string {
 	return i18n.Code(l, "review.skip_reasons", reason)
 }

@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Eligibility is an eligibility report as a page.
+// Eligibility shows an eligibility report.
 func Eligibility(p ui.Page, v EligibilityView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -117,7 +117,7 @@ func verifiedBy(l i18n.Lang, e report.StatedEmployer) templ.Component {
 	})
 }
 
-// eligibilityJobs is each employment with the accounts that it pays into.
+// eligibilityJobs shows each employment with the accounts that it pays into.
 func eligibilityJobs(l i18n.Lang, all []report.EligibilityEmployment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -79,7 +79,7 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 		i18ntest.ES("review.completeness.SIX_MONTHS_HISTORY_AVAILABLE"))
 }
 
-func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
+func TestEligibilityNodes(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
 	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", i18ntest.EN("review.eligibility.failed"),
@@ -96,7 +96,7 @@ func TestAnEligibilityReportHasTheNodesOfItsWorkflow(t *testing.T) {
 	has(t, page, `class="keys"`, `href="#failed"`)
 }
 
-func TestWhetherAssetsAreReal(t *testing.T) {
+func TestAssetsFinding(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
 		now, average report.Cents

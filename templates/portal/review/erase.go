@@ -9,17 +9,17 @@ import (
 	"vestibule/templates/ui"
 )
 
-// EraseView is what of a person is here, to be deleted.
+// EraseView is the page that offers an applicant's applications for deletion.
 type EraseView struct {
 	By, ID  string
-	OneSign bool // the rows share a name or an e-mail address, not both
+	OneSign bool // the rows share a name or an email address, not both
 	Rows    []EraseRow
 	Causes  []string
 	Cause   string // as chosen
 	Problem EraseProblem
 }
 
-// EraseRow is one application of it.
+// EraseRow is one application on that page.
 type EraseRow struct {
 	ID, ExternalID, Name, Email string
 	Product                     contract.Product
@@ -28,7 +28,7 @@ type EraseRow struct {
 	Chosen                      bool
 }
 
-// EraseProblem is why not everything was deleted.
+// EraseProblem is the reason why an application was not deleted.
 type EraseProblem int
 
 const (
@@ -74,8 +74,8 @@ func (v EraseView) why(l i18n.Lang) ui.Question {
 // DeletionsView lists deletions and the retention period.
 type DeletionsView struct {
 	By            string
-	Days          int // 0 for ever
-	Done          int // how many were deleted just now
+	Days          int // 0: unlimited
+	Done          int // number of applications just deleted
 	Rows          []Deletion
 	Older, Newest string
 }

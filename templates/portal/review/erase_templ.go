@@ -14,7 +14,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Erase asks what of a person is to be deleted.
+// Erase asks which of an applicant's applications to delete.
 func Erase(p ui.Page, v EraseView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,14 +9,14 @@ import (
 	"vestibule/templates/ui"
 )
 
-// EventsView is a page of the callbacks to the onboarding app.
+// EventsView is a page of the events for the onboarding app.
 type EventsView struct {
 	By            string // email of the signed-in user
-	URL           string // where events go; "" is nowhere
+	URL           string // receiver of the events; "": none
 	Stopped       time.Time
-	Decides       bool // may send again
+	Decides       bool // may resend events
 	State         webhook.State
-	ApplicationID string // of one application only; "" is all
+	ApplicationID string // filter; "" selects all
 	Rows          []Delivery
 	Older, Newest string // URLs
 	Done          EventsDone
@@ -47,7 +47,7 @@ func (d EventsDone) words() (tone ui.Tone, words i18n.Key) {
 	return ui.Neutral, ""
 }
 
-// Delivery is an event on its way to the onboarding app, or there.
+// Delivery is the delivery of an event to the onboarding app.
 type Delivery struct {
 	ID            string
 	EventID       string
@@ -61,12 +61,12 @@ type Delivery struct {
 	Created       time.Time
 	Resends       int64
 
-	// Of one delivery's page only:
+	// Set only on the page of one delivery:
 	By       string
 	Decides  bool
 	Done     EventsDone
 	Attempts []Try
-	Body     string // "" when its application was deleted
+	Body     string // "" if its application was deleted
 }
 
 // Try is one attempt of a delivery.
@@ -101,7 +101,7 @@ func (d Delivery) answer(l i18n.Lang) string {
 	return "–"
 }
 
-// filters are the states with the address of each.
+// filters returns a link for each state.
 func (v EventsView) filters(l i18n.Lang) []ui.Link {
 	out := []ui.Link{{Text: i18n.T(l, "review.list.all"), URL: "/review/events", Current: v.State == "" && v.ApplicationID == ""}}
 	for _, s := range webhook.States() {
@@ -154,8 +154,8 @@ func (d Delivery) tries(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// EventsURL is the address of a page of deliveries; the zero value of each is
-// any, and the first page.
+// EventsURL returns the address of a page of deliveries. Zero values select all, and the
+// first page.
 func EventsURL(state webhook.State, applicationID, after string) string {
 	q := ""
 	add := func(name, value string) {
@@ -171,7 +171,7 @@ func EventsURL(state webhook.State, applicationID, after string) string {
 	}
 	switch state {
 	case webhook.StateGivenUp:
-		add("state", "given_up") // no value with a space in an address
+		add("state", "given_up") // the state has a space
 	default:
 		add("state", string(state))
 	}

@@ -16,7 +16,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Events lists the callbacks to the onboarding app.
+// Events lists the deliveries of events to the onboarding app.
 func Events(p ui.Page, v EventsView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -538,7 +538,7 @@ func deliveryLink(l i18n.Lang, d Delivery) templ.Component {
 	})
 }
 
-// applicationLink leads to an application, by the beginning of its id.
+// applicationLink links to an application, by the beginning of its ID.
 func applicationLink(id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -594,7 +594,7 @@ func applicationLink(id string) templ.Component {
 	})
 }
 
-// Event is one delivery with its tries and its body.
+// Event shows one delivery with its attempts and its body.
 func Event(p ui.Page, d Delivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -31,10 +31,10 @@ func (v ReportView) kinds(l i18n.Lang) []ui.Option {
 	return out
 }
 
-// searched reports whether the figures are a choice of them.
+// searched reports whether a search selects the figures.
 func (v ReportView) searched() bool { return v.Query != "" || v.Node != "" }
 
-// figures are the chosen attributes of a node.
+// figures returns the selected attributes of a node.
 func (v ReportView) figures(l i18n.Lang, node string) []report.Attribute {
 	var out []report.Attribute
 	cur := v.in()
@@ -61,16 +61,16 @@ func foundWords(l i18n.Lang, n int) string {
 	return i18n.N(l, "review.figures.found", n)
 }
 
-// sought is the folded text that a search matches for an attribute: its name (raw
-// and worded), its value, its group and its code.
+// sought returns the folded text that a search matches for an attribute: its name, its
+// description, its group and its reason.
 func sought(l i18n.Lang, cur currency, a report.Attribute) string {
 	words, _ := cur.attributeWords(l, a.Name, a.Description)
 	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, i18n.Code(l, "review.nodes", a.Node),
 		reasonOf(l, a)}, " "))
 }
 
-// reasonOf is the reason that an attribute gives, with its code; only the code for
-// another provider's attribute.
+// reasonOf returns an attribute's reason with its code; only the code for another
+// provider's attribute.
 func reasonOf(l i18n.Lang, a report.Attribute) string {
 	text, ok := i18n.Find(l, "review.reasons", a.AdverseActionCode)
 	if _, lang := AttributeWords(i18n.Spanish, a.Name, ""); !ok || lang != i18n.Spanish {
@@ -79,8 +79,8 @@ func reasonOf(l i18n.Lang, a report.Attribute) string {
 	return text + " (" + a.AdverseActionCode + ")"
 }
 
-// fits reports whether all words of a query are in a folded text. The script of
-// the page does the same.
+// fits reports whether a folded text contains all words of a query. The page's script
+// does the same.
 func fits(query, text string) bool {
 	for _, word := range strings.Fields(fold(query)) {
 		if !strings.Contains(text, word) {
@@ -90,7 +90,7 @@ func fits(query, text string) bool {
 	return true
 }
 
-// fold writes a text in lower case and without accents.
+// fold returns a text in lower case without accents.
 func fold(s string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -100,8 +100,8 @@ func fold(s string) string {
 	}, norm.NFD.String(s)))
 }
 
-// figureValue formats a value for people, or words its sentinel (docs/explanation/analytics.md).
-// The number of decimals tells its type: two are an amount.
+// figureValue formats a value, or returns the text of its sentinel
+// (docs/explanation/analytics.md). A value with two decimals is an amount.
 func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 	if s := sentinel(l, a.Name, a.Value); s != "" {
 		return s
@@ -109,17 +109,17 @@ func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 	s := a.Value.String()
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) == 2 {
 		if c, err := report.ParseCents(s); err == nil {
-			return cur.say(c)
+			return cur.format(c)
 		}
 	}
 	return grouped(plain(s))
 }
 
-// sentinel words a sentinel value; empty for an ordinary value.
+// sentinel returns the text of a sentinel value; "" for an ordinary value.
 func sentinel(l i18n.Lang, name string, value interface{ String() string }) string {
 	s := value.String()
 	if strings.Contains(name, "_PRESENT_") {
-		switch s { // a boolean's own
+		switch s { // sentinels of booleans
 		case "8":
 			return i18n.T(l, "review.report.no_records")
 		case "7":
@@ -141,8 +141,8 @@ func sentinel(l i18n.Lang, name string, value interface{ String() string }) stri
 	return ""
 }
 
-// keyFigures are the figures at the top of the page, by attribute. Figures that a
-// report does not have are not shown.
+// keyFigures lists the attributes at the top of the page. The page omits those that the
+// report does not have.
 var keyFigures = []struct {
 	name  string
 	label i18n.Key
@@ -157,7 +157,7 @@ var keyFigures = []struct {
 	{"UA_EXPENSE_RETURNED_CNT_12M", "review.key_figures.returned_payments_12_months"},
 }
 
-// keyFigure is one number at the head of the page.
+// keyFigure is a figure at the top of the page.
 type keyFigure struct {
 	label string
 	of    report.Attribute

@@ -134,8 +134,8 @@ func reportKeys(l i18n.Lang, cur currency, keys []keyFigure) templ.Component {
 	})
 }
 
-// reportAttributes is all attributes, to be searched: by the address without a
-// script, as one types with it.
+// reportAttributes shows all attributes with a search: as the user types with script, by
+// the address without.
 func reportAttributes(l i18n.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -5,20 +5,20 @@ import (
 	"vestibule/templates/ui"
 )
 
-// FilesProblem is why files, or one of them, cannot be had.
+// FilesProblem is the reason why files are unavailable.
 type FilesProblem int
 
 const (
 	FilesFine   FilesProblem = iota
-	FileGone                 // its retention is over
-	FileUnknown              // the service has it not, or the report is too old
+	FileGone                 // its retention period has ended
+	FileUnknown              // the service does not have it, or the report is too old
 	FilesAway                // the service does not answer
 )
 
 // File is a file of a report.
 type File struct{ Kind, SourceID, Path string }
 
-// FilesView is the files of a report, as the service lists them now.
+// FilesView is the page with a report's files, as the service lists them now.
 type FilesView struct {
 	By            string
 	ApplicationID string

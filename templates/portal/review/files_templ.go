@@ -12,7 +12,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// Files is the files of a report, or why they cannot be had.
+// Files lists the files of a report, or says why they are unavailable.
 func Files(p ui.Page, v FilesView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,7 +11,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// streamKind chooses streams of the analysis.
+// streamKind holds the streams of one kind.
 type streamKind struct {
 	title   i18n.Key
 	in      currency
@@ -88,13 +88,12 @@ func (k streamKind) grid(l i18n.Lang, ended bool) ui.Grid {
 			}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s)}, {Text: i18n.Code(l, "review.cadences", s.Cadence)},
-			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.say(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
+			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.format(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
 	return g
 }
 
-// positive is an amount without its sign, where the heading says which way it
-// goes.
+// positive returns an amount without its sign, for headings that name the direction.
 func positive(c report.Cents) report.Cents { return max(c, -c) }
 
 // flow is the money of one direction, by group and category.
@@ -157,10 +156,10 @@ func (f flow) grid(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.a_month"), Number: true}, {Label: i18n.T(l, "review.report.total"),
 				Number: true}, {Label: i18n.T(l, "review.report.times"), Number: true}}}
 	for _, group := range f.groups {
-		// A group of one category is that category.
+		// Show a group with one category as that category.
 		if len(group.kinds) > 1 {
 			g.Rows = append(g.Rows, []ui.Cell{{Body: groupCell(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
-				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.say(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
+				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.format(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
 		}
 		for _, c := range group.kinds {
 			name := categoryCell(l, c)
@@ -168,13 +167,13 @@ func (f flow) grid(l i18n.Lang) ui.Grid {
 				name = groupCell(categoryName(l, c))
 			}
 			g.Rows = append(g.Rows, []ui.Cell{{Body: name}, {Body: share(positive(c.Total), f.total, len(group.kinds) > 1)},
-				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.say(positive(c.Total))}, {Text: grouped(strconv.Itoa(c.Count))}})
+				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.format(positive(c.Total))}, {Text: grouped(strconv.Itoa(c.Count))}})
 		}
 	}
 	return g
 }
 
-// categoryName names a category; an unknown one by its own description.
+// categoryName returns the name of a category; for an unknown one its description.
 func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
 	name := CategoryWords(l, c.Category)
 	if name == c.Category && c.Description != "" {
@@ -183,7 +182,7 @@ func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
 	return name
 }
 
-// wholePercent is a share in whole percent, which is never nothing for something.
+// wholePercent formats a share in whole percent, and a smaller one as "< 1 %".
 func wholePercent(part, whole report.Cents) string {
 	if whole <= 0 {
 		return "0 %"
@@ -209,7 +208,7 @@ func (v ReportView) returned(l i18n.Lang) ui.Grid {
 		}
 		at := r.Date
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: CategoryWords(l, r.Category)}, {Body: given(l, account)},
-			{Body: given(l, r.Description)}, {Text: currency(v.Analysis.In()).say(r.Amount)}})
+			{Body: given(l, r.Description)}, {Text: currency(v.Analysis.In()).format(r.Amount)}})
 	}
 	return g
 }

@@ -16,7 +16,7 @@ import (
 type IncomeView struct {
 	By            string
 	ApplicationID string
-	Stated        *Stated // nil: nothing is known of it
+	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Income
 	Newest        bool // fetched from the service now, not the stored copy
 }
@@ -26,13 +26,13 @@ func (v IncomeView) HasMonths() bool {
 	return slices.ContainsFunc(v.accounts(), func(a report.FinancialAccount) bool { return len(IncomeMonths(a)) > 0 })
 }
 
-// HasStatements reports whether there are pay statements for one.
+// HasStatements reports whether there are pay statements for a spreadsheet.
 func (v IncomeView) HasStatements() bool {
 	return v.Report.Income != nil && (len(v.Report.Income.Paystubs) > 0 ||
 		slices.ContainsFunc(v.Report.Income.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }))
 }
 
-// in is the currency of the figures from bank accounts.
+// in returns the currency of the figures from bank accounts.
 func (v IncomeView) in() currency { return currency(v.Report.In()) }
 
 func (v IncomeView) summaryIn() currency { return currency(v.Report.SummaryIn()) }
@@ -44,7 +44,7 @@ func (v IncomeView) accounts() []report.FinancialAccount {
 	return v.Report.Income.FinancialAccounts
 }
 
-// identities are those of the report as a cashflow report has them.
+// identities returns the report's identities in the form of a cashflow report.
 func (v IncomeView) identities() []report.Identity {
 	var out []report.Identity
 	for _, i := range v.Report.Identities {
@@ -95,7 +95,7 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 	return s
 }
 
-// sections are the parts that the report has something for.
+// sections returns the sections for which the report has data.
 func (v IncomeView) sections(l i18n.Lang) []section {
 	r := v.Report
 	var out []section
@@ -122,8 +122,8 @@ func (v IncomeView) sections(l i18n.Lang) []section {
 	return out
 }
 
-// keys are the numbers at the head: the year's income, what has become of it of
-// late, what the applicant stated, and what the model says of the job.
+// keys returns the figures at the top of the page: the year's income, the recent income,
+// the stated income, and the model's results for the job.
 func (v IncomeView) keys(l i18n.Lang) []key {
 	n := v.Report.Income
 	if n == nil {
@@ -134,7 +134,7 @@ func (v IncomeView) keys(l i18n.Lang) []key {
 		if c == nil {
 			return key{label: i18n.T(l, label), value: i18n.T(l, "review.key.unknown"), is: is, none: true}
 		}
-		return key{label: i18n.T(l, label), value: summary.say(*c), is: is}
+		return key{label: i18n.T(l, label), value: summary.format(*c), is: is}
 	}
 	out := []key{amount("review.income.annual_gross", n.Summary.AnnualGross, i18n.T(l, "review.income.before_tax")),
 		amount("review.income.annual_net", n.Summary.AnnualNet, i18n.T(l, "review.income.after_tax"))}
@@ -181,8 +181,8 @@ func change(l i18n.Lang, recent, annual *int64) string {
 		10))
 }
 
-// statedShare tells which share of the stated income was found. Applicants state
-// dollars, so it needs figures in dollars.
+// statedShare returns the text of the share of the stated income that was found.
+// Applicants state dollars, so it needs figures in dollars.
 func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 	if found == nil || stated <= 0 || cur != usd {
 		return i18n.T(l, "review.income.stated_explained")
@@ -191,7 +191,7 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 	return i18n.T(l, "review.income.stated_share", "percent", p)
 }
 
-// findings answers whether income, employer, documents and person are real.
+// findings answers whether income, employer, documents and identity are real.
 func (v IncomeView) findings(l i18n.Lang) []finding {
 	out := []finding{v.incomeReal(l), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
@@ -200,7 +200,7 @@ func (v IncomeView) findings(l i18n.Lang) []finding {
 	return append(out, v.personReal(l))
 }
 
-// personReal is person, with a warning for a name that only pay stubs show.
+// personReal answers like person, with a warning for a name that only pay stubs show.
 func (v IncomeView) personReal(l i18n.Lang) finding {
 	all := v.identities()
 	f := person(l, all)
@@ -284,7 +284,7 @@ func (v IncomeView) employerReal(l i18n.Lang) finding {
 	return f
 }
 
-// employers names the employers of the report, each once.
+// employers returns the names of the report's employers, each once.
 func (v IncomeView) employers() string {
 	var out []string
 	for _, e := range v.Report.Employment {
@@ -335,7 +335,7 @@ func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// joined is the texts that are not empty.
+// joined joins the texts that are not empty.
 func joined(by string, all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), by)
 }

@@ -45,16 +45,16 @@ func IncomeMonths(a report.FinancialAccount) []IncomeMonth {
 	return out[first : last+1]
 }
 
-// drawnMonths is how many months a plot has at most: two years and the begun month.
-const drawnMonths = 25
+// maxPlotMonths is the maximum number of months in a plot: two years and the current month.
+const maxPlotMonths = 25
 
-// drawn is the months of a plot.
-func drawn(a report.FinancialAccount) []IncomeMonth {
+// plotMonths returns the months of a plot.
+func plotMonths(a report.FinancialAccount) []IncomeMonth {
 	all := IncomeMonths(a)
-	return all[max(0, len(all)-drawnMonths):]
+	return all[max(0, len(all)-maxPlotMonths):]
 }
 
-// begun reports whether a month was not over when the report was made.
+// begun reports whether a month had not ended when the report was created.
 func (v IncomeView) begun(m IncomeMonth) bool {
 	return m.Month.AddDate(0, 1, 0).After(v.Report.Meta.CreatedAt.Time)
 }
@@ -66,19 +66,19 @@ func cents(c *report.Cents) report.Cents {
 	return *c
 }
 
-// amountOr is an amount in words, where a month may have none.
+// amountOr formats an amount; for nil it says that the amount is unknown.
 func amountOr(l i18n.Lang, cur currency, c *report.Cents) string {
 	if c == nil {
 		return i18n.T(l, "review.key.unknown")
 	}
-	return cur.say(*c)
+	return cur.format(*c)
 }
 
-// incomeBars draws the months: net pay, and above it the deductions.
+// incomeBars returns the plot of the months: net pay, and above it the deductions.
 func incomeBars(l i18n.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
 	cur := v.in()
 	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
-	months := drawn(a)
+	months := plotMonths(a)
 	for _, m := range months {
 		net := max(0, cents(m.Net))
 		title := monthName(l, m.Month) + ": " + strings.ToLower(i18n.T(l, "review.gross")) + " " + amountOr(l, cur,
@@ -92,7 +92,7 @@ func incomeBars(l i18n.Lang, v IncomeView, a report.FinancialAccount, id string)
 	return p
 }
 
-// incomeStory tells the last twelve complete months of a history in words.
+// incomeStory describes the last twelve complete months of a history.
 func incomeStory(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
@@ -117,8 +117,8 @@ func incomeStory(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
 	}
 	n, count, with := report.Cents(len(months)), strconv.Itoa(len(months)), strconv.Itoa(paid)
 	at := func(m *IncomeMonth) string { return monthName(l, m.Month) + " (" + amountOr(l, cur, m.Net) + ")" }
-	return i18n.T(l, "review.story.income", "months", with, "count", count, "gross", cur.say(gross/n),
-		"net", cur.say(net/n), "most", at(best), "least", at(worst))
+	return i18n.T(l, "review.story.income", "months", with, "count", count, "gross", cur.format(gross/n),
+		"net", cur.format(net/n), "most", at(best), "least", at(worst))
 }
 
 func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
@@ -172,7 +172,7 @@ func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []repor
 	return g
 }
 
-// account names the account of an id.
+// account returns a function that returns the name of an account by its ID.
 func (v IncomeView) account(l i18n.Lang) func(id string) string {
 	return func(id string) string {
 		for _, a := range v.Report.AccountDetails {
@@ -202,7 +202,7 @@ func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
 	return g
 }
 
-// mailingLine is an address in one line.
+// mailingLine formats an address as one line.
 func mailingLine(a report.IncomeAddress) string {
 	return mailing(report.Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode})
 }
@@ -243,7 +243,7 @@ func revisedFacts(l i18n.Lang, cur currency, r *report.RevisedValues) []ui.Fact 
 	return facts
 }
 
-// payrollName is a provider's name, or a generic term without one.
+// payrollName returns a provider's name, or a generic term without one.
 func payrollName(l i18n.Lang, name *string) string {
 	if s := report.Text(name); s != "" {
 		return s

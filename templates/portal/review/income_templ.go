@@ -16,7 +16,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Income is an income report as a page.
+// Income shows an income report.
 func Income(p ui.Page, v IncomeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -106,7 +106,7 @@ func incomeBank(l i18n.Lang, v IncomeView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if len(drawn(a)) > 0 {
+			if len(plotMonths(a)) > 0 {
 				templ_7745c5c3_Err = incomeMonths(l, v, a, "income-"+strconv.Itoa(i+1)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -379,7 +379,7 @@ func monthWords(l i18n.Lang, month time.Time, begun bool) templ.Component {
 	})
 }
 
-// incomePayroll is each payroll connection with its statements.
+// incomePayroll shows each payroll connection with its statements.
 func incomePayroll(l i18n.Lang, all []report.Payroll) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -703,7 +703,7 @@ func stubHead(l i18n.Lang, applicationID string, i int, s report.Paystub) templ.
 	})
 }
 
-// incomeAccounts is the accounts at a glance, and the addresses that banks know.
+// incomeAccounts shows the accounts and the addresses that banks have.
 func incomeAccounts(l i18n.Lang, all []report.IncomeAccount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -785,7 +785,7 @@ func incomeAccounts(l i18n.Lang, all []report.IncomeAccount) templ.Component {
 	})
 }
 
-// span is from one day to another; an open end is a dash.
+// span shows a period; an open end is a dash.
 func span(l i18n.Lang, from, to *report.Date) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -855,7 +855,7 @@ func span(l i18n.Lang, from, to *report.Date) templ.Component {
 	})
 }
 
-// hired is a day of hire; an estimated one says so.
+// hired shows a hire date, marked if it is estimated.
 func hired(l i18n.Lang, known, estimated *report.Date) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -138,7 +138,7 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 	}
 }
 
-func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
+func TestSparseIncomeReport(t *testing.T) {
 	v := madeIncome()
 	v.Report = &report.Income{Meta: madeMeta()}
 	sub := contract.SubNoRecentInformation
@@ -155,7 +155,7 @@ func TestAnIncomeReportOfLittleHasNoEmptyParts(t *testing.T) {
 		i18ntest.EN("review.income.stated"), i18ntest.EN("review.income.unmatched"), "plot", "months.csv")
 }
 
-func TestWhetherIncomeIsReal(t *testing.T) {
+func TestIncomeFinding(t *testing.T) {
 	answers := func(v IncomeView) map[i18n.Key]ui.Tone {
 		out := map[i18n.Key]ui.Tone{}
 		for _, f := range v.findings(i18n.English) {
@@ -212,7 +212,7 @@ func TestWhetherIncomeIsReal(t *testing.T) {
 	}
 }
 
-func TestMonthsOfAHistory(t *testing.T) {
+func TestIncomeMonths(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		years       []report.IncomeYear

@@ -15,23 +15,23 @@ type LetterView struct {
 	ApplicationID, Reference string
 	Name                     string
 	Address                  []string
-	Creditor                 string // name and address of the creditor; "" for the brand's name alone
-	Agency                   string // maker of the report; "" for Host alone
+	Creditor                 string // name and address of the creditor; "" shows only the brand's name
+	Agency                   string // consumer reporting agency; "" shows only Host
 	Host                     string
 	Regulator                string // agency that the legal notice names; "" for none
 	Began                    time.Time
 	ReportAt                 time.Time // zero without a report
 	Score                    *LetterScore
 	Decision                 Decision
-	Lacks                    []string // what the law wants in it and the configuration does not say
-	Draft                    bool     // says so in the text
+	Lacks                    []string // legally required parts that the configuration lacks
+	Draft                    bool     // the text names what it lacks
 }
 
-// LetterScore is the score that a decision rests on.
+// LetterScore is the score that a decision is based on.
 type LetterScore struct {
 	Value   int
 	Of      time.Time
-	Factors []Reason // that lowered it most, in its own order
+	Factors []Reason // that lowered it most, in the report's order
 }
 
 func (v LetterView) title() i18n.Key {

@@ -11,15 +11,15 @@ import (
 	"vestibule/templates/ui"
 )
 
-// date is the day of an index of the analysis' series.
+// seriesDay returns the day of an index of the analysis' series.
 func seriesDay(a *report.Analysis, i int) time.Time { return a.From.AddDate(0, 0, i) }
 
-// monthName is a month in words, as in "Mar 2026".
+// monthName formats a month, as in "Mar 2026".
 func monthName(l i18n.Lang, t time.Time) string {
 	return ui.MonthWords(l, t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
-// tick is a month below a plot: January is its year.
+// tick returns the label of a month below a plot; January shows its year.
 func tick(l i18n.Lang, t time.Time) string {
 	if t.Month() == time.January {
 		return strconv.Itoa(t.Year())
@@ -27,8 +27,8 @@ func tick(l i18n.Lang, t time.Time) string {
 	return ui.MonthWords(l, t.Month())
 }
 
-// tickRank is a ui.PlotMark's Rank: half-years always show, quarters and months of a
-// long history only where the width allows.
+// tickRank returns the Rank of a ui.PlotMark. Half-years are always shown, quarters and
+// months of a long history only if the width allows.
 func tickRank(t time.Time, months int) int {
 	switch {
 	case months <= 6 || (t.Month()-1)%6 == 0:
@@ -42,7 +42,7 @@ func tickRank(t time.Time, months int) int {
 // hasDays reports whether there are balances to draw.
 func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.Total) > 1 }
 
-// balanceLine draws a series of balances.
+// balanceLine returns the plot of a series of balances.
 func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
 	cur := currency(a.In())
 	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100,
@@ -62,13 +62,13 @@ func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cen
 			to = months[n+1] - 1
 		}
 		p.Spans = append(p.Spans, ui.PlotSpan{From: from, To: min(to+1, len(series)-1), Text: monthName(l, seriesDay(a, from)) + ": " +
-			strings.ToLower(i18n.T(l, "review.report.month_end")) + " " + cur.say(series[to]) + ", " +
-			strings.ToLower(i18n.T(l, "review.report.lowest")) + " " + cur.say(slices.Min(series[from:to+1]))})
+			strings.ToLower(i18n.T(l, "review.report.month_end")) + " " + cur.format(series[to]) + ", " +
+			strings.ToLower(i18n.T(l, "review.report.lowest")) + " " + cur.format(slices.Min(series[from:to+1]))})
 	}
 	return p
 }
 
-// monthStarts are the indices at which a month begins, the first day included.
+// monthStarts returns the indices at which a month begins, including the first day.
 func monthStarts(a *report.Analysis) []int {
 	out := []int{0}
 	for i := 1; i < a.Days(); i++ {
@@ -79,7 +79,7 @@ func monthStarts(a *report.Analysis) []int {
 	return out
 }
 
-// balanceStory tells a series in words.
+// balanceStory describes a series.
 func balanceStory(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
 	cur := currency(a.In())
 	low, high, below := 0, 0, 0
@@ -101,13 +101,13 @@ func balanceStory(l i18n.Lang, a *report.Analysis, series []report.Cents) string
 		n, all := grouped(strconv.Itoa(below)), grouped(strconv.Itoa(len(series)))
 		zero = i18n.T(l, "review.story.below_zero", "n", n, "all", all)
 	}
-	return i18n.T(l, "review.story.balance", "last", cur.say(series[last]), "last_day", at(last),
-		"first", cur.say(series[first]), "first_day", at(first),
-		"high", cur.say(series[high]), "high_day", at(high), "low", cur.say(series[low]), "low_day", at(low)) + " " + zero
+	return i18n.T(l, "review.story.balance", "last", cur.format(series[last]), "last_day", at(last),
+		"first", cur.format(series[first]), "first_day", at(first),
+		"high", cur.format(series[high]), "high_day", at(high), "low", cur.format(series[low]), "low_day", at(low)) + " " + zero
 }
 
-// balanceGrid is the balances by month, newest first: the total's end and lowest,
-// and each account's end.
+// balanceGrid returns the balances by month, newest first: the total's closing and lowest
+// balance, and each account's closing balance.
 func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	cur := currency(a.In())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.balances"), HideCaption: true,
@@ -126,16 +126,17 @@ func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 		if n+1 < len(months) {
 			to = months[n+1]
 		}
-		row := []ui.Cell{{Text: monthName(l, seriesDay(a, from))}, {Text: cur.say(a.Total[to-1])}, {Text: cur.say(slices.Min(a.Total[from:to]))}}
+		row := []ui.Cell{{Text: monthName(l, seriesDay(a, from))}, {Text: cur.format(a.Total[to-1])},
+			{Text: cur.format(slices.Min(a.Total[from:to]))}}
 		for _, x := range each {
-			row = append(row, ui.Cell{Text: cur.say(x.Balances[to-1])})
+			row = append(row, ui.Cell{Text: cur.format(x.Balances[to-1])})
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	return g
 }
 
-// analysisAccount names an account of the analysis.
+// analysisAccount returns the name of an account of the analysis.
 func analysisAccount(l i18n.Lang, a report.AnalysisAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.Institution, AccountName: a.Name, TruncatedNumber: a.TruncatedNumber})
 }
@@ -146,7 +147,7 @@ func (v ReportView) hasMonths() bool {
 }
 
 func parseMonth(m report.AnalysisMonth) time.Time {
-	t, _ := time.Parse("2006-01", m.Month) // ParseAnalysis has read it
+	t, _ := time.Parse("2006-01", m.Month) // ParseAnalysis has validated it
 	return t
 }
 
@@ -156,9 +157,9 @@ func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
 	for _, m := range a.Months {
 		t := parseMonth(m)
 		income := min(m.Income, m.In)
-		title := monthName(l, t) + ": " + strings.ToLower(i18n.T(l, "review.report.in")) + " " + cur.say(m.In) + ", " +
-			strings.ToLower(i18n.T(l, "review.report.out")) + " " + cur.say(-m.Out) + ", " +
-			strings.ToLower(i18n.T(l, "review.net")) + " " + cur.say(m.In+m.Out)
+		title := monthName(l, t) + ": " + strings.ToLower(i18n.T(l, "review.report.in")) + " " + cur.format(m.In) + ", " +
+			strings.ToLower(i18n.T(l, "review.report.out")) + " " + cur.format(-m.Out) + ", " +
+			strings.ToLower(i18n.T(l, "review.net")) + " " + cur.format(m.In+m.Out)
 		if !m.Complete {
 			title += " (" + i18n.T(l, "review.report.part") + ")"
 		}
@@ -168,7 +169,7 @@ func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
 	return p
 }
 
-// moneyStory tells the complete months in words.
+// moneyStory describes the complete months.
 func moneyStory(l i18n.Lang, a *report.Analysis) string {
 	cur := currency(a.In())
 	var in, income, out report.Cents
@@ -192,16 +193,17 @@ func moneyStory(l i18n.Lang, a *report.Analysis) string {
 	}
 	count := strconv.Itoa(int(n))
 	net := func(m *report.AnalysisMonth) string {
-		return monthName(l, parseMonth(*m)) + " (" + cur.say(m.In+m.Out) + ")"
+		return monthName(l, parseMonth(*m)) + " (" + cur.format(m.In+m.Out) + ")"
 	}
 	if n == 1 {
-		return i18n.T(l, "review.story.money.one", "in", cur.say(in), "income", cur.say(income), "out", cur.say(-out), "net", cur.say(in+out))
+		return i18n.T(l, "review.story.money.one", "in", cur.format(in), "income", cur.format(income),
+			"out", cur.format(-out), "net", cur.format(in+out))
 	}
-	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.say(in/n), "income", cur.say(income/n), "out",
-		cur.say(-out/n), "net", cur.say((in+out)/n), "best", net(best), "weakest", net(worst))
+	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.format(in/n), "income", cur.format(income/n), "out",
+		cur.format(-out/n), "net", cur.format((in+out)/n), "best", net(best), "weakest", net(worst))
 }
 
-// monthGrid is the months newest first.
+// monthGrid returns the months, newest first.
 func monthGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	cur := currency(a.In())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.money"), HideCaption: true,
@@ -213,7 +215,7 @@ func monthGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	for _, m := range slices.Backward(a.Months) {
 		row := []ui.Cell{{Body: monthCell(l, m)}}
 		for _, c := range []report.Cents{m.In, m.Income, -m.Out, m.In + m.Out, m.End, m.Lowest} {
-			row = append(row, ui.Cell{Text: cur.say(c)})
+			row = append(row, ui.Cell{Text: cur.format(c)})
 		}
 		g.Rows = append(g.Rows, append(row, ui.Cell{Text: strconv.Itoa(m.Returned)}))
 	}

@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// balancesOverTime is the balance over time: all accounts, then each, then the table.
+// balancesOverTime shows the balance over time: all accounts, then each, then the table.
 func balancesOverTime(l i18n.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -234,7 +234,7 @@ func accountBalance(l i18n.Lang, a *report.Analysis, x report.AnalysisAccount, i
 	})
 }
 
-// reportMonthly is money in and out by month, as bars and as a table.
+// reportMonthly shows money in and out by month, as bars and as a table.
 func reportMonthly(l i18n.Lang, a *report.Analysis) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

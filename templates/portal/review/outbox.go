@@ -4,14 +4,13 @@ import (
 	"time"
 )
 
-// OutboxView lists, in the review dashboard, the emails of a sandbox that has no
-// mail server.
+// OutboxView is the page with the emails of a sandbox without a mail server.
 type OutboxView struct {
 	By      string
 	Letters []OutboxLetter
 }
 
-// OutboxLetter is one of them.
+// OutboxLetter is an email on that page.
 type OutboxLetter struct {
 	At                time.Time
 	To, Subject, Text string

@@ -136,7 +136,7 @@ func TestReportPageNamesItsSources(t *testing.T) {
 	}
 }
 
-func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
+func TestReportWithoutAnalysis(t *testing.T) {
 	v := madeReport()
 	v.Analysis = nil
 	page := reportPage(t, i18n.English, v)
@@ -163,7 +163,7 @@ func TestAReportWithoutAnalysisHasNoEmptyParts(t *testing.T) {
 	}
 }
 
-func TestFiguresAreFoundByTheirWords(t *testing.T) {
+func TestSearchFigures(t *testing.T) {
 	for _, tc := range []struct {
 		query, node string
 		lang        i18n.Lang
@@ -197,7 +197,7 @@ func TestFiguresAreFoundByTheirWords(t *testing.T) {
 	}
 }
 
-func TestRangesInWords(t *testing.T) {
+func TestRangeWords(t *testing.T) {
 	for _, tc := range []struct {
 		unit string
 		cell report.AnalysisCell
@@ -225,7 +225,7 @@ func TestRangesInWords(t *testing.T) {
 	}
 }
 
-func TestWhenAPaymentIsNext(t *testing.T) {
+func TestNextPayment(t *testing.T) {
 	for _, tc := range []struct{ cadence, last, want string }{
 		{"WEEKLY", "2026-02-25", "2026-03-04"}, {"BIWEEKLY", "2026-02-25", "2026-03-11"}, {"SEMI_MONTHLY", "2026-02-15", "2026-03-02"},
 		{"MONTHLY", "2026-01-31", "2026-02-28"}, {"MONTHLY", "2026-02-28", "2026-03-28"}, {"MONTHLY", "2025-12-31", "2026-01-31"},
@@ -241,7 +241,7 @@ func TestWhenAPaymentIsNext(t *testing.T) {
 	}
 }
 
-func TestAmountsOnAnAxis(t *testing.T) {
+func TestAxisAmounts(t *testing.T) {
 	for cents, want := range map[int64]string{0: "$0", 500_00: "$500", -500_00: "−$500", 1_000_00: "$1k", 1_500_00: "$1.5k", 12_000_00: "$12k",
 		-12_500_00: "−$12.5k", 1_050_00: "$1,050", 2_000_000_00: "$2M", 1_500_000_00: "$1.5M", 950_000_00: "$950k"} {
 		if got := usd.onAxis(cents); got != want {

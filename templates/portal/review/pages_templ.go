@@ -308,7 +308,7 @@ func SignIn(p ui.Page, v staff.SignInPage) templ.Component {
 	})
 }
 
-// List is the applications with their states.
+// List shows the applications with their filters.
 func List(p ui.Page, v ListView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

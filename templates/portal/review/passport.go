@@ -16,11 +16,11 @@ import (
 type PassportView struct {
 	By            string
 	ApplicationID string
-	Stated        *Stated // nil: nothing is known of it
+	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Passport
 }
 
-// identities are those of the report as a cashflow report has them.
+// identities returns the report's identities in the form of a cashflow report.
 func (v PassportView) identities() []report.Identity {
 	var out []report.Identity
 	for _, i := range v.Report.Identities {
@@ -47,7 +47,7 @@ func (v PassportView) sheet(l i18n.Lang) sheet {
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 
-// sections are the parts that the report has something for.
+// sections returns the sections for which the report has data.
 func (v PassportView) sections(l i18n.Lang) []section {
 	r := v.Report
 	var out []section
@@ -88,7 +88,7 @@ func (v PassportView) keys(l i18n.Lang) []key {
 	for _, c := range v.Report.Currencies {
 		native := func(label i18n.Key, converted, own *report.Cents) {
 			if converted != nil && own != nil {
-				out = append(out, key{label: i18n.T(l, label), value: usd.say(*converted),
+				out = append(out, key{label: i18n.T(l, label), value: usd.format(*converted),
 					is: foreign(own, c.Currency) + " " + i18n.T(l, "review.passport.at_rate")})
 			} else if own != nil {
 				out = append(out, key{label: i18n.T(l, label), value: foreign(own, c.Currency), is: i18n.T(l, "review.passport.no_rate")})
@@ -135,8 +135,7 @@ func (v PassportView) lateSummary(l i18n.Lang) string {
 	return i18n.T(l, "review.late.other", "late", strconv.Itoa(late), "grave", strconv.Itoa(gravely))
 }
 
-// findings answers whether the person and the documents are real, and what the
-// credit says.
+// findings answers whether identity and documents are real, and how credit was repaid.
 func (v PassportView) findings(l i18n.Lang) []finding {
 	out := []finding{v.personReal(l)}
 	if f, ok := v.documentsReal(l); ok {
@@ -148,7 +147,7 @@ func (v PassportView) findings(l i18n.Lang) []finding {
 	return out
 }
 
-// personReal is person; if a source reports the person as deceased, it is Danger.
+// personReal answers like person; if a source reports a death, its tone is Danger.
 func (v PassportView) personReal(l i18n.Lang) finding {
 	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
 		return finding{question: "review.ask.person", part: "identity", tone: ui.Danger, answer: i18n.T(l, "review.person_real.deceased")}
@@ -156,8 +155,8 @@ func (v PassportView) personReal(l i18n.Lang) finding {
 	return person(l, v.identities())
 }
 
-// documentsReal holds the identity documents to the day of the report; false where
-// none was read.
+// documentsReal compares the identity documents with the day of the report; false if
+// there are none.
 func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
 	f, read := finding{question: "review.ask.documents", part: "identity", tone: ui.Success,
 		answer: i18n.T(l, "review.documents.valid")}, false
@@ -190,8 +189,8 @@ func (v PassportView) creditPaid(l i18n.Lang) finding {
 	return f
 }
 
-// inDollars is an amount at the rate that the report names for its currency; false
-// where it names none, or for what no report has.
+// inDollars converts an amount by the report's exchange rate; false without a rate, for
+// nil, for dollars, and if the result is too large.
 func (v PassportView) inDollars(c *report.Cents, currency string) (report.Cents, bool) {
 	i := slices.IndexFunc(v.Report.Currencies, func(x report.PassportCurrency) bool { return x.Currency == currency && x.Rate != nil })
 	if c == nil || i < 0 || currency == "USD" {

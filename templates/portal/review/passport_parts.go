@@ -9,8 +9,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// own is an amount in a currency that may not be known.
-func own(l i18n.Lang, c *report.Cents, currency *string) ui.Cell {
+// foreignCell returns the cell of an amount in a currency that may be unknown.
+func foreignCell(l i18n.Lang, c *report.Cents, currency *string) ui.Cell {
 	return ui.Cell{Body: given(l, foreign(c, report.Text(currency)))}
 }
 
@@ -22,7 +22,7 @@ func columns(l i18n.Lang, all ...i18n.Key) []ui.Column {
 	return out
 }
 
-// hidden is a table whose caption the section's heading says already.
+// hidden returns a table with a hidden caption, because the section's heading repeats it.
 func hidden(l i18n.Lang, caption i18n.Key, all ...i18n.Key) ui.Grid {
 	return ui.Grid{Caption: i18n.T(l, caption), HideCaption: true, Columns: columns(l, all...)}
 }
@@ -130,7 +130,7 @@ func (v PassportView) tradelines(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// tradeName names a credit, by its place and its kind.
+// tradeName returns the name of a credit: its number and its type.
 func tradeName(l i18n.Lang, i int, t report.Tradeline) string {
 	return strconv.Itoa(i+1) + ". " + passportWord(l, t.Type)
 }
@@ -158,7 +158,7 @@ func paidMark(status string) (letters, class string) {
 	return "?", "paid-none"
 }
 
-// paidWords tells a month, as in "Mar 2026: on time".
+// paidWords describes a month, as in "Mar 2026: on time".
 func paidWords(l i18n.Lang, m report.PaymentMonth) string {
 	month := m.Month
 	if t, err := time.Parse("2006-01", m.Month); err == nil {
@@ -175,7 +175,8 @@ func (v PassportView) collections(l i18n.Lang) ui.Grid {
 		"review.since", "review.passport.original", "review.trade.balance")
 	for _, x := range v.Report.Collections {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))},
-			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)}, own(l, x.Original, x.Currency), own(l, x.Balance, x.Currency)})
+			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)},
+			foreignCell(l, x.Original, x.Currency), foreignCell(l, x.Balance, x.Currency)})
 	}
 	return g
 }
@@ -185,7 +186,7 @@ func (v PassportView) records(l i18n.Lang) ui.Grid {
 		"review.passport.filed", "review.passport.resolved", "review.amount")
 	for _, x := range v.Report.PublicRecords {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))},
-			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, own(l, x.Amount, x.Currency)})
+			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
 }
@@ -193,7 +194,8 @@ func (v PassportView) records(l i18n.Lang) ui.Grid {
 func (v PassportView) returned(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.returned", "review.when", "review.report.institution", "review.amount")
 	for _, x := range v.Report.NSF {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Institution))}, own(l, x.Amount, x.Currency)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Institution))},
+			foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
 }
@@ -217,7 +219,7 @@ func (v PassportView) inquiries(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.inquiries", "review.when", "review.passport.inquirer", "review.passport.purpose", "review.amount")
 	for _, x := range v.Report.Inquiries {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))},
-			{Body: given(l, passportWord(l, report.Text(x.Purpose)))}, own(l, x.Amount, x.Currency)})
+			{Body: given(l, passportWord(l, report.Text(x.Purpose)))}, foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
 }

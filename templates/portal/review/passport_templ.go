@@ -16,7 +16,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Passport is a credit passport as a page.
+// Passport shows a credit passport.
 func Passport(p ui.Page, v PassportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -310,7 +310,7 @@ func passportCurrencies(l i18n.Lang, all []report.PassportCurrency) templ.Compon
 	})
 }
 
-// passportCredits is each credit with its amounts, and how each month was paid.
+// passportCredits shows each credit with its amounts, and how each month was paid.
 func passportCredits(l i18n.Lang, v PassportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -514,8 +514,7 @@ func paidMonth(l i18n.Lang, m report.PaymentMonth) templ.Component {
 	})
 }
 
-// amountAbroad is an amount in its own currency, with dollars at the report's rate
-// below.
+// amountAbroad shows an amount in its currency, with dollars at the report's rate below.
 func amountAbroad(l i18n.Lang, v PassportView, c *report.Cents, currency string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -550,7 +549,7 @@ func amountAbroad(l i18n.Lang, v PassportView, c *report.Cents, currency string)
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(foreign(c, currency))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/passport.templ`, Line: 106, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/passport.templ`, Line: 105, Col: 25}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -566,9 +565,9 @@ func amountAbroad(l i18n.Lang, v PassportView, c *report.Cents, currency string)
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var26 string
-				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(usd.say(amount))
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(usd.format(amount))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/passport.templ`, Line: 108, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/passport.templ`, Line: 107, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {

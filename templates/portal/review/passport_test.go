@@ -49,7 +49,7 @@ func madePassport() PassportView {
 		Notices:       []report.PassportNotice{{Description: "About nobody."}}}}
 }
 
-func TestThePassportPageShowsTheFile(t *testing.T) {
+func TestPassportPage(t *testing.T) {
 	v := madePassport()
 	page := render(t, Passport(ui.Page{Lang: i18n.English}, v))
 	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", i18ntest.EN("review.documents.expired"),
@@ -116,9 +116,9 @@ func TestCreditFileContent(t *testing.T) {
 	}
 }
 
-// TestDollarsAtTheReportsRate holds the conversion to its definition, and any
+// TestInDollars holds the conversion to its definition, and any
 // amount and rate to an answer.
-func TestDollarsAtTheReportsRate(t *testing.T) {
+func TestInDollars(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		amount := report.Cents(rapid.Int64().Draw(t, "amount"))
 		rate := report.Rate(rapid.Int64Range(1, 1e15).Draw(t, "rate"))

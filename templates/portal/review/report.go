@@ -14,23 +14,23 @@ import (
 // ReportView is a cashflow report as a page.
 type ReportView struct {
 	By            string
-	ApplicationID string  // empty: the report is a single file, without links to other pages
-	Stated        *Stated // nil: nothing is known of it
+	ApplicationID string  // empty: the page has no links to other pages
+	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Cashflow
-	Analysis      *report.Analysis // the explanation of its figures; nil if missing
+	Analysis      *report.Analysis // explains the figures; nil if missing
 	Pending       bool             // the analysis is still being fetched
-	Query, Node   string           // choose figures; empty is all
+	Query, Node   string           // select figures; empty selects all
 }
 
-// url is an address below the application's own page.
+// url returns an address below the application's page.
 func (v ReportView) url(path string) string {
 	return "/review/applications/" + v.ApplicationID + path
 }
 
-// in is the currency of the report's figures.
+// in returns the currency of the report's figures.
 func (v ReportView) in() currency { return currency(v.Report.In()) }
 
-// sheet is the page that the report has in common with other kinds.
+// sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID,
 		identities: v.Report.Identities, product: v.Report.Product,
@@ -52,18 +52,18 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 	return s
 }
 
-// source is a source's id, which may be long, with places to break it.
+// source returns a source's id with places to break the line.
 func source(id string) templ.Component {
 	return templ.Raw(strings.ReplaceAll(templ.EscapeString(id), "_", "_<wbr>"))
 }
 
-// section is a part of the page with its heading, whose id is the section's.
+// section is a part of the page with a heading.
 type section struct {
 	id, title string
 	body      templ.Component
 }
 
-// sections are the parts that the report has something for.
+// sections returns the sections for which the report has data.
 func (v ReportView) sections(l i18n.Lang) []section {
 	r, a := v.Report, v.Analysis
 	var out []section
@@ -86,7 +86,7 @@ func (v ReportView) sections(l i18n.Lang) []section {
 	return out
 }
 
-// comparison is what the consumer's identity says of another one.
+// comparison is the result of comparing an identity with the one that the applicant stated.
 type comparison int
 
 const (
@@ -129,8 +129,7 @@ func same(a, b report.SourceRef) bool {
 		report.Text(a.SourceRecordID) == report.Text(b.SourceRecordID)
 }
 
-// agreement sums the comparison up: whether anything was compared, and whether
-// everything matched.
+// agreement reports whether any identity was compared, and whether all of them matched.
 func agreement(all []report.Identity) (compared, agrees bool) {
 	agrees = true
 	for _, i := range all {
@@ -160,7 +159,7 @@ func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// account is one account in full, besides what the table above says of it.
+// account returns the facts of an account that its table row does not show.
 func account(l i18n.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
 		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)},
@@ -177,7 +176,7 @@ func orNever(l i18n.Lang, s string) string {
 	return s
 }
 
-// accountTitle names an account in a heading.
+// accountTitle returns the heading of an account.
 func accountTitle(l i18n.Lang, a report.Account) string {
 	title := report.Text(a.InstitutionName)
 	if name := report.Text(a.AccountName); name != "" {
@@ -192,7 +191,7 @@ func accountTitle(l i18n.Lang, a report.Account) string {
 	return title
 }
 
-// mailing is an address in one line.
+// mailing formats an address as one line.
 func mailing(a report.Address) string {
 	if full := report.Text(a.Address); full != "" {
 		return full

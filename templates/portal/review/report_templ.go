@@ -16,8 +16,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Report is a cashflow report as a page. A node that the report has not is
-// not on the page, nor what an analysis would say without one.
+// Report shows a cashflow report. It omits the nodes that the report does not have, and
+// the analysis if there is none.
 func Report(p ui.Page, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -173,7 +173,7 @@ func reportAccountDetail(l i18n.Lang, a report.Account) templ.Component {
 	})
 }
 
-// when is an instant, readable by people and machines.
+// when shows a time, readable by people and machines.
 func when(l i18n.Lang, t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -298,7 +298,7 @@ func date(l i18n.Lang, d *report.Date) templ.Component {
 	})
 }
 
-// given is a text, or a dash that screen readers hear as words.
+// given shows a text, or a dash that screen readers read as words.
 func given(l i18n.Lang, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -451,7 +451,7 @@ func mono(s string) templ.Component {
 	})
 }
 
-// ending is the last digits of an account number.
+// ending shows the last digits of an account number.
 func ending(l i18n.Lang, last string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -542,9 +542,9 @@ func balance(l i18n.Lang, cur currency, c *report.Cents) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(cur.say(*c))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(cur.format(*c))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 106, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 106, Col: 18}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -555,7 +555,7 @@ func balance(l i18n.Lang, cur currency, c *report.Cents) templ.Component {
 	})
 }
 
-// stated is the balance that a bank states, of its day and in its currency.
+// stated shows the balance that a bank states, with its day and currency.
 func stated(l i18n.Lang, c *report.Cents, t report.BalanceTerms) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -588,9 +588,9 @@ func stated(l i18n.Lang, c *report.Cents, t report.BalanceTerms) templ.Component
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(currency(t.In()).say(*c))
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(currency(t.In()).format(*c))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 116, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 116, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -696,7 +696,7 @@ func statusBadge(s contract.Status) templ.Component {
 	})
 }
 
-// compared shows how a name compares with the name that the applicant gave.
+// compared shows how a name compares with the name that the applicant stated.
 func compared(l i18n.Lang, c comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

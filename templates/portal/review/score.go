@@ -27,8 +27,8 @@ func (v ReportView) properties(l i18n.Lang) []ui.Fact {
 	return out
 }
 
-// card returns the explanation of a score; nil without an analysis, or if the two
-// do not agree.
+// card returns the explanation of a score; nil without an analysis, or if their values
+// differ.
 func (v ReportView) card(s report.Score) *report.AnalysisScore {
 	if v.Analysis == nil {
 		return nil
@@ -41,13 +41,13 @@ func (v ReportView) card(s report.Score) *report.AnalysisScore {
 	return nil
 }
 
-// The scale of the embedded provider's score, for a report without its card.
+// The scale of the embedded provider's score, for a report without an explanation.
 const (
 	scoreLow  = 300
 	scoreHigh = 850
 )
 
-// dial is the score on its scale; false where the scale is not known.
+// dial returns the drawing of a score on its scale; false if the score is out of range.
 func dial(l i18n.Lang, s report.Score, card *report.AnalysisScore) (ui.Dial, bool) {
 	d := ui.Dial{Low: scoreLow, High: scoreHigh, Value: *s.Value}
 	if card != nil {
@@ -69,7 +69,7 @@ func dial(l i18n.Lang, s report.Score, card *report.AnalysisScore) (ui.Dial, boo
 	return d, d.Value >= d.Low && d.Value <= d.High
 }
 
-// reason is why a score is not higher, and the card's lines that say so.
+// reason is a reason why a score is not higher, with the lines of its explanation.
 type reason struct {
 	words, code string
 	bins        []report.AnalysisBin
@@ -91,7 +91,8 @@ func reasons(l i18n.Lang, s report.Score, card *report.AnalysisScore) []reason {
 	return out
 }
 
-// bins are the card's lines, those furthest behind the reference household first.
+// bins returns the lines of an explanation, those furthest behind the reference
+// household first.
 func bins(card *report.AnalysisScore) []report.AnalysisBin {
 	out := slices.Clone(card.Bins)
 	slices.SortStableFunc(out, func(a, b report.AnalysisBin) int { return cmp.Compare(b.Reference-b.Points, a.Reference-a.Points) })
@@ -124,12 +125,12 @@ func binValue(l i18n.Lang, cur currency, b report.AnalysisBin) string {
 	return inUnit(l, cur, b.Unit, b.Value)
 }
 
-// inUnit writes a number of the card as people read it.
+// inUnit formats a number of an explanation in its unit.
 func inUnit(l i18n.Lang, cur currency, unit string, n json.Number) string {
 	switch unit {
 	case "DOLLARS":
 		if c, err := report.ParseCents(n.String()); err == nil {
-			return cur.say(c)
+			return cur.format(c)
 		}
 	case "DAYS":
 		if n == "1" {
@@ -157,7 +158,7 @@ func inUnit(l i18n.Lang, cur currency, unit string, n json.Number) string {
 	return grouped(plain(n.String()))
 }
 
-// plain drops the zeros that a fraction ends in.
+// plain drops trailing zeros of a fraction and sets a minus sign.
 func plain(s string) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -165,7 +166,7 @@ func plain(s string) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// rangeWords is a range of values, as in "$0.00 up to below $250.00" or "2 to 3".
+// rangeWords describes a range of values, as in "$0.00 up to below $250.00" or "2 to 3".
 func rangeWords(l i18n.Lang, cur currency, unit string, c report.AnalysisCell) string {
 	if words, ok := wholeRange(l, cur, unit, c); ok {
 		return words
@@ -192,8 +193,8 @@ func rangeWords(l i18n.Lang, cur currency, unit string, c report.AnalysisCell) s
 	return low + " " + i18n.T(l, "review.report.up_to") + " " + i18n.T(l, "review.report.below") + " " + high
 }
 
-// wholeRange words a range of whole numbers, both ends included; false if the range
-// is not of whole numbers.
+// wholeRange describes a range of whole numbers, both ends included; false for other
+// ranges.
 func wholeRange(l i18n.Lang, cur currency, unit string, c report.AnalysisCell) (string, bool) {
 	if unit != "COUNT" && unit != "DAYS" || c.Low == nil && c.High == nil {
 		return "", false

@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reportScores is each score on its scale, its reasons, and its card.
+// reportScores shows each score on its scale, its reasons, and its explanation.
 func reportScores(l i18n.Lang, v ReportView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -635,7 +635,7 @@ func binPoints(l i18n.Lang, b report.AnalysisBin) templ.Component {
 	})
 }
 
-// described is what an attribute says, in the reader's language where it is known.
+// described shows an attribute's description, in the page's language if it is known.
 func described(l i18n.Lang, cur currency, name, description string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

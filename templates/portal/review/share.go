@@ -20,8 +20,8 @@ type Sharing struct {
 
 	PublicID, Label string
 	Problem         ShareProblem
-	Code            string // the service's, of the problem
-	Withdrawing     bool   // it is a problem of withdrawing
+	Code            string // the service's code of the problem
+	Withdrawing     bool   // the problem concerns a withdrawal
 	Done            ShareDone
 }
 
@@ -30,14 +30,14 @@ type Sharing struct {
 type Share struct {
 	ID, PublicID, Label  string
 	Created, Granted     time.Time
-	Until                time.Time // to be read for the first time
-	Over                 bool      // until has passed
-	Withdrawn            time.Time // zero for not
+	Until                time.Time // end of the time to read it
+	Over                 bool      // Until has passed
+	Withdrawn            time.Time // zero if not withdrawn
 	CreatedBy, GrantedBy string
 	WithdrawnBy          string
 }
 
-// name is what the third party is called.
+// name returns the label of the third party, or its publicId.
 func (s Share) name() string {
 	if s.Label != "" {
 		return s.Label
@@ -58,14 +58,14 @@ type ShareLine struct {
 // ThirdParty is a third party that other reports were shared with.
 type ThirdParty struct{ PublicID, Label string }
 
-// WithdrawView asks whether a share is to be withdrawn.
+// WithdrawView is the page that asks for confirmation of a withdrawal.
 type WithdrawView struct {
 	By    string
 	Row   Row
 	Share Share
 }
 
-// ShareProblem is why nothing was shared or withdrawn.
+// ShareProblem is the reason why sharing or withdrawing failed.
 type ShareProblem int
 
 const (

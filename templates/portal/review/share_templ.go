@@ -473,7 +473,7 @@ func shareForm(l i18n.Lang, applicationID string, v Sharing) templ.Component {
 	})
 }
 
-// Withdraw asks whether a share is to be withdrawn.
+// Withdraw asks for confirmation of a withdrawal.
 func Withdraw(p ui.Page, v WithdrawView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,26 +12,26 @@ import (
 	"vestibule/templates/ui"
 )
 
-// sheet is what the pages of all kinds of report have in common. A part that is
-// empty is not on the page.
+// sheet holds the parts that the report pages of all products share. The page omits empty
+// parts.
 type sheet struct {
 	title         i18n.Key
 	by            string // email of the signed-in user
 	applicationID string
-	identities    []report.Identity // of any kind of report, as the page compares them
+	identities    []report.Identity // in the form of a cashflow report
 	product       *report.Product
 	retrieved     time.Time
 	downloads     []download
-	newest        bool // the service may have a newer one, to be looked at
-	kept          bool // the service's copy; a link leads to the stored one
+	newest        bool // offers the service's current report
+	kept          bool // shows the service's current report, with a link to the stored one
 	notices       []notice
-	keys          templ.Component // the row of numbers at the head
+	keys          templ.Component // the figures at the top
 	findings      []finding
-	stated        templ.Component // the applicant's statements beside the findings; nil for none
+	stated        templ.Component // stated values beside the found ones; nil for none
 	sections      []section
 }
 
-// download is a file of the report itself, by its address below the application.
+// download is a link to a file of the report, by its path below the application.
 type download struct {
 	path  string
 	words i18n.Key
@@ -45,7 +45,7 @@ type notice struct {
 // finding is the answer to one of the reviewer's questions.
 type finding struct {
 	question i18n.Key
-	tone     ui.Tone // Success: borne out; Warning: look closer; Danger: speaks against it; Neutral: nothing to go by
+	tone     ui.Tone // Success: confirmed; Warning: check; Danger: contradicted; Neutral: unknown
 	answer   string
 	part     string // the section with details; "" for none
 }
@@ -60,7 +60,7 @@ func (f finding) badge(l i18n.Lang) templ.Component {
 	return ui.Badge(f.tone, i18n.T(l, w))
 }
 
-// titleOf is the heading of the section that a finding leads to.
+// titleOf returns the heading of the section that a finding links to.
 func (s sheet) titleOf(part string) string {
 	for _, x := range s.sections {
 		if x.id == part {
@@ -70,12 +70,12 @@ func (s sheet) titleOf(part string) string {
 	return ""
 }
 
-// reportURL is an address below an application's own page.
+// reportURL returns an address below an application's page.
 func reportURL(applicationID, path string) string {
 	return "/review/applications/" + applicationID + path
 }
 
-// typedName is the name that the applicant gave.
+// typedName returns the name that the applicant stated.
 func typedName(all []report.Identity) string {
 	for _, i := range all {
 		if compare(all, i) == typed {
@@ -85,7 +85,7 @@ func typedName(all []report.Identity) string {
 	return ""
 }
 
-// identityGrid shows the applicant's identity by each source.
+// identityGrid returns the applicant's identity by source.
 func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: []ui.Column{
 		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")},
@@ -100,13 +100,13 @@ func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
 	return g
 }
 
-// identityPart is the section of the identities.
+// identityPart returns the section of the identities.
 func identityPart(l i18n.Lang, all []report.Identity) templ.Component {
 	compared, agrees := agreement(all)
 	return whoIs(l, identityGrid(l, all), compared, agrees)
 }
 
-// person reports whether the name that the applicant gave is known to the sources.
+// person answers whether the sources know the name that the applicant stated.
 func person(l i18n.Lang, all []report.Identity) finding {
 	f := finding{question: "review.ask.person", part: "identity"}
 	var yes, no []string
@@ -141,7 +141,7 @@ func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {
 	return g
 }
 
-// aboutFacts is what a report says of itself.
+// aboutFacts returns the facts about a report: product, version, status and IDs.
 func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 	var facts []ui.Fact
 	if p != nil {
@@ -166,7 +166,7 @@ func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 	return facts
 }
 
-// noData is the notice of a report whose bank had nothing to say.
+// noData returns the notice of a report without recent bank data.
 func noData(l i18n.Lang, m *report.Meta) []notice {
 	if report.Text(m.Substatus) == string(contract.SubNoRecentInformation) {
 		return []notice{{ui.Warning, i18n.T(l, "review.report.no_data")}}
@@ -174,7 +174,7 @@ func noData(l i18n.Lang, m *report.Meta) []notice {
 	return nil
 }
 
-// otherShape is the notice of a report with parts that the page cannot show.
+// otherShape returns the notice of a report with parts that the page cannot show.
 func otherShape(l i18n.Lang, parts []string) []notice {
 	if len(parts) == 0 {
 		return nil
@@ -195,10 +195,10 @@ func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
 	return g
 }
 
-// key is a labeled number, or word, at the top of a page.
+// key is a labeled figure or word at the top of a page.
 type key struct {
 	label, value, is string
-	none             bool // there is no value; value holds the wording for that
+	none             bool // the figure is unknown; value says so
 }
 
 func keyRow(all []key) templ.Component {

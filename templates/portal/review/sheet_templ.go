@@ -13,8 +13,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reportSheet is a report as a page to read and to print. The most important answers
-// are at the top.
+// reportSheet shows a report, to read and to print. The most important answers are at the
+// top.
 func reportSheet(p ui.Page, s sheet) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -746,7 +746,7 @@ func keyList(all []key) templ.Component {
 	})
 }
 
-// whoIs is the identities with what their comparison came to.
+// whoIs shows the identities and whether they match.
 func whoIs(l i18n.Lang, g ui.Grid, compared, agrees bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

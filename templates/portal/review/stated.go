@@ -8,14 +8,14 @@ import (
 	"vestibule/templates/ui"
 )
 
-// inCurrency is an account's name with what its balance is.
+// inCurrency is an account's name with the terms of its balance.
 type inCurrency struct {
 	name  string
 	terms report.BalanceTerms
 }
 
-// currencyNotices say which accounts no figure counts, and that figures are not in
-// US dollars.
+// currencyNotices returns notices of accounts that the figures leave out, and of figures
+// that are not in US dollars.
 func currencyNotices(l i18n.Lang, figures currency, all []inCurrency) []notice {
 	var names []string
 	for _, a := range all {

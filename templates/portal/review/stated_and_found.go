@@ -13,26 +13,26 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Stated holds an applicant's statements beside the findings of a report. Found is
-// nil while there is no report.
+// Stated holds what an applicant stated, beside what a report found. Found is nil without
+// a report.
 type Stated struct {
 	Fields prefill.Fields
 	Found  Measured
 }
 
-// found is what the sources of a report say of what an applicant states.
+// found holds what the sources of a report say about the stated values.
 type found struct {
 	names, emails, phones, births, addresses, employers []foundText
 
-	income   *report.Cents // of a year; nil where no source says it
+	income   *report.Cents // of a year; nil if unknown
 	in       currency      // of income
-	incomeIs i18n.Key      // what kind of income that is
+	incomeIs i18n.Key      // text that describes income
 }
 
-// foundText is what one source says.
+// foundText is a value of one source.
 type foundText struct {
 	text     string
-	compared comparison // by the report; notCompared where it compares nothing
+	compared comparison // by the report; notCompared if it does not compare them
 }
 
 func (f *found) identity(all []report.Identity) {
@@ -133,7 +133,7 @@ func (v PassportView) sources() found {
 	return f
 }
 
-// beside is the card of a report's page.
+// beside returns the card of a report's page; nil if nothing was stated.
 func (s *Stated) beside(m Measured, l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
@@ -141,7 +141,7 @@ func (s *Stated) beside(m Measured, l i18n.Lang) templ.Component {
 	return (&Stated{s.Fields, m}).component(l)
 }
 
-// component is the card; nil where nothing was stated.
+// component returns the card; nil if nothing was stated.
 func (s *Stated) component(l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
@@ -183,7 +183,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 	}
 	for _, e := range employers {
 		all := f.employers
-		if len(employers) > 1 { // the report compares with any of them
+		if len(employers) > 1 { // the report compares with all stated employers
 			all = slices.Clone(all)
 			for i := range all {
 				if all[i].compared == matched && !sameWords(all[i].text, e) {
@@ -196,7 +196,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 	return out
 }
 
-// texts are what the sources say, each once.
+// texts returns the values of the sources, each once.
 func texts(all []foundText) (out []string) {
 	for _, t := range all {
 		if t.text != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, t.text) }) {
@@ -206,8 +206,8 @@ func texts(all []foundText) (out []string) {
 	return out
 }
 
-// agree compares a statement with the findings: by the report's own matching, or
-// else by the texts.
+// agree compares a stated value with the found ones: by the report's matching, otherwise
+// by their texts.
 func agree(stated string, all []foundText, alike func(a, b string) bool) comparison {
 	out := notCompared
 	for _, t := range all {
@@ -231,7 +231,7 @@ func sameWords(a, b string) bool {
 	return slices.Equal(words(a), words(b))
 }
 
-// phoneWords is a number of the United States in its groups.
+// phoneWords formats a US phone number, as in 555-010-0199.
 func phoneWords(s string) string {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+1"), "1")
 	if len(digits) != 10 || strings.Trim(digits, "0123456789") != "" {
@@ -258,10 +258,10 @@ func (f found) incomeText(l i18n.Lang) string {
 	if f.income == nil {
 		return ""
 	}
-	return joined(", ", f.in.say(*f.income), i18n.T(l, f.incomeIs))
+	return joined(", ", f.in.format(*f.income), i18n.T(l, f.incomeIs))
 }
 
-// incomeDiffers is the difference between found and stated income, with its share of
+// incomeDiffers returns the difference between found and stated income, with its share of
 // the stated income. Applicants state dollars, so other currencies are not compared.
 func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 	if f.income == nil {
@@ -271,7 +271,7 @@ func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 		return i18n.T(l, "review.compare.currencies")
 	}
 	d := *f.income - report.Cents(stated*100)
-	text := usd.say(d)
+	text := usd.format(d)
 	if d > 0 {
 		text = "+" + text
 	}

@@ -13,7 +13,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// statedCard shows the applicant's statements beside the findings.
+// statedCard shows the stated values beside the found ones.
 func statedCard(l i18n.Lang, g ui.Grid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

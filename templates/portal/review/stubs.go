@@ -12,18 +12,19 @@ import (
 	"vestibule/templates/ui"
 )
 
-// FileRef names a file of a report in an address, by its path at the provider.
+// FileRef returns the name of a report's file in addresses: a hash of its path at the
+// provider.
 func FileRef(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:8])
 }
 
-// fileURL is where a file of an application's report is downloaded.
+// fileURL returns the download address of a file of an application's report.
 func fileURL(applicationID, path string) string {
 	return reportURL(applicationID, "/files/"+FileRef(path))
 }
 
-// irregularity is irregularity_detection's status in a word, with its color.
+// irregularity returns the text and the tone of irregularity_detection's status.
 func irregularity(l i18n.Lang, status string) (ui.Tone, string) {
 	switch status {
 	case report.IrregularityNotDetected:
@@ -36,7 +37,7 @@ func irregularity(l i18n.Lang, status string) (ui.Tone, string) {
 	return ui.Neutral, status
 }
 
-// failed counts the checks of a pay stub that do not hold.
+// failed counts the failed checks of a pay stub.
 func failed(p report.Paystub) int {
 	n := 0
 	for _, c := range p.ConsistencyChecks {
@@ -47,7 +48,7 @@ func failed(p report.Paystub) int {
 	return n
 }
 
-// stubsReal reports whether the pay stubs are what they seem.
+// stubsReal answers whether the pay stubs are genuine.
 func stubsReal(l i18n.Lang, all []report.Paystub) finding {
 	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsSummary(l, all), tone: ui.Success}
 	for _, p := range all {
@@ -61,7 +62,7 @@ func stubsReal(l i18n.Lang, all []report.Paystub) finding {
 	return f
 }
 
-// stubsSummary sums the pay stubs up.
+// stubsSummary summarizes the pay stubs.
 func stubsSummary(l i18n.Lang, all []report.Paystub) string {
 	detected, look, broken := 0, 0, 0
 	for _, p := range all {
@@ -129,7 +130,7 @@ type StubAmount struct {
 	Current, YTD *report.Cents
 }
 
-// StubAmounts are the items that a pay stub shows.
+// StubAmounts returns the items of a pay stub that have amounts.
 func StubAmounts(a report.PaystubAmounts) []StubAmount {
 	all := []StubAmount{
 		{"review.gross", a.GrossTotal, a.GrossTotalYTD},
@@ -159,8 +160,8 @@ func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts) ui.Grid {
 	return g
 }
 
-// checkGrid is checks with their answers: what does not hold first, then what could
-// not be checked.
+// checkGrid returns checks with their results: failed checks first, then those that could
+// not be performed.
 func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, texts i18n.Group, order []string) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, caption), Columns: []ui.Column{{Label: i18n.T(l, "review.stub.check")},
 		{Label: i18n.T(l, "review.application.result")}}}
@@ -200,10 +201,10 @@ func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, te
 	return g
 }
 
-// StubCheckWords says a consistency check of a pay stub.
+// StubCheckWords returns the text of a consistency check of a pay stub.
 func StubCheckWords(l i18n.Lang, name string) string { return i18n.Code(l, "review.stub_checks", name) }
 
-// IrregularityWords says a reason of irregularity_detection.
+// IrregularityWords returns the text of a reason of irregularity_detection.
 func IrregularityWords(l i18n.Lang, reason string) string {
 	return i18n.Code(l, "review.irregularities", reason)
 }

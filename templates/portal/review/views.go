@@ -12,7 +12,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// signInProblems are the texts of the sign-in page's problems.
+// signInProblems maps the sign-in page's problems to their texts.
 var signInProblems = map[staff.Problem]i18n.Key{
 	staff.WrongPassword: "review.sign_in.wrong", staff.TooManyTries: "review.sign_in.too_many", staff.NotAdmitted: "review.sign_in.no_entry",
 	staff.IssuerFailed: "review.sign_in.oidc_failed", staff.ClaimsMissing: "review.sign_in.no_claims",
@@ -31,8 +31,8 @@ type ListView struct {
 	By       string // email of the signed-in user
 	States   []State
 	Filter   Filter
-	Narrowed bool // the filter leaves something out
-	Over     bool // the search has ended
+	Narrowed bool // the filter excludes applications
+	Over     bool // the search has expired
 	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
 	Rows       []Row
@@ -44,16 +44,16 @@ type ListView struct {
 // ISO 8601 format.
 type Filter struct{ Text, State, Product, Outcome, Decision, From, To string }
 
-// narrow reports whether more than a text and a state are asked for.
+// narrow reports whether the filter has more than a text and a state.
 func (f Filter) narrow() bool {
 	return f.Product != "" || f.Outcome != "" || f.Decision != "" || f.From != "" || f.To != ""
 }
 
 // State is one filter of the list.
 type State struct {
-	State   string // empty is all
+	State   string // empty selects all
 	Count   int
-	Most    int // they are counted up to here
+	Most    int // limit of Count
 	URL     string
 	Current bool
 }
@@ -78,12 +78,12 @@ func (s State) name(l i18n.Lang) string {
 type Row struct {
 	ID         string
 	ExternalID string
-	Name       string // the applicant's; empty where it is not known
+	Name       string // the applicant's; empty if unknown
 	Product    contract.Product
 	Mode       string
 	State      string
 	Decision   string    // the newest; empty for none
-	AnsweredAt time.Time // of more that was asked for: when it was given; zero while it is not
+	AnsweredAt time.Time // for moreAsked: when the answer arrived; zero before
 	Attempt    int
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -109,13 +109,13 @@ func (v ListView) grid(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// ApplicationView is one application.
+// ApplicationView is the page of an application.
 type ApplicationView struct {
 	By         string
 	Row        Row
 	Origin     string
 	UserArgs   string
-	Words      []i18n.Key // what the applicant reads
+	Words      []i18n.Key // text that the applicant sees
 	Token      string     // publicToken
 	Status     contract.Status
 	Substatus  contract.Substatus
@@ -127,29 +127,29 @@ type ApplicationView struct {
 	Timeline   []Line
 	Email      string // the applicant's
 	Sharing    Sharing
-	Stated     *Stated      // nil while nothing is known of the applicant
-	Reports    []HeldReport // that are kept, the newest first
+	Stated     *Stated      // nil if the applicant stated nothing
+	Reports    []HeldReport // stored reports, newest first
 	Deciding   Deciding
-	Notes      []Note // the newest first
+	Notes      []Note // newest first
 	Note       string // as typed
 	NoteBad    bool
 	Done       string  // decided, noted: the last completed action
-	Others     []Other // of the same person
-	MoreOthers bool    // than are listed
+	Others     []Other // of the same applicant
+	MoreOthers bool    // there are more than listed
 
-	// What the reader may do besides reading.
+	// What the signed-in user may do besides reading.
 	Decides, Administers, Oversees bool
 }
 
-// Attempt is one try of the applicant's to connect.
+// Attempt is an attempt of the applicant to connect.
 type Attempt struct {
 	Number      int
 	Began, Last time.Time
-	State       string // it was left in
+	State       string // the last state
 	Result      string // status, substatus or error, as far as known
 }
 
-// Line is one line of the timeline.
+// Line is an entry of the timeline.
 type Line struct {
 	At        time.Time
 	Kind      string
@@ -160,7 +160,7 @@ type Line struct {
 	From, To  string
 }
 
-// Result joins what a line or an attempt came to.
+// Result joins the status, substatus and error of an entry or an attempt.
 func Result(status contract.Status, substatus contract.Substatus, problem contract.WidgetError) string {
 	out := string(status)
 	for _, s := range []string{string(substatus), string(problem)} {
@@ -235,8 +235,8 @@ func titled(p ui.Page, title string) ui.Page {
 	return p
 }
 
-// shorten names an application in headings and lists: by the customer's label, or
-// by the beginning of its id.
+// shorten returns the name of an application in headings and lists: the customer's label,
+// or the beginning of its ID.
 func shorten(r Row) string {
 	if r.ExternalID != "" && r.ExternalID != r.ID {
 		return r.ExternalID
@@ -257,13 +257,13 @@ func statusTone(s contract.Status) ui.Tone {
 	return ui.Danger
 }
 
-// HeldReport is a report that is kept.
+// HeldReport is a stored report.
 type HeldReport struct {
 	Attempt int
 	At      time.Time
 }
 
-// earlier is where a report that was replaced is read.
+// earlier returns the address of an earlier report.
 func (v ApplicationView) earlier(h HeldReport, as string) string {
 	return "/review/applications/" + v.Row.ID + "/" + as + "?attempt=" + strconv.Itoa(h.Attempt)
 }

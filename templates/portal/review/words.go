@@ -5,7 +5,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// stateTones are the colors of an application's states.
+// stateTones maps an application's states to tones.
 var stateTones = map[string]ui.Tone{
 	"started": ui.Neutral, "connecting": ui.Info, "returned": ui.Info, "pending": ui.Info,
 	"ready": ui.Success, "failed": ui.Danger, "exited": ui.Warning, "expired": ui.Warning,

@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// spanishAttributes are the Spanish descriptions of the embedded provider's
-// attributes, by name without the window at its end. English is the report's own
-// description; another provider's attributes keep theirs.
+// spanishAttributes holds the Spanish descriptions of the embedded provider's attributes,
+// by name without the window at its end. English descriptions come from the report, as do
+// those of other providers' attributes.
 var spanishAttributes = map[string]string{
 	"UA_ASSET_ACCOUNT_CNT_CUR":         "Número de cuentas de efectivo del informe",
 	"UA_ASSET_CHECKING_AVG":            "Saldo medio al cierre del día de las cuentas corrientes",
@@ -129,7 +129,7 @@ var spanishAttributes = map[string]string{
 	"AV_TOTALS_NET_MONTHS":           "Meses con flujo neto positivo menos meses con flujo negativo",
 }
 
-// spanishWindows are the windows that an attribute's name may end in.
+// spanishWindows lists the windows at the end of an attribute's name.
 var spanishWindows = []struct{ suffix, words string }{
 	{"_1M", "último mes completo"},
 	{"_3M", "últimos 3 meses completos"},
@@ -138,9 +138,9 @@ var spanishWindows = []struct{ suffix, words string }{
 	{"_12R", "12 meses móviles hasta el día anterior a la obtención"},
 }
 
-// spanishOwn are the descriptions of the lines of score v2.1, whose figures are none
-// of the report's attributes.
-var spanishOwn = map[string]string{
+// spanishScoreLines holds the Spanish descriptions of lines of score v2.1 whose figures are
+// not attributes of the report.
+var spanishScoreLines = map[string]string{
 	"Mean end-of-day balance of own money, last 3 complete months": "Media del saldo de dinero propio al cierre " +
 		"del día, últimos 3 meses completos",
 	"Lowest end-of-day balance of own money, last 3 complete months": "Saldo más bajo de dinero propio al cierre " +
@@ -175,7 +175,7 @@ func AttributeWords(l i18n.Lang, name, description string) (string, i18n.Lang) {
 	if l != i18n.Spanish {
 		return description, i18n.English
 	}
-	if s, ok := spanishOwn[description]; ok {
+	if s, ok := spanishScoreLines[description]; ok {
 		return s, i18n.Spanish
 	}
 	if s, ok := spanishAttributes[name]; ok {
@@ -197,11 +197,10 @@ func (cur currency) attributeWords(l i18n.Lang, name, description string) (strin
 	return cur.of(words), lang
 }
 
-// CategoryWords names a category and GroupWords its group; an unknown code is
-// returned unchanged.
+// CategoryWords returns the name of a category; an unknown code is returned unchanged.
 func CategoryWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.categories", code) }
 
-// GroupWords is a category group's name.
+// GroupWords returns the name of a category group; an unknown code is returned unchanged.
 func GroupWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.category_groups", code) }
 
 // ReasonWords describes an adverse action code: the report's description, or Spanish words

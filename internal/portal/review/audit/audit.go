@@ -123,7 +123,7 @@ func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
 		emails := map[string]string{}
 		for _, u := range users {
 			emails[u.ID] = u.Email
-			v.People = append(v.People, pages.PersonOption{ID: u.ID, Email: u.Email})
+			v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
 		}
 		found, next, err := s.entries(ctx, tx, f, pageSize)
 		if err != nil {
