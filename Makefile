@@ -20,7 +20,8 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build everything and start portal and provider on an embedded database
-	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} exec $(BIN) serve
+	@VESTIBULE_SANDBOX_CONTROL_ADDR=$${VESTIBULE_SANDBOX_CONTROL_ADDR-127.0.0.1:8082} \
+		VESTIBULE_SANDBOX_BANK_ADDR=$${VESTIBULE_SANDBOX_BANK_ADDR-127.0.0.1:8083} exec $(BIN) serve
 
 build: assets ## bin/vestibule, one static binary with all assets inside
 	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/server

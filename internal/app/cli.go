@@ -42,6 +42,7 @@ var groups = []kong.Group{
 	{Key: "events", Title: "Events to the onboarding app"},
 	{Key: "review", Title: "Decisions and retention"},
 	{Key: "signin", Title: "Sign-in to the review dashboard"},
+	{Key: "banks", Title: "Banks of the provider"},
 	{Key: "limits", Title: "Limits of the provider"},
 	{Key: "sandbox", Title: "Sandbox"},
 	{Key: "mail", Title: "Email"},
@@ -59,11 +60,12 @@ var (
 // listed uses all.
 var used = map[string][]string{
 	"portal": portalUses,
-	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "limits", "sandbox",
+	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "banks", "limits",
+		"sandbox",
 		"mail", "telemetry", "log"},
 	"customer":    databaseUses,
 	"keys":        databaseUses,
-	"doctor":      append(slices.Clip(portalUses), "provider-addr"),
+	"doctor":      append(slices.Clip(portalUses), "provider-addr", "banks"),
 	"credentials": {"data-dir"},
 	"report":      {"environment", "provider-addr", "provider-url", "data-dir", "public-id", "client-id", "secret-key", "products"},
 	"health":      {"admin-addr", "admin-url"},

@@ -38,6 +38,7 @@ type Config struct {
 	Events     notify.Config       `embed:"" group:"events"`
 	Review     review.Config       `embed:"" group:"review"`
 	SignIn     review.SignIn       `embed:"" group:"signin"`
+	Banks      provider.Banks      `embed:"" group:"banks"`
 	Limits     provider.Limits     `embed:"" group:"limits"`
 	Simulation provider.Simulation `embed:"" group:"sandbox"`
 	Mail       mail.Config         `embed:"" group:"mail"`
@@ -165,6 +166,9 @@ func (c *Config) checkParties(p parties) error {
 	production := c.Process.Environment == contract.Production
 	if p.provider && production && c.Simulation.ControlAddr != "" {
 		bad("--sandbox-control-addr: only a sandbox provider has sandbox controls")
+	}
+	if p.provider && production && c.Simulation.BankAddr != "" {
+		bad("--sandbox-bank-addr: only a sandbox provider has mock banks")
 	}
 	if p.provider && production && c.Simulation.Faults != 0 {
 		bad("--sandbox-faults: only a sandbox provider injects faults")

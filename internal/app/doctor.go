@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"vestibule/internal/portal/doctor"
@@ -16,11 +17,17 @@ import (
 // examine is the command doctor: it prints a line for each finding, and returns
 // errUnhealthy if one failed. It changes nothing, here or at the provider.
 func examine(ctx context.Context, c *Config, stdout io.Writer) error {
-	patient, err := c.patient()
+	found, err := c.examineBanks(ctx)
 	if err != nil {
 		return refusal{err}
 	}
-	found := append(c.examineHere(ctx), patient.Examine(ctx)...)
+	patient, err := c.patient()
+	switch {
+	case err == nil:
+		found = slices.Concat(c.examineHere(ctx), patient.Examine(ctx), found)
+	case len(found) == 0: // a provider alone has banks and no account
+		return refusal{err}
+	}
 	for _, f := range found {
 		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
 		if f.Remedy != "" {
@@ -31,6 +38,19 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) error {
 		return errUnhealthy
 	}
 	return nil
+}
+
+// examineBanks checks the institutions of --institutions.
+func (c *Config) examineBanks(ctx context.Context) (found []doctor.Finding, err error) {
+	checks, err := c.Banks.Examine(ctx, time.Now)
+	for _, x := range checks {
+		f := doctor.Finding{Level: doctor.OK, Subject: x.Institution, Message: x.Name + ": " + x.Detail}
+		if !x.OK {
+			f.Level, f.Remedy = doctor.Fail, "Change its entry in the file of --institutions, or ask the bank."
+		}
+		found = append(found, f)
+	}
+	return found, err
 }
 
 // patient is the portal's account at the provider that --provider-url names, or

@@ -167,6 +167,7 @@ func (p *program) listen(which parties) error {
 		{"provider", c.Listen.ProviderAddr, c.Listen.ProviderURL, which.provider},
 		{"portal", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
 		{"sandbox", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
+		{"banks", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
 		{"admin", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
 		if !l.wanted {
@@ -259,6 +260,12 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	if config.Mail, err = p.config.Mail.Sender(); err != nil {
 		return made, err
 	}
+	if config.Connectors, err = p.config.Banks.Connectors(p.now, config.Log); err != nil {
+		return made, err
+	}
+	if banks := p.service("banks"); banks != nil {
+		config.BankURL = banks.url
+	}
 	s, err := provider.New(ctx, config)
 	if err != nil {
 		return made, err
@@ -295,6 +302,9 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		}
 	}
 	here.handle(observed.Handler(s.Handler()))
+	if banks := p.service("banks"); banks != nil {
+		banks.handle(observed.Handler(s.Banks()))
+	}
 	if control := p.service("sandbox"); control != nil {
 		control.handle(observed.Handler(s.Control()))
 	}
@@ -413,7 +423,7 @@ func (p *program) drain() error {
 	var errs []error
 	for i := len(p.services) - 1; i >= 0; i-- {
 		s := p.services[i]
-		if s.name != "sandbox" {
+		if s.name != "sandbox" && s.name != "banks" {
 			continue
 		}
 		errs = append(errs, s.server.Close())

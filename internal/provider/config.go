@@ -1,10 +1,15 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/fdx"
 )
 
 // Limits bound visits that begin without a token of the customer's. A sandbox on
@@ -23,9 +28,62 @@ func (l Limits) Validate() error {
 	return nil
 }
 
+// Banks names the institutions that authorize access at their own pages.
+type Banks struct {
+	Institutions string `placeholder:"FILE" help:"YAML file of the banks that applicants connect by OAuth and the FDX API. Default: none."`
+}
+
+// Connectors returns the connectors of the configured institutions. now is the time of
+// day. The error names every fault of the file with its institution.
+func (b Banks) Connectors(now func() time.Time, log *slog.Logger) ([]sources.Connector, error) {
+	c, err := b.fdx(now, log)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	return []sources.Connector{c}, nil
+}
+
+func (b Banks) fdx(now func() time.Time, log *slog.Logger) (*fdx.Connector, error) {
+	if b.Institutions == "" {
+		return nil, nil
+	}
+	list, err := fdx.Load(b.Institutions)
+	if err != nil {
+		return nil, fmt.Errorf("--institutions: %w", err)
+	}
+	return fdx.New(list, fdx.Options{Now: now, Log: log})
+}
+
+// Examination is the result of one check of an institution.
+type Examination struct {
+	Institution string // its name
+	fdx.Check
+}
+
+// Examine checks each configured institution by requests that need no applicant.
+func (b Banks) Examine(ctx context.Context, now func() time.Time) (all []Examination, err error) {
+	c, err := b.fdx(now, nil)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	for _, i := range c.Institutions() {
+		checks, err := c.Examine(ctx, i.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, check := range checks {
+			all = append(all, Examination{i.Name, check})
+		}
+	}
+	return all, nil
+}
+
 // Simulation controls a sandbox. Production refuses it.
 type Simulation struct {
 	ControlAddr string `name:"sandbox-control-addr" placeholder:"HOST:PORT" help:"Listener of the sandbox's controls, on loopback."`
+	BankAddr    string `name:"sandbox-bank-addr" placeholder:"HOST:PORT" help:"Listener of the mock banks that have their own pages (FDX). Default: none."`
+	BankURL     string `name:"sandbox-bank-url" placeholder:"URL" help:"Public base URL of the mock banks. Default: from their listener."`
+	BankClients string `name:"sandbox-bank-clients" placeholder:"FILE" help:"YAML file of further clients of the mock banks. Default: none."`
 	Faults      uint64 `name:"sandbox-faults" default:"0" placeholder:"SEED" help:"Inject faults, the same for the same seed; 0: none."`
 }
 

@@ -74,6 +74,10 @@ type Config struct {
 	// Connectors reach the institutions of the operator's configuration.
 	Connectors []sources.Connector
 
+	// BankURL is the origin of the mock banks with pages of their own, of a sandbox; empty:
+	// every mock bank has a form in the widget.
+	BankURL string
+
 	Limits     Limits
 	Simulation Simulation // of a sandbox
 }
@@ -117,7 +121,8 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: Sandbox is set outside of the sandbox environment")
 	}
 	if c.Sandbox != nil {
-		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.Simulation.Faults})
+		made, err := c.Sandbox(ctx, SandboxConfig{DB: c.DB, Log: c.Log, Now: c.Now, FaultSeed: c.Simulation.Faults,
+			BankURL: c.BankURL, BankClients: c.Simulation.BankClients, RedirectURI: c.URL + visits.CallbackPath, Assets: c.Assets})
 		if err != nil {
 			return nil, fmt.Errorf("provider: sandbox: %w", err)
 		}
@@ -190,7 +195,8 @@ func (p *Provider) Handler() http.Handler {
 // forPeople reports whether the answer to r is shown to people rather than read by
 // programs.
 func forPeople(r *http.Request) bool {
-	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/", "/dashboard"} {
+	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/",
+		"/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return true
 		}
@@ -213,6 +219,14 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Write(p.config.OpenAPI)
 	return nil
+}
+
+// Banks returns the handler of the mock banks' origin; nil without one.
+func (p *Provider) Banks() http.Handler {
+	if p.sandbox == nil {
+		return nil
+	}
+	return p.sandbox.Banks()
 }
 
 // Control returns the handler of the sandbox's control listener. In production it

@@ -25,6 +25,9 @@ func (p *Provider) registerRetention(r *jobs.Registry) {
 // refer to them; an error in one package does not stop the others.
 func (p *Provider) sweep(ctx context.Context) error {
 	var all error
+	if p.sandbox != nil {
+		all = p.sandbox.Sweep(ctx)
+	}
 	for _, of := range []interface{ Sweep(context.Context) error }{
 		p.visits, p.connections, p.bankaccounts, p.documents, p.invites, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
 	} {

@@ -25,7 +25,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins staff callbacks callback_secrets signing_keys session_keys
-			keepsakes sandbox_clock sandbox_reports sandbox_inbox submission_counts submission_slots job_runners goose_db_version
+			keepsakes sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
+			submission_counts submission_slots job_runners goose_db_version
 			river_job river_leader river_migration river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {
 			if !strings.Contains(" "+strings.Join(append(grows, stays...), " ")+" ", " "+table+" ") {

@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
+	"vestibule/web"
 )
 
 // Sources are the data sources of an environment's visits, reports, and submissions.
@@ -61,6 +62,8 @@ type Sandbox interface {
 	Wrap(next http.Handler) http.Handler
 	Sender(to webhook.Deliverer) webhook.Deliverer
 	Sources(s Services) Sources
+	Banks() http.Handler // of the mock banks with pages of their own; nil without any
+	Sweep(ctx context.Context) error
 	Control(s Services, h ControlHooks) http.Handler
 }
 
@@ -70,6 +73,12 @@ type SandboxConfig struct {
 	Log       *slog.Logger
 	Now       func() time.Time // the time of day
 	FaultSeed uint64           // seed of the fault injection; 0 turns it off
+
+	// BankURL is the origin of the mock banks with pages of their own; empty for none.
+	BankURL     string
+	BankClients string      // file of further clients of these banks; empty for none
+	RedirectURI string      // of the provider's own clients
+	Assets      *web.Assets // the provider's
 }
 
 // Services are the parts of a provider that a Sandbox uses.

@@ -52,11 +52,12 @@ type Visit struct {
 	Failure   Failure
 	Query     string // of the search for them
 	Banks     []Bank
-	More      int // of them that were found and are not shown
-	Tries     int // how often the password may still be wrong; 0: it was not wrong yet
-	CodeTries int // how often the code may still be wrong; 0: it was not wrong yet
-	Codes     int // how many were sent for this sign-in
-	CodeWait  int // seconds until another can be asked for
+	More      int  // of them that were found and are not shown
+	AtBank    bool // the applicant has opened the pages of the chosen bank
+	Tries     int  // how often the password may still be wrong; 0: it was not wrong yet
+	CodeTries int  // how often the code may still be wrong; 0: it was not wrong yet
+	Codes     int  // how many were sent for this sign-in
+	CodeWait  int  // seconds until another can be asked for
 	Accounts  []Account
 	Documents []Document
 
@@ -188,6 +189,22 @@ func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
+// closing is the script that closes the window; none if the page leads back.
+func closing(back string, u Urls) []string {
+	if back != "" {
+		return nil
+	}
+	return []string{u.Close}
+}
+
+// authorizeKind makes the button quieter once the bank's pages were opened.
+func (v Visit) authorizeKind() ui.Kind {
+	if v.AtBank {
+		return ui.Secondary
+	}
+	return ""
+}
+
 // authorizeAction is where the form goes that leads to the bank's own pages.
 func (v Visit) authorizeAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())
@@ -222,7 +239,7 @@ func (v Visit) attrs() templ.Attributes {
 	if v.End == "error" {
 		set("data-error", string(v.Error))
 	}
-	if v.Step == Progress {
+	if v.Step == Progress || v.Step == Authorize && v.AtBank {
 		a["data-poll"] = strconv.Itoa(PollEvery)
 	}
 	if v.Step == End {

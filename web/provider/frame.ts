@@ -62,6 +62,16 @@ addEventListener("message", (e: MessageEvent) => {
   if (m.type === "page") told?.(m.url);
 });
 
+// begun shows the step once the window beside the widget has asked for the bank.
+async function begun(): Promise<boolean> {
+  const answer = await request(stepURL());
+  if (!answer?.ok) return false;
+  const html = await answer.text();
+  if (stepOf(html)?.dataset.step === "authorize" && !stepOf(html)?.dataset.poll) return false;
+  swap(html, true);
+  return true;
+}
+
 // pageAround asks the embedding page for its address, which must be of its origin.
 let told: ((url: unknown) => void) | undefined;
 async function pageAround(): Promise<string | undefined> {
@@ -287,7 +297,7 @@ addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
   if (!handle || form.method === "dialog") return;
   e.preventDefault();
-  if (form.dataset.authorize !== undefined) return void openBank(form, pageAround, () => after(document.getElementById("step")!));
+  if (form.dataset.authorize !== undefined) return void openBank(form, begun, pageAround);
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 

@@ -30,6 +30,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
 			Stubs: stubs.Files{}},
 		Submissions: submissionSandbox{prepared},
+		Connectors:  s.banks.connectors(),
 	}
 	for _, b := range banks.All() {
 		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})

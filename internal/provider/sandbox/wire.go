@@ -15,6 +15,7 @@ type Sandbox struct {
 	faults   *Faults
 	injector *FaultInjector // nil: as the service should be
 	prepared *Prepared
+	banks    *openBanking
 }
 
 // New creates a sandbox, with the clock's offset from the database.
@@ -24,6 +25,10 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 		return nil, err
 	}
 	s.prepared = &Prepared{DB: c.DB}
+	var err error
+	if s.banks, err = newOpenBanking(ctx, c, s.clock.Now); err != nil {
+		return nil, err
+	}
 	if c.FaultSeed != 0 {
 		s.injector = &FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
 	}

@@ -121,6 +121,12 @@ func (s *Service) Begin(ctx context.Context, b Begin) (Begun, error) {
 	return out, err
 }
 
+// Begun reports whether a visit has an authorization at an institution that can still be
+// completed.
+func (s *Service) Begun(ctx context.Context, q store.Queryer, visitID, institution string) (bool, error) {
+	return begun(ctx, q, visitID, institution, s.Now())
+}
+
 // Callback is the outcome of an authorization that came back to its browser.
 type Callback struct {
 	VisitID     string

@@ -27,6 +27,14 @@ func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, sta
 	return err
 }
 
+// begun reports whether a visit has an authorization at an institution that can still be
+// completed.
+func begun(ctx context.Context, q store.Queryer, visitID, institution string, now time.Time) (ok bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM source_authorizations
+		WHERE visit_id = $1 AND institution = $2 AND used_at = 0 AND expires_at > $3)`, visitID, institution, store.Micros(now)).Scan(&ok)
+	return ok, err
+}
+
 // useAuthorization marks an authorization as used and returns it. For an unknown state,
 // another browser, a second use, and after the expiry it returns store.ErrNotFound.
 func useAuthorization(ctx context.Context, tx *store.Tx, state, browser []byte) (a authorization, err error) {

@@ -194,10 +194,8 @@ func failed(institution string, reason sources.Reason) flow.Input {
 func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, back authorizationContext) error {
 	lang := i18n.Lang(back.Lang)
 	switch {
-	case back.Return != "":
-		seeOther(w, back.Return)
-	case back.Window:
-		s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(lang, s.urls()))
+	case back.Return != "" || back.Window:
+		s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(lang, back.Return, s.urls()))
 	default:
 		seeOther(w, Path(back.Handle)+"?"+url.Values{"lang": {back.Lang}}.Encode())
 	}

@@ -148,11 +148,12 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 		if bank.count("renew refresh-1") != 1 || bank.count("fetch access-2") != 1 || bank.count("fetch access-1") != 0 {
 			t.Errorf("calls %v", bank.calls)
 		}
-		r.Until("the access is revoked with the refresh token that replaced the first", func() bool { return bank.count("revoke refresh-2") == 1 })
+		r.Until("the access is revoked with the newer refresh token", func() bool { return bank.count("revoke refresh-2") == 1 })
 		r.Until("nothing of the access is kept", func() bool {
 			return r.Count(`SELECT count(*) FROM source_connections WHERE access IS NOT NULL OR ended_at = 0`) == 0
 		})
-		if n := r.Count(`SELECT count(DISTINCT kind) FROM source_events WHERE kind IN ('authorized', 'renewed', 'fetched', 'ended', 'revoked')`); n != 5 {
+		if n := r.Count(`SELECT count(DISTINCT kind) FROM source_events
+			WHERE kind IN ('authorized', 'renewed', 'fetched', 'ended', 'revoked')`); n != 5 {
 			t.Errorf("%d kinds of events in the audit trail", n)
 		}
 	})
@@ -243,8 +244,9 @@ func TestAuthorizationOutcomes(t *testing.T) {
 		t.Run("returns to the page with the widget", func(t *testing.T) {
 			a, query := atBank(t, r, url.Values{"return": {"https://shop.example/apply?x=1"}})
 			back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
-			if back.Status != http.StatusSeeOther || back.Header.Get("Location") != "https://shop.example/apply?x=1" {
-				t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
+			// By a page and not a redirect: the bank's policy limits where its forms lead.
+			if m := leadsTo.FindStringSubmatch(back.Body); back.Status != http.StatusOK || m == nil || m[1] != "https://shop.example/apply?x=1" {
+				t.Errorf("%d to %v", back.Status, m)
 			}
 		})
 		t.Run("returns to no other page", func(t *testing.T) {
@@ -284,7 +286,8 @@ func TestWithdrawnConsentEndsAccess(t *testing.T) {
 		bank.fetch = sources.Fail(sources.Unresponsive, errors.New("test"))
 		a, query := atBank(t, r, nil)
 		var consumer string
-		if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, a.publicToken).Scan(&consumer); err != nil {
+		row := r.DB.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, a.publicToken)
+		if err := row.Scan(&consumer); err != nil {
 			t.Fatal(err)
 		}
 		a.Do("GET", "/oauth/callback?"+query.Encode(), nil)

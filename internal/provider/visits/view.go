@@ -40,6 +40,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 	}
+	if page.Step == pages.Authorize {
+		if page.AtBank, err = s.Sources.Begun(r.Context(), s.DB.SQL, v.id, v.Bank); err != nil {
+			return err
+		}
+	}
 	s.addChoices(r, v, &page)
 	if page.Step == pages.Documents {
 		page.MaxFiles, page.MaxFileSize = documents.MaxFiles, documents.MaxSize

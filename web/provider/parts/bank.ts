@@ -1,33 +1,27 @@
 // Opens the bank's own pages, which cannot be shown in a frame: in a window beside the
 // widget, or, where the browser does not open one, in the tab of the embedding page, to
 // which the bank leads back.
+//
+// A page may isolate the windows that its frames open, so that the browser does not tell
+// whether one was opened. The service tells: the new window asks it for the bank's
+// address.
 
-const every = 1500; // milliseconds between two looks at the visit
+const patience = 3_000; // milliseconds until a window that asks for nothing counts as blocked
 
-// openBank submits the step's form into a new window. page is asked for the address of
-// the embedding page when no window opens; follow begins to look for the next step.
-export async function openBank(form: HTMLFormElement, page: () => Promise<string | undefined>, follow: () => void): Promise<void> {
-  const part = (name: string) => form.querySelectorAll<HTMLElement>(`[data-${name}]`);
-  const show = (name: string, shown: boolean) => part(name).forEach((e) => (e.hidden = !shown));
+// openBank submits the step's form into a new window. begun asks the service whether the
+// window has asked for the bank; page returns the address of the embedding page.
+export async function openBank(form: HTMLFormElement, begun: () => Promise<boolean>,
+  page: () => Promise<string | undefined>): Promise<void> {
   if (form.target === "_top") return form.submit();
-  const name = `svc-bank-${Date.now()}`;
-  const beside = window.open("", name, screen.width >= 800 ? "popup,width=520,height=760" : "");
-  if (beside) {
-    form.target = name;
-    form.submit();
-    show("open", false);
-    show("again", true);
-    show("waiting", true);
-    const step = form.closest<HTMLElement>("#step")!;
-    if (!step.dataset.poll) {
-      step.dataset.poll = String(every);
-      follow();
-    }
-    return;
+  form.target = "_blank";
+  form.submit();
+  for (let waited = 0; waited < patience; waited += 500) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (!form.isConnected || (await begun())) return;
   }
   const address = await page();
-  show("blocked", true);
-  if (!address) return;
+  if (!address || !form.isConnected) return;
+  form.querySelector<HTMLElement>("[data-blocked]")!.hidden = false;
   const field = document.createElement("input");
   field.type = "hidden";
   field.name = "return";

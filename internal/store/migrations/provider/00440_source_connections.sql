@@ -13,6 +13,7 @@ CREATE TABLE source_authorizations (
     used_at      BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX source_authorizations_expiry ON source_authorizations (expires_at);
+CREATE INDEX source_authorizations_visit ON source_authorizations (visit_id);
 
 CREATE TABLE source_connections (
     id           TEXT PRIMARY KEY,

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// openBank is a bank of the sandbox with pages of its own.
+const openBank = "Pebble Harbor National Bank"
+
+// toOpenBank goes from consent to the step that leads to the bank.
+func toOpenBank(t *testing.T, at place, hosted bool) {
+	t.Helper()
+	step(t, at, "consent")
+	click(t, at(button(en("visit.consent.submit"))))
+	step(t, at, "bank")
+	fill(t, at("[name=q]"), openBank)
+	if hosted {
+		click(t, at(button(en("visit.search"))))
+	}
+	click(t, at("button[name=bank]:has-text(\""+openBank+"\")"))
+	step(t, at, "authorize")
+}
+
+// atOpenBank signs in on the bank's pages and shares every account.
+func atOpenBank(t *testing.T, bank playwright.Page, username string) {
+	t.Helper()
+	fill(t, bank.Locator("[name=username]"), username)
+	fill(t, bank.Locator("[name=password]"), "correct horse")
+	must(t, bank.Locator("[name=password]").Press("Enter"))
+	fill(t, bank.Locator("[name=code]"), "123456")
+	must(t, bank.Locator("[name=code]").Press("Enter"))
+	accounts := bank.Locator("input[type=checkbox]")
+	see(t, accounts.First())
+	all, err := accounts.All()
+	must(t, err)
+	for _, a := range all {
+		must(t, a.Check())
+	}
+	click(t, bank.Locator(button(en("bank.accounts.submit"))))
+	click(t, bank.Locator(button(en("bank.consent.submit"))))
+}
+
+// A bank with pages of its own is opened in a window beside the widget, which closes by
+// itself; the widget goes on.
+func TestOpenBankBesideTheWidget(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	s.apply(t, v, "embedded", "")
+	toOpenBank(t, v.widget, false)
+	bank, err := v.Context.ExpectPage(func() error {
+		return v.widget(button(en("visit.authorize.submit", "bank", openBank))).Click()
+	})
+	must(t, err)
+	see(t, v.widget(text(en("visit.authorize.waiting", "bank", openBank))))
+	closed := make(chan struct{})
+	bank.OnClose(func(playwright.Page) { close(closed) })
+	atOpenBank(t, bank, "default")
+	step(t, v.widget, "connected")
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Error("the bank's window stays open")
+	}
+	click(t, v.widget(button(en("visit.employers.finish"))))
+	state(t, v, "ready")
+}
+
+// On a hosted page the bank opens in the same tab and leads back, also when the applicant
+// refuses there.
+func TestOpenBankOnAHostedPage(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	s.apply(t, v, "redirect", "")
+	toOpenBank(t, v.page, true)
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	click(t, v.page(button(en("bank.cancel", "company", "Vestibule"))))
+	step(t, v.page, "failed")
+	see(t, v.page(text(en("visit.failed.denied"))))
+	click(t, v.page(button(en("visit.banks.another"))))
+	step(t, v.page, "bank")
+	fill(t, v.page("[name=q]"), openBank)
+	click(t, v.page(button(en("visit.search"))))
+	click(t, v.page("button[name=bank]:has-text(\""+openBank+"\")"))
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	atOpenBank(t, v.Page, "default")
+	step(t, v.page, "connected")
+	click(t, v.page(button(en("visit.employers.finish"))))
+	state(t, v, "ready")
+}
+
+// Where the browser opens no window, the bank opens in the tab of the embedding page and
+// leads back to it.
+func TestOpenBankWithoutWindows(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
+		const submit = HTMLFormElement.prototype.submit;
+		HTMLFormElement.prototype.submit = function () { if (this.target !== "_blank") submit.call(this); };`)}))
+	s.apply(t, v, "embedded", "")
+	toOpenBank(t, v.widget, false)
+	click(t, v.widget(button(en("visit.authorize.submit", "bank", openBank))))
+	see(t, v.widget(text(en("visit.authorize.blocked", "bank", openBank))))
+	click(t, v.widget(button(en("visit.authorize.submit", "bank", openBank))))
+	atOpenBank(t, v.Page, "default")
+	step(t, v.widget, "connected")
+	if !strings.HasPrefix(v.Page.URL(), s.Portal) {
+		t.Errorf("back at %s", v.Page.URL())
+	}
+	click(t, v.widget(button(en("visit.employers.finish"))))
+	state(t, v, "ready")
+}

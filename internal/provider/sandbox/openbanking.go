@@ -1,0 +1,115 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"vestibule/internal/jose"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/sandbox/fdxbank"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/fdx"
+)
+
+// openBanking is the mock FDX server and the connector that reaches it over HTTP. A nil
+// *openBanking has no banks.
+type openBanking struct {
+	server    *fdxbank.Server
+	connector sources.Connector
+}
+
+// The clients of the provider's connector, one for each method of authentication that
+// works without TLS.
+const (
+	basicClient = "vestibule-basic"
+	postClient  = "vestibule-post"
+	jwtClient   = "vestibule-jwt"
+)
+
+// newOpenBanking creates the mock server at c.BankURL and the connector. Without a URL,
+// every mock bank keeps its form in the widget, and it returns nil.
+func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() time.Time) (*openBanking, error) {
+	if c.BankURL == "" {
+		return nil, nil
+	}
+	raw, err := c.DB.GetOrCreateSecret(ctx, "fdx-bank-client-key", func() ([]byte, error) {
+		key, err := jose.GenerateKey()
+		if err != nil {
+			return nil, err
+		}
+		return key.Marshal()
+	})
+	if err != nil {
+		return nil, err
+	}
+	key, err := jose.ParsePrivateKey(raw)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := c.DB.GetOrCreateSecret(ctx, "fdx-bank-client-secret", func() ([]byte, error) { return []byte(rand.Text()), nil })
+	if err != nil {
+		return nil, err
+	}
+	client := func(id string, method fdxbank.Method) fdxbank.Client {
+		return fdxbank.Client{ID: id, Name: "Vestibule", Method: method, RedirectURIs: []string{c.RedirectURI}}
+	}
+	basic, post := client(basicClient, fdxbank.SecretBasic), client(postClient, fdxbank.SecretPost)
+	basic.Secret, post.Secret = string(secret), string(secret)
+	jwt := client(jwtClient, fdxbank.PrivateKeyJWT)
+	jwt.Keys = jose.KeySet{key.Public()}
+	others, err := fdxbank.LoadClients(c.BankClients)
+	if err != nil {
+		return nil, err
+	}
+	out := &openBanking{}
+	out.server, err = fdxbank.New(ctx, fdxbank.Config{DB: c.DB, Log: c.Log, Now: now, BaseURL: c.BankURL, Assets: c.Assets,
+		Clients: append([]fdxbank.Client{basic, post, jwt}, others...)})
+	if err != nil {
+		return nil, err
+	}
+	var list []fdx.Institution
+	for n, b := range fdxbank.Institutions() {
+		i := fdx.Institution{ID: b.ID, Name: b.Name, Place: b.Place, Homepage: b.Homepage, Issuer: fdxbank.Issuer(c.BankURL, b.ID),
+			Version: "6", Scopes: fdxbank.Scopes(), Tokenized: b.Tokens, Loopback: true}
+		if n%4 == 0 { // both versions are in use
+			i.Version = "5"
+		}
+		i.BaseURL = fdxbank.BaseURL(c.BankURL, b.ID, i.Version)
+		switch n % 3 {
+		case 0:
+			i.ClientID, i.Authentication, i.Secret = basicClient, fdx.SecretBasic, string(secret)
+		case 1:
+			i.ClientID, i.Authentication, i.Secret = postClient, fdx.SecretPost, string(secret)
+		default:
+			i.ClientID, i.Authentication, i.Key = jwtClient, fdx.PrivateKeyJWT, key
+		}
+		list = append(list, i)
+	}
+	out.connector, err = fdx.New(list, fdx.Options{Now: now, Log: c.Log})
+	return out, err
+}
+
+func (b *openBanking) connectors() []sources.Connector {
+	if b == nil {
+		return nil
+	}
+	return []sources.Connector{b.connector}
+}
+
+// Banks returns the handler of the mock banks' origin; nil without one.
+func (s *Sandbox) Banks() http.Handler {
+	if s.banks == nil {
+		return nil
+	}
+	return s.banks.server
+}
+
+// Sweep deletes expired data of the mock banks.
+func (s *Sandbox) Sweep(ctx context.Context) error {
+	if s.banks == nil {
+		return nil
+	}
+	return s.banks.server.Sweep(ctx)
+}
