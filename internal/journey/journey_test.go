@@ -63,7 +63,7 @@ func TestStep(t *testing.T) {
 		{"start again", []State{Exited, Failed, Expired}, in(Restart, ""), Connecting, NewAttempt},
 		{"an unknown kind", nil, in("dance", ""), "", 0},
 		{"an unknown status", nil, in(Webhook, "SUCCESSFUL"), "", 0},
-		{"an attempt that is not there", nil, Input{Kind: Webhook, Attempt: 2, Status: contract.StatusSuccess}, "", 0},
+		{"an unknown attempt", nil, Input{Kind: Webhook, Attempt: 2, Status: contract.StatusSuccess}, "", 0},
 		{"no attempt", nil, Input{Kind: Webhook, Status: contract.StatusSuccess}, "", 0},
 	}
 	for _, row := range rows {

@@ -14,7 +14,7 @@ func TestParseRulesRefuses(t *testing.T) {
 		{"an unknown definition", "[INCOME.GIG / -]\n{fee} + a", "unknown definition"},
 		{"a late definition", "[INCOME.GIG / -]\na\nfee = b", "a definition after a rule"},
 		{"a phrase without a rule", "a, b", "a phrase before any rule"},
-		{"a comma that is missing", "[INCOME.GIG / -]\na\nb", "no comma"},
+		{"a missing comma", "[INCOME.GIG / -]\na\nb", "no comma"},
 	} {
 		if _, err := parseRules(TierMechanism, c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -101,12 +101,12 @@ func TestCurrency(t *testing.T) {
 		{"none is named", []Account{in("", cash, 1)}, "USD"},
 		{"one", []Account{in("EUR", cash, 0)}, "EUR"},
 		{"the most transactions", []Account{in("USD", cash, 2), in("EUR", cash, 3)}, "EUR"},
-		{"of all accounts of a currency", []Account{in("USD", cash, 2), in("EUR", cash, 3), in("", cash, 2)}, "USD"},
-		{"a tie with dollars", []Account{in("EUR", cash, 2), in("USD", cash, 2)}, "USD"},
-		{"a tie without", []Account{in("SEK", cash, 2), in("EUR", cash, 2), in("USD", cash, 1)}, "EUR"},
+		{"the sum over a currency's accounts", []Account{in("USD", cash, 2), in("EUR", cash, 3), in("", cash, 2)}, "USD"},
+		{"a tie that includes dollars", []Account{in("EUR", cash, 2), in("USD", cash, 2)}, "USD"},
+		{"a tie without dollars", []Account{in("SEK", cash, 2), in("EUR", cash, 2), in("USD", cash, 1)}, "EUR"},
 		{"no transaction", []Account{in("SEK", cash, 0), in("USD", cash, 0)}, "USD"},
-		{"funds do not decide", []Account{in("EUR", fund, 9), in("USD", cash, 1)}, "USD"},
-		{"unless there is nothing else", []Account{in("EUR", fund, 9), in("USD", fund, 1)}, "EUR"},
+		{"funds do not count", []Account{in("EUR", fund, 9), in("USD", cash, 1)}, "USD"},
+		{"funds count if there is nothing else", []Account{in("EUR", fund, 9), in("USD", fund, 1)}, "EUR"},
 	} {
 		d := Data{Connections: []Connection{{SourceID: "BANK", Accounts: c.accounts}}}
 		for range 2 {

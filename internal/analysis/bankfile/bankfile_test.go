@@ -114,7 +114,7 @@ Chase1234 checking CHECKING USD "" 1080.00 at 2026-10-31
 2026-10-31 -900.00 RENT
 2026-10-31 -20.00 SHOP, THE
 `},
-		"a summary before the columns' names": {"stmt.csv",
+		"a summary before the header": {"stmt.csv",
 			"Description,,Summary Amt.\nBeginning balance as of 10/01/2026,,\"100.00\"\nTotal credits,,\"5.00\"\n\n" +
 				"Date,Description,Amount,Running Bal.\n10/01/2026,Beginning balance as of 10/01/2026,,\"100.00\"\n" +
 				"10/02/2026,\"INTEREST\",\"5.00\",\"105.00\"\n10/03/2026,\"ATM\",\"-1,005.00\",\"-900.00\"\n", `CSV
@@ -123,7 +123,7 @@ stmt checking CHECKING USD "" -900.00 at 2026-10-03
 2026-10-03 -1005.00 ATM
 left out: 1 line without a day and an amount left out, from line 6 on
 `},
-		"no names of columns": {"wells.csv", "\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
+		"no header": {"wells.csv", "\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
 wells checking CHECKING USD "" no balance
 2026-10-29 40.00 MOBILE DEPOSIT
 2026-10-31 -12.00 COFFEE
@@ -138,14 +138,14 @@ all checking …8888 CHECKING USD "99998888" 96.90 at 2026-10-31
 2026-10-30 100.00 Deposit
 2026-10-31 -3.10 Coffee
 `},
-		"words say the side": {"x.csv",
+		"words for debit and credit": {"x.csv",
 			"Account Number,Transaction Description,Transaction Date,Transaction Type,Transaction Amount,Balance\n" +
 				"1,Deposit from Work,10/31/26,Credit,10.00,15.00\n1,Withdrawal to Shop,10/30/26,Debit,5.00,5.00\n", `CSV
 x checking CHECKING USD "1" 15.00 at 2026-10-31
 2026-10-30 -5.00 Withdrawal to Shop
 2026-10-31 10.00 Deposit from Work
 `},
-		"the balance says the side": {"x.csv", "Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
+		"the direction follows from the balance": {"x.csv", "Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
 x checking CHECKING USD "" 7.00 at 2026-10-03
 2026-10-01 5.00 Open
 2026-10-02 -2.00 A
@@ -156,7 +156,7 @@ konto checking CHECKING EUR "" 99.50 at 2026-10-31
 2026-10-03 1300.00 Lohn
 2026-10-31 -1200.50 Miete
 `},
-		"the order of lines tells day and month": {"x.csv", "Date,Description,Amount\n01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
+		"the order of lines distinguishes day and month": {"x.csv", "Date,Description,Amount\n01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
 x checking CHECKING USD "" no balance
 2026-01-02 -1.00 A
 2026-02-01 -1.00 B
@@ -183,21 +183,21 @@ left out: credit card left out: a cashflow report is made of checking and saving
 	}
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"a PDF":                     {"%PDF-1.4", "not a statement"},
-		"a web page":                {"<html><body>", "not a statement"},
-		"text":                      {"Dear bank", "not a statement"},
-		"empty":                     {"", "not a statement"},
-		"UTF-16":                    {"\xff\xfeD\x00", "UTF-16"},
-		"OFX without accounts":      {"<OFX></OFX>", "no account"},
-		"OFX cut within a tag":      {"<OFX><STMTRS", "within a tag"},
-		"XML with an entity":        {`<!DOCTYPE d [<!ENTITY x "y">]><Document xmlns="camt.053"><BkToCstmrStmt>&x;`, "well-formed"},
-		"columns that are unknown":  {"a,b,c\n1,2,3\n", "names the columns"},
-		"no sign":                   {"Date,Description,Amount\n2026-01-01,A,5\n2026-01-02,B,6\n", "money out"},
-		"days that cannot be read":  {"Date,Amount\nsoon,1\n", "no day"},
-		"lines that cannot be read": {"Date,Amount\n2026-01-01,1\n2026-01-01,-1\n,\nx,x\ny,y\nz,z\nw,w\n", "4 of 6 lines"},
-		"too large":                 {strings.Repeat("x", MaxBytes+1), "larger than"},
+		"a PDF":                {"%PDF-1.4", "not a statement"},
+		"a web page":           {"<html><body>", "not a statement"},
+		"text":                 {"Dear bank", "not a statement"},
+		"empty":                {"", "not a statement"},
+		"UTF-16":               {"\xff\xfeD\x00", "UTF-16"},
+		"OFX without accounts": {"<OFX></OFX>", "no account"},
+		"OFX cut within a tag": {"<OFX><STMTRS", "within a tag"},
+		"XML with an entity":   {`<!DOCTYPE d [<!ENTITY x "y">]><Document xmlns="camt.053"><BkToCstmrStmt>&x;`, "well-formed"},
+		"unknown columns":      {"a,b,c\n1,2,3\n", "names the columns"},
+		"no sign":              {"Date,Description,Amount\n2026-01-01,A,5\n2026-01-02,B,6\n", "money out"},
+		"invalid dates":        {"Date,Amount\nsoon,1\n", "no day"},
+		"invalid lines":        {"Date,Amount\n2026-01-01,1\n2026-01-01,-1\n,\nx,x\ny,y\nz,z\nw,w\n", "4 of 6 lines"},
+		"too large":            {strings.Repeat("x", MaxBytes+1), "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Read("x", []byte(c.content)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -162,16 +162,16 @@ func TestDirectDepositMatching(t *testing.T) {
 		deposit income.Deposit
 		want    string // account id; empty: not matched
 	}{
-		"the same":                        {income.Deposit{Institution: "Harbor National Bank", Mask: "7301"}, "a"},
-		"spelled as payroll companies do": {income.Deposit{Institution: "HARBOR NATL BANK", Mask: "7302"}, "b"},
-		"another bank":                    {income.Deposit{Institution: "Prairie Federal Bank", Mask: "7301"}, ""},
-		"other digits":                    {income.Deposit{Institution: "Harbor National Bank", Mask: "0000"}, ""},
-		"no digits":                       {income.Deposit{Institution: "Harbor National Bank"}, ""},
-		"nothing":                         {income.Deposit{}, ""},
-		"digits that tell":                {income.Deposit{Mask: "7302"}, "b"},
-		"digits that two have":            {income.Deposit{Mask: "4466"}, ""},
-		"two have them, the bank tells":   {income.Deposit{Institution: "Lakeshore Bank & Trust", Mask: "4466"}, "c"},
-		"an investment account":           {income.Deposit{Institution: "Lakeshore Bank and Trust", Mask: "9903"}, "f"},
+		"the same":                     {income.Deposit{Institution: "Harbor National Bank", Mask: "7301"}, "a"},
+		"another spelling of the bank": {income.Deposit{Institution: "HARBOR NATL BANK", Mask: "7302"}, "b"},
+		"another bank":                 {income.Deposit{Institution: "Prairie Federal Bank", Mask: "7301"}, ""},
+		"other digits":                 {income.Deposit{Institution: "Harbor National Bank", Mask: "0000"}, ""},
+		"no digits":                    {income.Deposit{Institution: "Harbor National Bank"}, ""},
+		"nothing":                      {income.Deposit{}, ""},
+		"unique digits without a bank": {income.Deposit{Mask: "7302"}, "b"},
+		"digits of two accounts":       {income.Deposit{Mask: "4466"}, ""},
+		"digits of two accounts in different banks": {income.Deposit{Institution: "Lakeshore Bank & Trust", Mask: "4466"}, "c"},
+		"an investment account":                     {income.Deposit{Institution: "Lakeshore Bank and Trust", Mask: "9903"}, "f"},
 	} {
 		p := works("p", "Globex")
 		p.Payroll.Jobs[0].Deposits = []income.Deposit{c.deposit}

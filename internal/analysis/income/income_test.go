@@ -88,12 +88,12 @@ func TestOutcome(t *testing.T) {
 			bank(bankdata.Account{Type: report.Investment, Transactions: []bankdata.Transaction{{Posted: day("2026-03-01")}}}),
 			contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
 		"no transaction": {bank(cash()), contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only a pending one": {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})),
+		"one pending transaction": {bank(cash(bankdata.Transaction{Posted: day("2026-03-10"), Pending: true})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
-		"only one of two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})),
+		"one transaction, more than two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
-		"one of exactly two years": {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
-		"one of tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
+		"one transaction, exactly two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one transaction, tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {
 		if st, sub := c.data.Outcome(asOf); st != c.want || sub != c.sub {
@@ -152,7 +152,7 @@ func TestWindows(t *testing.T) {
 		inflowRecent, inflowsAnnual string
 		consistent                  bool
 	}{
-		"two years, and a begun month": {
+		"two years and part of a month": {
 			joined(each("2024-04", "2026-03", 5, 1_000_00, northwind)),
 			12_000, 12_000, "12000.00", "12000.00", true,
 		},
@@ -160,11 +160,11 @@ func TestWindows(t *testing.T) {
 			joined(each("2024-04", "2025-11", 5, 1_000_00, northwind), each("2025-12", "2026-02", 5, 2_000_00, northwind)),
 			24_000, 15_000, "24000.00", "15000.00", true,
 		},
-		"six complete months: what is there, and the inflow as of a year": {
+		"six complete months: their sum, and the projected inflow": {
 			joined(each("2025-09", "2025-09", 1, -5_00, groceries), each("2025-09", "2026-02", 5, 1_000_00, northwind)),
 			12_000, 6_000, "12000.00", "12000.00", true,
 		},
-		"a month that is covered in part counts for the sum only": {
+		"an incomplete month counts only in the sum": {
 			joined(each("2025-09", "2026-02", 5, 1_000_00, northwind)),
 			12_000, 6_000, "12000.00", "12000.00", true,
 		},
@@ -172,7 +172,7 @@ func TestWindows(t *testing.T) {
 			joined(each("2025-12", "2025-12", 20, -5_00, groceries), each("2026-01", "2026-03", 5, 1_000_00, northwind)),
 			12_000, 2_000, "12000.00", "12000.00", false,
 		},
-		"three months, one of them covered in part": {
+		"three months, one of them incomplete": {
 			cash(func() (out []bankdata.Transaction) {
 				for _, d := range []string{"2025-12-19", "2026-01-02", "2026-01-16", "2026-01-30", "2026-02-13", "2026-02-27"} {
 					out = append(out, bankdata.Transaction{ID: d, Posted: day(d), Amount: 500_00, Description: northwind})
@@ -193,7 +193,7 @@ func TestWindows(t *testing.T) {
 			joined(each("2024-04", "2025-12", 5, 1_000_00, northwind), each("2026-02", "2026-02", 5, 1_000_00, northwind)),
 			8_000, 11_000, "8000.00", "11000.00", false,
 		},
-		"income that has ended, seven months ago": {
+		"income that ended seven months ago": {
 			joined(each("2024-04", "2025-07", 5, 1_000_00, northwind), each("2025-08", "2026-02", 6, -9_00, groceries)),
 			0, 5_000, "0.00", "5000.00", false,
 		},
@@ -258,9 +258,9 @@ func TestJobsAreTaxedSeparately(t *testing.T) {
 			each("2024-04", "2026-02", 20, net(24_000_00), globex), each("2024-04", "2026-02", 9, net(120_000_00), initech)), 204_000},
 		"one after the other": {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind),
 			each("2025-09", "2026-02", 20, net(60_000_00), globex)), 60_000},
-		"with a month of both": {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind),
+		"with one month of both": {joined(each("2024-04", "2025-08", 5, net(60_000_00), northwind),
 			each("2025-08", "2026-02", 1, net(60_000_00), globex)), 65_000},
-		"one in two ways of one": {joined(each("2024-04", "2026-02", 5, net(60_000_00)/2, northwind),
+		"two spellings of one employer": {joined(each("2024-04", "2026-02", 5, net(60_000_00)/2, northwind),
 			each("2024-04", "2026-02", 20, net(60_000_00)/2, "NORTHWIND LOGISTIC DIR DEP PAYROLL")), 60_000},
 	} {
 		m := model(t, Build(Input{Bank: bank(c.account), State: "TX"}, asOf))

@@ -106,10 +106,10 @@ func TestHireDateNeedsHistory(t *testing.T) {
 		quiet string // day of a purchase before the first payment
 		want  string
 	}{
-		"paid from the beginning of the history": {"2025-05-01", ""},
-		"one payment may have been before":       {"2025-03-14", ""},
-		"a month and a half and five days":       {"2025-03-12", "2025-05-03"},
-		"long before":                            {"2024-06-01", "2025-05-03"},
+		"paid from the beginning of the history":      {"2025-05-01", ""},
+		"a payment may be missing before the history": {"2025-03-14", ""},
+		"a month and a half and five days":            {"2025-03-12", "2025-05-03"},
+		"long before":                                 {"2024-06-01", "2025-05-03"},
 	} {
 		a := joined(each("2025-05", "2026-02", 3, 900_00, globex),
 			[]bankdata.Transaction{{ID: "q", Posted: day(c.quiet), Amount: -5_00, Description: groceries}})
@@ -164,22 +164,22 @@ func TestHireDateIsFirstPayment(t *testing.T) {
 			"2024-08-03"},
 		"one payment at the history's beginning": {
 			[][]bankdata.Transaction{append(each("2024-04", "2024-04", 3, 250_00, northwind), year...)}, ""},
-		"a stream that ended, in other words": {
+		"an earlier stream with another description": {
 			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00,
 				"NORTHWIND LOGISTICS LLC PAYROLL")...), year...)}, "2024-07-09"},
 		"another employer before": {[][]bankdata.Transaction{
 			append(append(quiet("2024-04-01"), each("2024-07", "2024-12", 9, 700_00, globex)...), year...)}, "2025-05-03"},
-		"paid into an account before, of which nothing older is known": {
+		"paid into another account before, without older transactions": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...),
 				each("2025-05", "2025-09", 3, 900_00, northwind)}, ""},
-		"paid into an account before, of which older things are known": {
+		"paid into another account before, with older transactions": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), each("2025-10", "2026-02", 3, 900_00, northwind)...),
 				append(quiet("2024-09-01"), each("2025-05", "2025-09", 3, 900_00, northwind)...)}, "2025-05-03"},
-		"paid also into an account of a shorter history": {
+		"also paid into an account with a shorter history": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, northwind)}, ""},
-		"an account of a shorter history that the employer pays nothing into": {
+		"an account with a shorter history that the employer does not pay into": {
 			[][]bankdata.Transaction{append(quiet("2024-04-01"), year...), each("2025-10", "2026-02", 3, 100_00, benefit)}, "2025-05-03"},
-		"a refund of the same words is no wage": {
+		"a refund with the same words is not a wage": {
 			[][]bankdata.Transaction{append(append(quiet("2024-04-01"), each("2024-08", "2024-08", 3, 20_00,
 				"PURCHASE RETURN NORTHWIND LOGISTICS")...), year...)}, "2025-05-03"},
 	} {
@@ -212,11 +212,11 @@ func TestEmployment(t *testing.T) {
 		want    []item
 	}{
 		"none": {joined(each("2025-01", "2026-02", 3, 900_00, benefit)), nil, nil},
-		"stated alone has no matching": {
+		"stated only: no matching": {
 			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Northwind"},
 			[]item{{"CONSUMER_INPUT", "Northwind", "", "", ""}},
 		},
-		"paid alone has none": {
+		"paid only: no matching": {
 			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), nil,
 			[]item{{"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
 		},
@@ -227,7 +227,7 @@ func TestEmployment(t *testing.T) {
 		"a job that ended before the year is not listed": {
 			joined(each("2024-04", "2025-02", 3, 900_00, northwind), each("2025-03", "2026-02", 1, -1_00, groceries)), nil, nil,
 		},
-		"a payroll company is no employer": {
+		"a payroll company is not an employer": {
 			joined(each("2025-01", "2026-02", 3, 900_00, "GUSTO DES:PAY 123456 INDN:PAT DOE CO ID:91")), nil, nil,
 		},
 		"one of two": {
@@ -235,12 +235,12 @@ func TestEmployment(t *testing.T) {
 			[]item{{"CONSUMER_INPUT", "Globex Widgets LLC", "", "GLOBEX WIDGETS", "NORTHWIND LOGISTICS"},
 				{"BANK", "NORTHWIND LOGISTICS", "active", "", ""}, {"BANK", "GLOBEX WIDGETS", "active", "", ""}},
 		},
-		"two of which one is paid": {
+		"two, one of which pays": {
 			joined(each("2025-01", "2026-02", 3, 900_00, northwind)), []string{"Initech", "Northwind"},
 			[]item{{"CONSUMER_INPUT", "Initech", "", "", "NORTHWIND LOGISTICS"}, {"CONSUMER_INPUT", "Northwind", "",
 				"NORTHWIND LOGISTICS", ""}, {"BANK", "NORTHWIND LOGISTICS", "active", "", ""}},
 		},
-		"two and neither pays": {
+		"two, neither of which pays": {
 			joined(each("2025-01", "2026-02", 3, 900_00, benefit)), []string{"Initech", "Northwind"},
 			[]item{{"CONSUMER_INPUT", "Initech", "", "-", ""}, {"CONSUMER_INPUT", "Northwind", "", "-", ""}},
 		},
@@ -291,7 +291,7 @@ func TestMatchedIncome(t *testing.T) {
 		"none that pays":       {[]string{"Initech"}, "", 0},
 		"one with two inflows": {[]string{"Northwind Logistics Inc"}, "Northwind Logistics Inc, NORTHWIND LOGISTICS, 14400", 2},
 		"the larger of two":    {[]string{"Globex", "Northwind"}, "Northwind, NORTHWIND LOGISTICS, 14400", 3},
-		"an inflow has one": {[]string{"Northwind Logistics", "Northwind Logistics West"},
+		"each inflow matches one employer": {[]string{"Northwind Logistics", "Northwind Logistics West"},
 			"Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},
 	} {
 		r := Build(Input{PublicToken: "t", InputSource: report.ConsumerInput, State: "TX",
@@ -372,7 +372,7 @@ func TestPrimaryAccount(t *testing.T) {
 		"spending in two of three": {[]bankdata.Account{joined(half, each("2026-01", "2026-02", 5, -1_00, groceries))}, false},
 		"half of the income":       {[]bankdata.Account{joined(half, spending), joined(half)}, true},
 		"a third of the income":    {[]bankdata.Account{joined(half, spending), joined(half), joined(half)}, false},
-		"the begun month aside": {[]bankdata.Account{joined(half, spending, each("2026-03", "2026-03", 3, 9_000_00, northwind)),
+		"the incomplete month does not count": {[]bankdata.Account{joined(half, spending, each("2026-03", "2026-03", 3, 9_000_00, northwind)),
 			joined(half), joined(half)}, false},
 		"no income in three months": {[]bankdata.Account{joined(each("2024-04", "2025-10", 3, 900_00, northwind), spending)}, false},
 	} {

@@ -38,15 +38,15 @@ func TestJobYear(t *testing.T) {
 		ok         bool
 	}{
 		{"twelve months are added up", salaried("Acme", "2025-03", "2026-02", 4_000_00, nil), 48_000_00, 36_000_00, true},
-		{"what was paid a year ago to the day is not in it", salaried("Acme", "2024-01", "2026-02", 4_000_00, nil), 48_000_00, 36_000_00, true},
-		{"a gap is no pay", salaried("Acme", "2025-03", "2025-08", 4_000_00, nil), 24_000_00, 18_000_00, true},
-		{"what is paid after the fetch date does not count", salaried("Acme", "2025-03", "2026-04", 4_000_00, nil), 48_000_00, 36_000_00, true},
+		{"payments exactly a year ago do not count", salaried("Acme", "2024-01", "2026-02", 4_000_00, nil), 48_000_00, 36_000_00, true},
+		{"months without pay count as zero", salaried("Acme", "2025-03", "2025-08", 4_000_00, nil), 24_000_00, 18_000_00, true},
+		{"payments after the fetch date do not count", salaried("Acme", "2025-03", "2026-04", 4_000_00, nil), 48_000_00, 36_000_00, true},
 		// 1 December to 28 February: 90 days.
-		{"a job that began is that of a year", salaried("Acme", "2025-12", "2026-02", 4_000_00,
+		{"a job that began recently is projected to a year", salaried("Acme", "2025-12", "2026-02", 4_000_00,
 			func(j *Job) { j.Hired = date("2025-12-01") }), 48_666_67, 36_500_00, true},
-		{"a job that began and ended is what it paid", salaried("Acme", "2025-12", "2026-01", 4_000_00,
+		{"a job that began and ended is not projected", salaried("Acme", "2025-12", "2026-01", 4_000_00,
 			func(j *Job) { j.Hired, j.Ended = date("2025-12-01"), date("2026-01-31") }), 8_000_00, 6_000_00, true},
-		{"without a day of hiring nothing is drawn out", salaried("Acme", "2025-12", "2026-02", 4_000_00,
+		{"a job without a hire date is not projected", salaried("Acme", "2025-12", "2026-02", 4_000_00,
 			func(j *Job) { j.Hired = nil }), 12_000_00, 9_000_00, true},
 		{"nothing was paid", salaried("Acme", "2023-01", "2024-12", 4_000_00, nil), 0, 0, false},
 	} {
@@ -83,18 +83,18 @@ func TestOutcomeOfSources(t *testing.T) {
 		sub    contract.Substatus
 	}{
 		{"a bank", Input{Bank: wages}, contract.StatusSuccess, ""},
-		{"no source at all is a bank without accounts", Input{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
+		{"no source has the outcome of a bank without accounts", Input{}, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
 		{"payroll", Input{Payroll: paid}, contract.StatusSuccess, ""},
-		{"payroll of long ago", Input{Payroll: old}, contract.StatusSuccess, contract.SubNoRecentInformation},
+		{"old payroll", Input{Payroll: old}, contract.StatusSuccess, contract.SubNoRecentInformation},
 		{"payroll without an employer", Input{Payroll: nameless}, contract.StatusError, contract.SubIncomplete},
 		{"a stub", Input{Paystubs: good}, contract.StatusSuccess, ""},
 		{"no readable stub", Input{Paystubs: bad}, contract.StatusNotAuthenticated, ""},
-		{"a stub that could not be looked at", Input{Paystubs: down}, contract.StatusBureauUnresponsive, ""},
+		{"a stub that could not be checked", Input{Paystubs: down}, contract.StatusBureauUnresponsive, ""},
 		{"a good stub among bad ones", Input{Paystubs: append(down[:2:2], good...)}, contract.StatusSuccess, ""},
-		{"payroll makes good for a bank without usable accounts", Input{Bank: debts, Payroll: paid}, contract.StatusSuccess, ""},
-		{"a bank makes good for payroll without an employer", Input{Bank: wages, Payroll: nameless}, contract.StatusSuccess, ""},
-		{"payroll of long ago beside a bank", Input{Bank: wages, Payroll: old}, contract.StatusSuccess, ""},
-		{"a bad stub beside payroll of long ago", Input{Payroll: old, Paystubs: bad}, contract.StatusSuccess, contract.SubNoRecentInformation},
+		{"payroll beside a bank without usable accounts", Input{Bank: debts, Payroll: paid}, contract.StatusSuccess, ""},
+		{"a bank beside payroll without an employer", Input{Bank: wages, Payroll: nameless}, contract.StatusSuccess, ""},
+		{"old payroll beside a bank", Input{Bank: wages, Payroll: old}, contract.StatusSuccess, ""},
+		{"a bad stub beside old payroll", Input{Payroll: old, Paystubs: bad}, contract.StatusSuccess, contract.SubNoRecentInformation},
 		{"a stub beside a bank without usable accounts", Input{Bank: debts, Paystubs: good}, contract.StatusSuccess, ""},
 	} {
 		if status, sub := c.in.Outcome(asOf); status != c.status || sub != c.sub {
@@ -121,7 +121,7 @@ func TestSummaryOfSources(t *testing.T) {
 	}{
 		{"stubs", Input{Paystubs: stubs}, "52000.00", "39000.00"},
 		{"payroll and stubs", Input{Payroll: paid, Paystubs: stubs}, "60000.00", "45000.00"},
-		{"a bank and both", Input{Bank: wages, Payroll: paid, Paystubs: stubs}, "", "36000.00"},
+		{"a bank, payroll and stubs", Input{Bank: wages, Payroll: paid, Paystubs: stubs}, "", "36000.00"},
 		{"stubs without a figure", Input{Paystubs: []Paystub{{Status: contract.StatusSuccess}}}, "null", "null"},
 	} {
 		s := Build(c.in, asOf).Income.Summary

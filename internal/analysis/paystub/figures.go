@@ -199,7 +199,8 @@ func (l *line) product() bool {
 			return true
 		}
 	}
-	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && isProduct(h, r/10_000, l.amount[now]) {
+	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" &&
+		isProduct(h, r/10_000, l.amount[now]) {
 		return true // the rate is printed without its decimal point
 	}
 	for _, times := range []int64{2, 3, 4, 1} { // in halves; 1 is the premium on top of the rate

@@ -167,7 +167,7 @@ func TestFigures(t *testing.T) {
 		want   []string
 		status string
 	}{
-		{"as it should be", func(d *Document) {}, nil, none},
+		{"consistent", func(d *Document) {}, nil, none},
 		{"net was raised", func(d *Document) { d.line(net).amount[now] += 100_00 }, []string{Arithmetic}, sure},
 		{"net of the year was raised", func(d *Document) { d.line(net).amount[toDate] += 100_00 }, []string{Arithmetic}, sure},
 		{"a cent is rounded", func(d *Document) { d.line(net).amount[now]++ }, nil, none},
@@ -175,12 +175,12 @@ func TestFigures(t *testing.T) {
 			func(d *Document) { d.line(regular).amount[now] += 100_00; d.line(regular).amount[toDate] += 100_00 }, []string{Arithmetic}, some},
 		{"the earnings of the period alone are more than gross",
 			func(d *Document) { d.line(regular).amount[now] += 100_00 }, []string{Arithmetic}, sure},
-		{"net is shown twice, not the same", func(d *Document) {
+		{"net is shown twice with different amounts", func(d *Document) {
 			l := *d.line(net)
 			l.amount[now] += 50_00
 			d.table.lines = append(d.table.lines, l)
 		}, []string{Arithmetic}, sure},
-		{"hours times rate is something else", func(d *Document) {
+		{"hours times rate is another amount", func(d *Document) {
 			l := d.line(regular)
 			l.hours, l.rate = &cell{text: "30.00"}, &cell{text: "25.00"}
 		}, []string{Arithmetic}, sure},
@@ -188,10 +188,10 @@ func TestFigures(t *testing.T) {
 			l := d.line(regular)
 			l.hours, l.rate = &cell{text: "38.10"}, &cell{text: "26.2467"}
 		}, nil, none},
-		{"less social security than of the gross", func(d *Document) { tax(d, socialSecurity, -20_00) }, []string{DeductionsOff}, sure},
-		{"more social security than of the gross", func(d *Document) { tax(d, socialSecurity, 20_00) }, []string{DeductionsOff}, sure},
-		{"a little more Medicare than of the gross", func(d *Document) { tax(d, medicare, 6) }, []string{DeductionsOff}, some},
-		{"deductions are no table, and some of them lessen the wage", func(d *Document) {
+		{"too little social security", func(d *Document) { tax(d, socialSecurity, -20_00) }, []string{DeductionsOff}, sure},
+		{"too much social security", func(d *Document) { tax(d, socialSecurity, 20_00) }, []string{DeductionsOff}, sure},
+		{"slightly too much Medicare", func(d *Document) { tax(d, medicare, 6) }, []string{DeductionsOff}, some},
+		{"deductions outside a table, some of which reduce the wage", func(d *Document) {
 			for n := range d.table.lines {
 				d.table.lines[n].counted = false
 			}
@@ -200,7 +200,7 @@ func TestFigures(t *testing.T) {
 			d.line(socialSecurity).amount[toDate] -= 3_10
 			d.line(medicare).amount[toDate] -= 73
 		}, nil, none},
-		{"a total without the taxes, which are a table of their own", func(d *Document) {
+		{"a total without the taxes, which are in a separate table", func(d *Document) {
 			for k := range 2 {
 				d.line(net).amount[k] -= 100_00
 			}
@@ -211,16 +211,16 @@ func TestFigures(t *testing.T) {
 				amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}},
 				line{item: totalDeductions, label: "total deductions", amount: [2]report.Cents{100_00, 100_00}, cells: [2]*cell{{}, {}}})
 		}, nil, none},
-		{"a total that no table comes to", func(d *Document) {
+		{"a total that does not match any table", func(d *Document) {
 			d.table.lines = append(d.table.lines, line{item: totalDeductions, label: "total deductions",
 				amount: [2]report.Cents{100_06, 2000_00}, cells: [2]*cell{{}, {}}})
 		}, []string{Arithmetic}, some},
-		{"no social security is taken", func(d *Document) {
+		{"no social security is deducted", func(d *Document) {
 			tax(d, socialSecurity, -62_00)
 			d.line(socialSecurity).amount[toDate] = 0
 			d.line(net).amount[toDate] += 620_00
 		}, nil, none},
-		{"health insurance lessens the wage", func(d *Document) {
+		{"health insurance reduces the wage", func(d *Document) {
 			d.table.lines = append(d.table.lines, line{in: deductions, label: "medical", counted: true,
 				amount: [2]report.Cents{100_00, 1000_00}, cells: [2]*cell{{}, {}}})
 			for _, i := range []item{socialSecurity, medicare} {
@@ -237,7 +237,7 @@ func TestFigures(t *testing.T) {
 				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now] / 2
 			}
 		}, []string{YearToDate}, sure},
-		{"the year is the period's in March", func(d *Document) {
+		{"the year to date equals the period in March", func(d *Document) {
 			for n := range d.table.lines {
 				d.table.lines[n].amount[toDate] = d.table.lines[n].amount[now]
 			}
@@ -275,10 +275,10 @@ func TestTaxesAboveTheWageBase(t *testing.T) {
 	}{
 		{"below it", 100_000_00, 1240_00, 290_00, ""},
 		{"reached within the period", 174_500_00, 620_00, 290_00, ""},
-		{"reached within the period, all the same", 174_500_00, 1240_00, 290_00, DeductionsOff},
-		{"above it, without more for Medicare", 250_000_00, 0, 290_00, DeductionsOff},
-		{"above it, with more for Medicare from within the period", 190_000_00, 0, 380_00, ""},
-		{"above it, all the same", 190_000_00, 1240_00, 380_00, DeductionsOff},
+		{"reached within the period, but not applied", 174_500_00, 1240_00, 290_00, DeductionsOff},
+		{"above it, without the additional Medicare tax", 250_000_00, 0, 290_00, DeductionsOff},
+		{"above it, with the additional Medicare tax on part of the period", 190_000_00, 0, 380_00, ""},
+		{"above it, but not applied", 190_000_00, 1240_00, 380_00, DeductionsOff},
 	} {
 		d := simple()
 		for n := range d.table.lines {
@@ -298,7 +298,7 @@ func TestTaxesAboveTheWageBase(t *testing.T) {
 	}
 }
 
-func TestChecksThatFail(t *testing.T) {
+func TestConsistencyChecks(t *testing.T) {
 	yes, no := true, false
 	for _, tt := range []struct {
 		change func(*Document)
@@ -413,9 +413,9 @@ func TestDocumentMetadata(t *testing.T) {
 		{"an editor in the history", pdf.File{Info: pdf.Info{Producer: "iText", XMPPrograms: []string{"Adobe Photoshop 25.0"}}},
 			[]string{EditorProducer}, sure, false},
 		{"an editor by its address", pdf.File{Info: pdf.Info{Producer: "Smallpdf.com"}}, []string{EditorProducer}, sure, false},
-		{"an editor as the printer of others", pdf.File{Info: pdf.Info{Producer: "Foxit Reader PDF Printer Version 10.1"}},
+		{"an editor's printer driver", pdf.File{Info: pdf.Info{Producer: "Foxit Reader PDF Printer Version 10.1"}},
 			[]string{EditorProducer}, some, false},
-		{"a tool that puts files together", pdf.File{Info: pdf.Info{Producer: "PyPDF2"}}, []string{EditorProducer}, some, false},
+		{"a tool that merges files", pdf.File{Info: pdf.Info{Producer: "PyPDF2"}}, []string{EditorProducer}, some, false},
 		{"a program with an editor's letters in its name",
 			pdf.File{Info: pdf.Info{Producer: "Payroll canvas renderer 2", Creator: "Writerly Payroll"}}, nil, none, true},
 		{"a browser", pdf.File{Info: pdf.Info{Producer: "Skia/PDF m122", Creator: "Mozilla/5.0 (Macintosh) Chrome/122.0"}}, nil, none, true},
@@ -424,22 +424,22 @@ func TestDocumentMetadata(t *testing.T) {
 			[]string{DatesDisagree}, sure, true},
 		{"changed two hours later", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312140000Z"}},
 			[]string{DatesDisagree}, some, true},
-		{"changed before it was made", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312110000Z"}},
+		{"changed before it was created", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312110000Z"}},
 			[]string{DatesDisagree}, sure, true},
 		{"the same instant in two zones", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", Modified: "D:20260312070000-05'00'"}},
 			nil, none, true},
-		{"two statements of when", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", XMPCreated: "2025-11-12T12:00:00Z"}},
+		{"two different creation dates", pdf.File{Info: pdf.Info{Created: "D:20260312120000Z", XMPCreated: "2025-11-12T12:00:00Z"}},
 			[]string{DatesDisagree}, sure, true},
-		{"two statements, one without zone",
+		{"two creation dates, one without a time zone",
 			pdf.File{Info: pdf.Info{Created: "D:20260312120000-05'00'", XMPCreated: "2026-03-12T12:00:00"}}, nil, none, true},
-		{"an update of what is shown", pdf.File{Updates: []pdf.Update{{Content: true}}}, []string{IncrementalUpdate}, sure, false},
+		{"an update of visible content", pdf.File{Updates: []pdf.Update{{Content: true}}}, []string{IncrementalUpdate}, sure, false},
 		{"an update of something else", pdf.File{Updates: []pdf.Update{{}}}, []string{IncrementalUpdate}, some, false},
 		{"a signature", pdf.File{Updates: []pdf.Update{{Signed: true, Annotated: true}}}, nil, none, true},
-		{"a signature below another content", pdf.File{Updates: []pdf.Update{{Signed: true, Content: true}}},
+		{"a signature with changed content", pdf.File{Updates: []pdf.Update{{Signed: true, Content: true}}},
 			[]string{IncrementalUpdate}, sure, false},
-		{"a note that was added", pdf.File{Updates: []pdf.Update{{Annotated: true}}}, []string{IncrementalUpdate}, some, false},
-		{"a table that does not fit", pdf.File{Repaired: true}, []string{FileRepaired}, sure, false},
-		{"notes on the page", pdf.File{Info: pdf.Info{AnnotationText: true}}, []string{TextInAnnotation}, sure, false},
+		{"an added annotation", pdf.File{Updates: []pdf.Update{{Annotated: true}}}, []string{IncrementalUpdate}, some, false},
+		{"a wrong cross-reference", pdf.File{Repaired: true}, []string{FileRepaired}, sure, false},
+		{"text annotations", pdf.File{Info: pdf.Info{AnnotationText: true}}, []string{TextInAnnotation}, sure, false},
 		{"a filled form", pdf.File{Info: pdf.Info{FieldValues: true}}, []string{TextInAnnotation}, some, false},
 		{"scripts", pdf.File{Active: true}, []string{ActiveContent}, some, true},
 	} {

@@ -24,7 +24,7 @@ func TestDeposits(t *testing.T) {
 		{"in two parts on two days", whole(Deposit{on("2026-03-13"), 100_00}, Deposit{on("2026-03-14"), 723_50}), false},
 		{"another amount", whole(Deposit{on("2026-03-13"), 823_51}), false},
 		{"none at all", whole(), false},
-		{"nothing is known", Bank{}, true},
+		{"no bank data", Bank{}, true},
 		{"the bank data end before", Bank{From: on("2026-01-01"), To: on("2026-03-15")}, true},
 		{"the bank data begin later", Bank{From: on("2026-03-13"), To: on("2026-04-15")}, true},
 	} {
@@ -71,7 +71,7 @@ func TestConsecutiveStubs(t *testing.T) {
 			}
 		}, nil, none},
 		{"the same day, other amounts", func(d *Document) { d.fields.pay.date = on("2026-03-13") }, []string{StubsDisagree}, some},
-		{"a period that was before", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
+		{"a period that begins before the other one ends", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
 		{"periods that overlap", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-05"), on("2026-03-18") },
 			[]string{StubsDisagree}, some},
 		{"periods with one day in both", func(d *Document) { d.fields.start.date = on("2026-03-08") }, []string{StubsDisagree}, some},

@@ -27,12 +27,12 @@ func TestScanningIsCharged(t *testing.T) {
 	}{
 		{"a stream", "1 0 obj<<>>stream\n", "n", "", length / 4},
 		{"a string", "trailer(", "\\\n", "", length},
-		{"a string in hexadecimal", "trailer<", " ", "", length},
-		{"a string in hexadecimal with something else in it", "trailer<", " ", "x>", length},
-		{"a word behind a number", "trailer 1 ", "n", "", length},
-		{"entries of a table of no kind", "4 0 obj<</Type/XRef/W[1 0 0]/Index[0 999999]/Root 1 0 R>>stream\n",
+		{"a hexadecimal string", "trailer<", " ", "", length},
+		{"a hexadecimal string with an invalid character", "trailer<", " ", "x>", length},
+		{"a word after a number", "trailer 1 ", "n", "", length},
+		{"cross-reference entries of an unknown kind", "4 0 obj<</Type/XRef/W[1 0 0]/Index[0 999999]/Root 1 0 R>>stream\n",
 			"\x03", "\nendstream\nstartxref\n9\n%%EOF", 8 * length},
-		{"a word in a table", "xref\n0 1\n", "n", "\nstartxref\n9\n%%EOF", length},
+		{"a word in a cross-reference table", "xref\n0 1\n", "n", "\nstartxref\n9\n%%EOF", length},
 	} {
 		file := func(n int) []byte {
 			return []byte("%PDF-1.7\n" + tt.before + strings.Repeat(tt.fill, n/len(tt.fill)) + tt.after)
@@ -123,7 +123,7 @@ func TestRepeatedUseIsCharged(t *testing.T) {
 // length cost that much work.
 func TestQuadraticStepsAreCharged(t *testing.T) {
 	for name, file := range map[string]func(n int) []byte{
-		"objects of an object stream that stands there again and again": func(n int) []byte {
+		"objects of an object stream that occurs repeatedly": func(n int) []byte {
 			pairs := strings.Repeat("9 0 ", n)
 			holder := fmt.Sprintf("5 0 obj<</Type/ObjStm/N %d/First %d/Length %d>>stream\n%s1\nendstream endobj ",
 				n, len(pairs), len(pairs)+1, pairs)
@@ -133,7 +133,7 @@ func TestQuadraticStepsAreCharged(t *testing.T) {
 			entry := "7 1\n9999999999 00000 n \n"
 			return changed(t, entry, strings.Repeat(entry, n))
 		},
-		"what pages share": func(n int) []byte {
+		"a value that pages share": func(n int) []byte {
 			var objects strings.Builder
 			table := fmt.Sprintf("7 %d\n", n+1)
 			at := len(written("", "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[<</Type/Page>>]>>"))

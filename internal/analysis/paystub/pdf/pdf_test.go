@@ -105,19 +105,19 @@ func TestFontsDeclareTheirCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		name, font, more, show, want string
 	}{
-		{"as Windows has them", "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial/Encoding/WinAnsiEncoding/FirstChar " +
+		{"WinAnsi encoding", "<</Type/Font/Subtype/TrueType/BaseFont/ABCDEF+Arial/Encoding/WinAnsiEncoding/FirstChar " +
 			"65/Widths[500 600]>>", "", `(AB\351)`, "ABé@0,0-11"},
-		{"as the Macintosh had them", "<</Type/Font/Subtype/TrueType/BaseFont/A/Encoding/MacRomanEncoding/Widths[]>>", "", `(\216)`, "é@0,0-0"},
-		{"by the names of glyphs", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/Encoding<</Differences[1/A/eacute/uni0416 " +
+		{"MacRoman encoding", "<</Type/Font/Subtype/TrueType/BaseFont/A/Encoding/MacRomanEncoding/Widths[]>>", "", `(\216)`, "é@0,0-0"},
+		{"glyph names", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/Encoding<</Differences[1/A/eacute/uni0416 " +
 			"9/period/a.sc]>>>>", "", `(\001\002\003\011\012)`, "AéЖ.a@0,0-0"},
-		{"by a map", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/ToUnicode 6 0 R>>",
+		{"ToUnicode map", "<</Type/Font/Subtype/Type1/BaseFont/A/Widths[]/ToUnicode 6 0 R>>",
 			cmap("2 beginbfchar <01> <0041> <02> <00660069> endbfchar 1 beginbfrange <03> <05> <0061> <06> <07> " +
 				"[<0031> <0032>] endbfrange"), `(\001\002\003\005\006\007)`, "Afiac12@0,0-0"},
-		{"in two bytes", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[<</DW " +
+		{"two bytes", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[<</DW " +
 			"700/W[1[250] 3 4 400]>>]>>", cmap("1 beginbfrange <0001> <0009> <0041> endbfrange"), `<000100020003>`, "ABC@0,0-13.5"},
-		{"which nothing tells", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
+		{"undefined", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
 			"<<>>", `<0001>`, "\ufffd@0,0-10"},
-		{"that are drawings", "<</Type/Font/Subtype/Type3/FontMatrix[0.01 0 0 0.01 0 0]/FirstChar " +
+		{"Type 3", "<</Type/Font/Subtype/Type3/FontMatrix[0.01 0 0 0.01 0 0]/FirstChar " +
 			"65/Widths[50]/Encoding<</Differences[65/A]>>>>", "", `(A)`, "A@0,0-5"},
 	} {
 		got := drawn(open(t, page(stream("", "BT /F 10 Tf "+tt.show+" Tj ET"), tt.font, tt.more+" ")))
@@ -167,11 +167,11 @@ func TestPaint(t *testing.T) {
 		want             string
 	}{
 		{"a rectangle", "1 g 10 20 30 40 re f", "", "10,20,40,60 white"},
-		{"a gray one", "0.8 0.8 0.8 rg 10 20 30 40 re f*", "", "10,20,40,60"},
-		{"one of lines", "1 1 1 rg 10 20 m 40 20 l 40 60 l 10 60 l h f", "", "10,20,40,60 white"},
+		{"a gray rectangle", "0.8 0.8 0.8 rg 10 20 30 40 re f*", "", "10,20,40,60"},
+		{"a rectangle of lines", "1 1 1 rg 10 20 m 40 20 l 40 60 l 10 60 l h f", "", "10,20,40,60 white"},
 		{"a triangle", "10 20 m 40 20 l 40 60 l h f", "", ""},
-		{"only its edge", "10 20 30 40 re S", "", ""},
-		{"one that lets light through", "/G gs 10 20 30 40 re f", "", ""},
+		{"an outline", "10 20 30 40 re S", "", ""},
+		{"a transparent rectangle", "/G gs 10 20 30 40 re f", "", ""},
 		{"an image", "q 100 0 0 50 7 8 cm /X Do Q", image, "7,8,107,58 image"},
 		{"a form", "2 0 0 2 0 0 cm /X Do", form, "10,10,14,14"},
 	} {
