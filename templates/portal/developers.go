@@ -150,6 +150,7 @@ var guideNames = []struct {
 	title i18n.Key
 	text  i18n.Key
 }{
+	{"back-end", "developers.guide.back_end.title", "developers.guide.back_end.text"},
 	{"embed", "developers.guide.embed.title", "developers.guide.embed.text"},
 	{"redirect", "developers.ways.redirect.title", "developers.guide.redirect.text"},
 	{"webhooks", "developers.guide.webhooks.title", "developers.guide.webhooks.text"},
