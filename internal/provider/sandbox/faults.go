@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,13 +14,14 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/sandbox/fdxbank"
 )
 
 // Fault is a simulated fault.
 type Fault struct {
 	Match  string `json:"match"`  // "METHOD /path"; * for any method, and at the end of a path for any rest
 	Times  int    `json:"times"`  // how many requests it still meets; less than 0: all
-	Action string `json:"action"` // "status:500", "delay:2s", "drop", "truncate"
+	Action string `json:"action"` // "status:500", "delay:2s", "drop", "truncate"; "bank:repeat" and the like, see Bank
 }
 
 // Faults is the list of faults of this process.
@@ -52,15 +54,46 @@ func (f Fault) check() (field, words string) {
 		if arg != "" {
 			return "action", kind + " takes no argument"
 		}
+	case bankAction:
+		if !slices.Contains(fdxbank.Faults(), fdxbank.Fault(arg)) {
+			return "action", "unknown fault of a bank"
+		}
+		if f.Times > 0 {
+			return "times", "must be negative: a fault of a bank lasts until it is deleted"
+		}
 	default:
-		return "action", "must be status:CODE, delay:DURATION, drop or truncate"
+		return "action", "must be status:CODE, delay:DURATION, drop, truncate or bank:FAULT"
 	}
 	return "", ""
 }
 
+const bankAction = "bank"
+
+// bank returns the fault of a bank that the action names.
+func (f Fault) bank() (fdxbank.Fault, bool) {
+	kind, arg, _ := strings.Cut(f.Action, ":")
+	return fdxbank.Fault(arg), kind == bankAction
+}
+
+// Bank returns the fault of a user at an FDX institution: that of the oldest action
+// bank:FAULT whose path begins with the institution, or else the one that the user name
+// selects. Such an action meets all requests, whatever its method.
+func (f *Faults) Bank(institution, username string) fdxbank.Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, fault := range f.list {
+		_, path, _ := strings.Cut(fault.Match, " ")
+		prefix := strings.TrimSuffix(path, "*")
+		if kind, ok := fault.bank(); ok && (prefix == "/" || strings.TrimSuffix(prefix, "/") == "/"+institution) {
+			return kind
+		}
+	}
+	return fdxbank.FaultOf(username)
+}
+
 func (f Fault) matches(r *http.Request) bool {
 	method, path, _ := strings.Cut(f.Match, " ")
-	if method != "*" && method != r.Method {
+	if _, ofBank := f.bank(); ofBank || method != "*" && method != r.Method {
 		return false
 	}
 	if rest, ok := strings.CutSuffix(path, "*"); ok {

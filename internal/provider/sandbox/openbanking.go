@@ -28,9 +28,9 @@ const (
 	jwtClient   = "vestibule-jwt"
 )
 
-// newOpenBanking creates the mock server at c.BankURL and the connector. Without a URL,
-// every mock bank keeps its form in the widget, and it returns nil.
-func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() time.Time) (*openBanking, error) {
+// newOpenBanking creates the mock server at c.BankURL, with faults, and the connector.
+// Without a URL, every mock bank keeps its form in the widget, and it returns nil.
+func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() time.Time, faults *Faults) (*openBanking, error) {
 	if c.BankURL == "" {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	}
 	out := &openBanking{}
 	out.server, err = fdxbank.New(ctx, fdxbank.Config{DB: c.DB, Log: c.Log, Now: now, BaseURL: c.BankURL, Assets: c.Assets,
-		Clients: append([]fdxbank.Client{basic, post, jwt}, others...)})
+		Clients: append([]fdxbank.Client{basic, post, jwt}, others...), Faults: faults.Bank})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Sandbox) Banks() http.Handler {
 	if s.banks == nil {
 		return nil
 	}
-	return s.banks.server
+	return s.faults.Wrap(s.banks.server)
 }
 
 // Sweep deletes expired data of the mock banks.

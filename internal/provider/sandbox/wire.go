@@ -26,7 +26,7 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 	}
 	s.prepared = &Prepared{DB: c.DB}
 	var err error
-	if s.banks, err = newOpenBanking(ctx, c, s.clock.Now); err != nil {
+	if s.banks, err = newOpenBanking(ctx, c, s.clock.Now, s.faults); err != nil {
 		return nil, err
 	}
 	if c.FaultSeed != 0 {

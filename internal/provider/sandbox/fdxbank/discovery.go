@@ -3,6 +3,7 @@ package fdxbank
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"vestibule/internal/httpx"
@@ -18,7 +19,10 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	issuer := s.issuer(b)
-	algs := jose.Algs()
+	algs, ways := jose.Algs(), methods()
+	if !strings.HasPrefix(issuer, "https:") {
+		ways = slices.DeleteFunc(ways, func(m Method) bool { return m == TLSClientAuth })
+	}
 	s.publish(w, r, map[string]any{
 		"issuer":                                issuer,
 		"authorization_endpoint":                issuer + "/authorize",
@@ -42,9 +46,9 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 		"request_uri_parameter_supported":                false,
 		"authorization_response_iss_parameter_supported": true,
 
-		"token_endpoint_auth_methods_supported":                 methods(),
+		"token_endpoint_auth_methods_supported":                 ways,
 		"token_endpoint_auth_signing_alg_values_supported":      algs,
-		"revocation_endpoint_auth_methods_supported":            methods(),
+		"revocation_endpoint_auth_methods_supported":            ways,
 		"revocation_endpoint_auth_signing_alg_values_supported": algs,
 	})
 }

@@ -101,6 +101,9 @@ func TestDiscovery(t *testing.T) {
 	if doc["issuer"] != s.url+"/"+bank || doc["authorization_response_iss_parameter_supported"] != true {
 		t.Errorf("%v", doc)
 	}
+	if ways, _ := doc["token_endpoint_auth_methods_supported"].([]any); len(ways) != 3 {
+		t.Errorf("without TLS there are the methods %v", ways)
+	}
 	for name, address := range doc {
 		if u, ok := address.(string); ok && !strings.HasPrefix(u, s.url+"/"+bank) {
 			t.Errorf("%s is %s", name, u)

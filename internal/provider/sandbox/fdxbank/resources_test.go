@@ -328,3 +328,16 @@ func TestFaults(t *testing.T) {
 		t.Errorf("fdx_ selects %q", got)
 	}
 }
+
+// TestFaultsAreDocumented checks that the reference names the user name of each fault.
+func TestFaultsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/reference/sandbox-banks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fdxbank.Faults() {
+		if !strings.Contains(string(page), "`fdx_"+string(f)+"`") {
+			t.Errorf("docs/reference/sandbox-banks.md lacks fdx_%s", f)
+		}
+	}
+}
