@@ -195,7 +195,7 @@ func TestCompletenessChecks(t *testing.T) {
 		"its pay stub":                                                      {nil, "Globex", Gathered{Documents: []Document{stub("GLOBEX INC")}}, "yn--yy"},
 		"a pay stub of another employer":                                    {nil, "Globex", Gathered{Documents: []Document{stub("Vandelay")}}, "nn--yy"},
 		"a pay stub without an employer":                                    {nil, "Globex", Gathered{Documents: []Document{stub("")}}, "nn--yy"},
-		"a document for manual review":                                      {nil, "Globex", Gathered{Documents: []Document{letter}}, "yn--yy"},
+		"another kind of document":                                          {nil, "Globex", Gathered{Documents: []Document{letter}}, "yn--yy"},
 		"pay is deposited to the account":                                   {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{paid}}, "yyyyy-"},
 		"part of the pay is deposited to another account":                   {[]bankdata.Account{old}, "Globex", Gathered{Payroll: []Connected{astray}}, "yynyy-"},
 		"pay is deposited to an unknown account":                            {nil, "Globex", Gathered{Payroll: []Connected{paid}}, "ynn-y-"},
