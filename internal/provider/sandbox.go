@@ -45,7 +45,8 @@ func (of Sources) with(more []sources.Connector) Sources {
 			of.Visits.Banks = slices.DeleteFunc(of.Visits.Banks, func(b visits.Bank) bool { return b.ID == i.ID })
 			of.Visits.Banks = append(of.Visits.Banks, visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, Authorize: true})
 			of.Banks = slices.DeleteFunc(of.Banks, func(b bankaccounts.Bank) bool { return b.Name == i.Name })
-			of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: i.OAuth, Homepage: i.Homepage})
+			of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: append([]string{}, i.OAuth...),
+				Homepage: append([]string{}, i.Homepage...)})
 		}
 	}
 	slices.SortStableFunc(of.Visits.Banks, func(a, b visits.Bank) int { return strings.Compare(a.Name, b.Name) })

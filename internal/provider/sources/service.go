@@ -24,7 +24,7 @@ const (
 	AuthorizationLifetime = 15 * time.Minute
 	Lifetime              = 14 * 24 * time.Hour
 	TokenLifetime         = 90 * 24 * time.Hour // of institutions that tokenize account numbers
-	FetchTimeout          = 90 * time.Second
+	FetchTimeout          = 5 * time.Minute
 
 	// eventAge is how long the audit trail of an ended connection is kept.
 	eventAge = 90 * 24 * time.Hour

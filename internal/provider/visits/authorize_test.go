@@ -2,6 +2,7 @@ package visits_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -134,6 +135,14 @@ func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, u
 
 func TestAuthorizedBankMakesAReport(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+		token := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
+		listed := r.Do("GET", "/connect/cashflow/oauth-destinations", nil, func(req *http.Request) {
+			req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
+		})
+		const want = `{"bank_name":"Open Bank","bank_oauth_domains":["login.open-bank.example"],"bank_homepage_domains":[]}`
+		if !strings.Contains(listed.Body, want) {
+			t.Errorf("the destinations are %s", listed.Body)
+		}
 		bank.expires = r.Now().Add(time.Second) // to be renewed before the first use
 		a, query := atBank(t, r, nil)
 		if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); back.Status != http.StatusOK ||

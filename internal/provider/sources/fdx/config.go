@@ -365,7 +365,7 @@ func (in *Institution) domains() []string {
 	if err != nil {
 		return nil
 	}
-	return []string{u.Host}
+	return []string{u.Hostname()}
 }
 
 // listed returns the institution as the provider lists it.
