@@ -19,6 +19,12 @@ import (
 	"vestibule/internal/webhook"
 )
 
+// The pages of the two parties' webhooks.
+const (
+	portalEvents     = "how-to/webhooks.md"
+	providerWebhooks = "reference/provider-webhooks.md"
+)
+
 // signed is an event as the page's code gets it, and whether it is genuine.
 type signed struct {
 	name    string
@@ -72,29 +78,54 @@ func events(t *testing.T) []signed {
 	return out
 }
 
-// block is the first code block of the page in a language.
-func block(t *testing.T, language string) string {
+// block returns the first code block of a page in a language.
+func block(t *testing.T, file, language string) string {
 	t.Helper()
-	page, err := os.ReadFile("how-to/webhooks.md")
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(page), "```"+language+"\n")
 	code, _, closed := strings.Cut(rest, "\n```")
 	if !ok || !closed {
-		t.Fatalf("webhooks.md has no code in %s", language)
+		t.Fatalf("%s has no code in %s", file, language)
 	}
 	return code
+}
+
+// TestTheProvidersEventIsAsDocumented parses the event of the reference page and compares
+// its table of members with the event.
+func TestTheProvidersEventIsAsDocumented(t *testing.T) {
+	head, body, _ := strings.Cut(block(t, providerWebhooks, "http"), "\n\n")
+	e, err := webhook.Parse([]byte(body))
+	if err != nil || e.EventID == "" || !strings.Contains(head, "Webhook-Id: "+e.EventID+"\n") {
+		t.Errorf("event %+v, %v, under the headers %s", e, err, head)
+	}
+	var members map[string]any
+	if err := json.Unmarshal([]byte(body), &members); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(providerWebhooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| member |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for name := range members {
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("%s does not explain %s", providerWebhooks, name)
+		}
+	}
 }
 
 // TestTheEventIsAsDocumented compares the page's event and its table of types with the
 // portal's document.
 func TestTheEventIsAsDocumented(t *testing.T) {
-	_, body, _ := strings.Cut(block(t, "http"), "\n\n")
+	_, body, _ := strings.Cut(block(t, portalEvents, "http"), "\n\n")
 	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/ApplicationEvent", []byte(body)); err != nil {
 		t.Error(err)
 	}
-	page, err := os.ReadFile("how-to/webhooks.md")
+	page, err := os.ReadFile(portalEvents)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +140,10 @@ func TestTheEventIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheCodeThatVerifiesEvents runs the page's code on genuine events and others.
+// TestTheCodeThatVerifiesEvents runs the code of both pages on genuine events and others.
 func TestTheCodeThatVerifiesEvents(t *testing.T) {
 	for language, files := range map[string]map[string]string{
-		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, "go"), "main.go": `package main
+		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, portalEvents, "go"), "main.go": `package main
 
 import (
 	"encoding/json"
@@ -139,17 +170,31 @@ func main() {
 	}
 }
 `},
-		"js": {"verify.mjs": block(t, "js"), "main.mjs": `import { readFileSync } from 'node:fs';
+		"js": {"verify.mjs": block(t, portalEvents, "js"), "main.mjs": `import { readFileSync } from 'node:fs';
 import { verify } from './verify.mjs';
 for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
   try { console.log(verify(Secret, Headers, Buffer.from(Body)), true); } catch { console.log('', false); }
 }
 `},
+		"python": {"verify.py": block(t, providerWebhooks, "python"), "main.py": `import json, sys
+from verify import verify
+for e in json.load(sys.stdin):
+    try:
+        print(verify(e["Secret"], e["Headers"], e["Body"].encode()), "true")
+    except (KeyError, ValueError):
+        print(" false")
+`},
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
 			command := []string{"go", "run", "."}
-			if language == "js" {
+			switch language {
+			case "python":
+				if _, err := exec.LookPath("python3"); err != nil {
+					t.Skip("python3 is not installed")
+				}
+				command = []string{"python3", "-B", "main.py"}
+			case "js":
 				command = []string{tools.Node(t), "main.mjs"}
 			}
 			dir := t.TempDir()
