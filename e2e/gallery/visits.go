@@ -62,32 +62,33 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	})
 	show("cashflow, closed", at(cash, visit.End), func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
 
-	ways := []visit.Way{visit.Bankwise, visit.Payroll, visit.Stubs}
+	ways := []visit.SourceType{visit.SourceBank, visit.SourcePayroll, visit.SourceStubs}
 	earned := visit.Visit{Product: contract.Income, Left: ways}
 	show("income, consent", at(earned, visit.Consent), nil)
 	show("income, source", at(earned, visit.Source), nil)
 	paid := earned
-	paid.Way, paid.Back, paid.Bank = visit.Payroll, visit.Source, "Tern & Sons"
+	paid.SourceType, paid.Back, paid.Bank = visit.SourcePayroll, visit.Source, "Tern & Sons"
 	show("income, employer", at(paid, visit.Employers),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "1", Name: "Tern & Sons", Place: "tern.example"}} })
 	show("income, payroll sign in", at(paid, visit.SignIn), nil)
 	stubs := earned
-	stubs.Way, stubs.Back = visit.Stubs, visit.Source
+	stubs.SourceType, stubs.Back = visit.SourceStubs, visit.Source
 	show("income, pay stubs", at(stubs, visit.Documents), nil)
 	show("income, pay stubs added", at(stubs, visit.Documents), func(v *visit.Visit) {
 		v.Documents = []visit.Document{{ID: "1", Name: "may.pdf", Size: 90_000}, {ID: "2", Size: 3 << 20}}
 		problem("This file is too large.", "Este archivo es demasiado grande.")(v)
 	})
 	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{Way: visit.Bankwise, Name: banks[0].Name}, {Way: visit.Payroll, Name: "Tern & Sons",
-			Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
+		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name},
+			{SourceType: visit.SourcePayroll, Name: "Tern & Sons",
+				Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
 	})
 	show("income, nothing recent", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons", Empty: true}}
+		v.Connected = []visit.Connected{{SourceType: visit.SourcePayroll, Name: "Tern & Sons", Empty: true}}
 	})
 
 	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
-		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{Way: visit.Payroll, Name: "Tern & Sons"}}},
+		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{SourceType: visit.SourcePayroll, Name: "Tern & Sons"}}},
 		{N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
 	show("eligibility, consent", at(housing, visit.Consent), nil)
 	show("eligibility, employers", at(housing, visit.Stated), nil)
@@ -95,10 +96,10 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	one.Employer, one.Back = "Northwind", visit.Stated
 	show("eligibility, way to verify", at(one, visit.Source), nil)
 	show("eligibility, reason to skip", at(one, visit.Why), nil)
-	show("eligibility, letters", at(one, visit.Documents), func(v *visit.Visit) { v.Way = visit.Letters })
-	show("eligibility, bank", at(housing, visit.Banks), func(v *visit.Visit) { v.Way, v.Banks = visit.Bankwise, banks })
+	show("eligibility, letters", at(one, visit.Documents), func(v *visit.Visit) { v.SourceType = visit.SourceDocuments })
+	show("eligibility, bank", at(housing, visit.Banks), func(v *visit.Visit) { v.SourceType, v.Banks = visit.SourceBank, banks })
 
-	abroad := visit.Visit{Product: contract.Passport, Way: visit.Abroad}
+	abroad := visit.Visit{Product: contract.Passport, SourceType: visit.SourceBureau}
 	show("passport, consent", at(abroad, visit.Consent), nil)
 	show("passport, country", at(abroad, visit.Suppliers),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })

@@ -10,7 +10,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Dashboard is what every page of the dashboard has around it.
+// Dashboard holds the data that all pages of the dashboard share.
 type Dashboard struct {
 	Lang      i18n.Lang
 	Styles    []string
@@ -24,11 +24,11 @@ type Dashboard struct {
 	Sandbox  bool
 	Child    bool // the account has a parent
 
-	Once   string // what each form carries
+	Once   string // single-use token of the forms
 	Said   string // last completed action, a code of dashboard.said; empty for none
-	Secret string // made by it, shown here and nowhere else
+	Secret string // created by that action; shown only once
 
-	Wrong string     // the field of a form that was refused; empty for none
+	Wrong string     // the invalid field of the submitted form; empty for none
 	Words string     // the error message
 	Given url.Values // the submitted values
 }
@@ -37,13 +37,13 @@ type Dashboard struct {
 type DashboardOverview struct {
 	Environment contract.Environment
 	Statuses    []contract.Status
-	Week, Month map[contract.Status]int // reports that were begun since
-	Failed      [2]int                  // deliveries that were given up or refused, in 7 and 30 days
+	Week, Month map[contract.Status]int // reports started since
+	Failed      [2]int                  // deliveries that failed in 7 and 30 days
 	Pending     int
 	Callback    string // "none", "on", "off"
 }
 
-// DashboardWebhooks is where events go.
+// DashboardWebhooks is the page of the webhook callback.
 type DashboardWebhooks struct {
 	URL      string // empty if there is no callback
 	Disabled time.Time
@@ -51,13 +51,13 @@ type DashboardWebhooks struct {
 	Signers  []DashboardSigner
 }
 
-// DashboardStatus is a status that can be subscribed to.
+// DashboardStatus is a status to subscribe to.
 type DashboardStatus struct {
 	Status contract.Status
 	Chosen bool
 }
 
-// DashboardSigner is a secret that signs.
+// DashboardSigner is a signing secret.
 type DashboardSigner struct {
 	ID            string
 	Created, Ends time.Time
@@ -75,7 +75,7 @@ type DashboardChip struct {
 // DashboardDeliveries is the list of deliveries.
 type DashboardDeliveries struct {
 	Chips  []DashboardChip
-	Report string // the reference of the report that they are of; empty for any
+	Report string // reference of a report that selects deliveries; empty: all
 	Rows   []DashboardDelivery
 	Pager  DashboardPager
 }
@@ -83,7 +83,7 @@ type DashboardDeliveries struct {
 // DashboardDelivery is a delivery.
 type DashboardDelivery struct {
 	ID, EventID string
-	Report      string // a reference; empty where it is not the account's own
+	Report      string // a reference; empty for a report of another account
 	Status      contract.Status
 	Substatus   contract.Substatus
 	Happened    time.Time
@@ -97,7 +97,7 @@ type DashboardDelivery struct {
 	Shredded bool
 }
 
-// DashboardAttempt is one try.
+// DashboardAttempt is an attempt of a delivery.
 type DashboardAttempt struct {
 	At    time.Time
 	HTTP  int
@@ -110,10 +110,10 @@ type DashboardCredential struct {
 	ID, ClientID              string
 	Created, Expires, Revoked time.Time
 	Live                      bool
-	Rotatable                 bool // no other secret of the client is good
+	Rotatable                 bool // no other secret of the client is valid
 }
 
-// DashboardRedirects is how secure redirects come back.
+// DashboardRedirects is the page of the return settings of secure redirects.
 type DashboardRedirects struct {
 	URLs        []string // the first is the static one
 	Origins     []string // of pages that may show the widget
@@ -132,7 +132,7 @@ type DashboardReports struct {
 // DashboardReport is a report and its visit.
 type DashboardReport struct {
 	Reference   string
-	PublicToken string // on the report's own page
+	PublicToken string // set only on the report's page
 	ProductID   string
 	Kind        contract.Product
 	ExternalID  string
@@ -150,23 +150,23 @@ type DashboardReport struct {
 	Deliveries []DashboardDelivery
 }
 
-// DashboardMoment is a line of a timeline.
+// DashboardMoment is an entry of a timeline.
 type DashboardMoment struct {
 	At         time.Time
 	Kind, Text string
 }
 
-// DashboardSharing is the relay tokens.
+// DashboardSharing is the page of the sharing tokens.
 type DashboardSharing struct {
 	Granted  []DashboardShare
 	Received []DashboardShare
 	Pager    DashboardPager
 }
 
-// DashboardShare is a relay token.
+// DashboardShare is a sharing token.
 type DashboardShare struct {
 	Reference, RelayToken string
-	Report                string // a reference; empty for a share that was received
+	Report                string // a reference; empty for a received share
 	With, WithName        string
 	State                 string
 	Created, Expires      time.Time
@@ -180,16 +180,16 @@ type DashboardOutbox struct {
 	Pager   DashboardPager
 }
 
-// DashboardLetter is one of them; Body is empty when it was sent.
+// DashboardLetter is an email. Body is empty after it was sent.
 type DashboardLetter struct {
 	Report, To, Subject, Body      string
 	Created, Expires, Sent, Failed time.Time
 }
 
-// DashboardAccounts is the account's children.
+// DashboardAccounts is the page of the account's children.
 type DashboardAccounts struct {
 	Children []DashboardAccount
-	Addable  bool // more can be made
+	Addable  bool // more can be added
 }
 
 // DashboardAccount is a child account.
@@ -202,7 +202,7 @@ type DashboardAccount struct {
 	Assignable                  bool
 }
 
-// DashboardProducts is the account's own products, and its configurations.
+// DashboardProducts is the page of the account's products and configurations.
 type DashboardProducts struct {
 	Products       []DashboardProduct
 	Configurations []DashboardConfiguration
@@ -233,26 +233,26 @@ type DashboardConfiguration struct {
 // DashboardPeople lists the users of the account.
 type DashboardPeople struct{ Rows []DashboardPerson }
 
-// DashboardPerson is one of them.
+// DashboardPerson is a user of the account.
 type DashboardPerson struct {
 	ID, Email string
 	Created   time.Time
 	Self      bool // the signed-in user
 }
 
-// DashboardEntry is a line of the audit trail.
+// DashboardEntry is an entry of the audit log.
 type DashboardEntry struct {
 	At                          time.Time
 	By, Action, Object, Details string
 }
 
-// DashboardAudit is the audit trail.
+// DashboardAudit is the audit log.
 type DashboardAudit struct {
 	Rows  []DashboardEntry
 	Pager DashboardPager
 }
 
-// page is the page around content, with a title.
+// page returns the layout of a page with a title.
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
 	if d.Email != "" {
@@ -269,7 +269,7 @@ func (d Dashboard) page(title string) ui.Page {
 type dashboardSection struct {
 	name, path string
 	words      i18n.Key
-	parents    bool // of parent accounts only
+	parents    bool // only for parent accounts
 }
 
 var dashboardSections = []dashboardSection{
@@ -287,7 +287,7 @@ var dashboardSections = []dashboardSection{
 	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
 }
 
-// value is the content of a field: the submitted value of a refused form, or else
+// value returns the content of a field: the submitted value of a rejected form, otherwise
 // the current value.
 func (d Dashboard) value(field, now string) string {
 	if d.Given.Has(field) {
@@ -296,7 +296,7 @@ func (d Dashboard) value(field, now string) string {
 	return now
 }
 
-// wrong is the error message of a field.
+// wrong returns the error message of a field.
 func (d Dashboard) wrong(field string) string {
 	if d.Wrong == field {
 		return d.Words

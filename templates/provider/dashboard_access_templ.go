@@ -12,7 +12,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// DashboardCredentialsPage is the secrets of the API.
+// DashboardCredentialsPage lists the API's secrets.
 func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -375,7 +375,7 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 	})
 }
 
-// DashboardRedirectsPage is how secure redirects come back.
+// DashboardRedirectsPage shows the return settings of secure redirects.
 func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DashboardAccountsPage is the account's children.
+// DashboardAccountsPage lists the account's children.
 func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -271,7 +271,7 @@ func (v DashboardAccounts) grid(d Dashboard) ui.Grid {
 	return g
 }
 
-// DashboardAccountPage is a child account with its products.
+// DashboardAccountPage shows a child account with its products.
 func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -527,7 +527,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 	})
 }
 
-// DashboardProductsPage is the account's own products and its configurations.
+// DashboardProductsPage shows the account's products and configurations.
 func DashboardProductsPage(d Dashboard, v DashboardProducts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -993,7 +993,7 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 	})
 }
 
-// own is the product's own configuration; empty where it inherits one.
+// own returns the product's own configuration; empty if it inherits one.
 func (p DashboardProduct) own() string {
 	if p.Inherited {
 		return ""
@@ -1009,7 +1009,7 @@ func options(d Dashboard, all []DashboardConfiguration, now string) []ui.Option 
 	return out
 }
 
-// switches says how reports of a configuration are made.
+// switches lists the options of a configuration's reports.
 func (c DashboardConfiguration) switches(d Dashboard) string {
 	yes, no := i18n.T(d.Lang, "dashboard.switches.on"), i18n.T(d.Lang, "dashboard.switches.off")
 	word := func(b bool) string {
@@ -1050,7 +1050,7 @@ func (v DashboardProducts) grid(d Dashboard) ui.Grid {
 	return g
 }
 
-// DashboardAuditPage is the audit trail.
+// DashboardAuditPage shows the audit log.
 func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,20 +18,20 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DashboardCorrection is the correction of a report's figures.
+// DashboardCorrection is the page that corrects a report's figures.
 type DashboardCorrection struct {
 	Reference string
-	Revision  int      // how often it was corrected
-	Names     []string // of the figures that it has
+	Revision  int      // number of corrections
+	Names     []string // of the report's figures
 	Now       report.RevisedValues
 	Estimated bool                  // gross figures are estimated from net ones
 	Currency  string                // ISO 4217, of all figures
 	Then      *report.RevisedValues // the result of a submitted correction; nil before
 	MaxReason int
-	Made      []DashboardRevision // the newest first
+	Made      []DashboardRevision // newest first
 }
 
-// DashboardRevision is a correction that was made.
+// DashboardRevision is an earlier correction.
 type DashboardRevision struct {
 	Number       int
 	At           time.Time
@@ -622,7 +622,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 	})
 }
 
-// dashboardPair is two figures of one time.
+// dashboardPair shows two figures of one period.
 type dashboardPair struct {
 	title      i18n.Key
 	gross, net string
@@ -676,7 +676,7 @@ func (v DashboardCorrection) sign() string {
 	return ""
 }
 
-// unit is a field's label with the currency that it takes, where no sign says it.
+// unit returns a field's label, with the currency if it has no sign.
 func (v DashboardCorrection) unit(label string) string {
 	if v.Currency == report.Dollars {
 		return label
@@ -691,7 +691,7 @@ func (v DashboardCorrection) heading(d Dashboard) string {
 	return i18n.T(d.Lang, "dashboard.heading.corrected_figures")
 }
 
-// present says what the report says now.
+// present lists the current figures of the report.
 func (v DashboardCorrection) present(d Dashboard, name string) string {
 	n := *v.Now.Figure(name)
 	if n == nil {
@@ -722,7 +722,7 @@ func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 	return g
 }
 
-// changes are the figures that a correction changed.
+// changes lists the figures that a correction changed.
 func (v DashboardCorrection) changes(d Dashboard, m DashboardRevision) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.changes.what_was_corrected"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.correction.figure")}, {Label: i18n.T(d.Lang, "dashboard.changes.before"),
@@ -779,7 +779,7 @@ func (v DashboardCorrection) amountOr(d Dashboard, n *int64) templ.Component {
 	})
 }
 
-// amount writes a whole amount with its currency: "$1,200" or "1,200 EUR".
+// amount formats a whole amount with its currency: "$1,200" or "1,200 EUR".
 func (v DashboardCorrection) amount(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {

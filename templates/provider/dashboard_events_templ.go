@@ -15,7 +15,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// DashboardWebhooksPage is where events go.
+// DashboardWebhooksPage shows the webhook callback.
 func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -493,7 +493,7 @@ func (v DashboardWebhooks) signers(d Dashboard) ui.Grid {
 	return g
 }
 
-// DashboardDeliveriesPage is the list of deliveries.
+// DashboardDeliveriesPage lists the deliveries.
 func DashboardDeliveriesPage(d Dashboard, v DashboardDeliveries) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -685,7 +685,7 @@ func deliveryGrid(d Dashboard, rows []DashboardDelivery, caption string) ui.Grid
 	return g
 }
 
-// opened is a moment that leads to what happened then.
+// opened shows a time linked to its entry.
 func opened(d Dashboard, t time.Time, url string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -805,7 +805,7 @@ func opener(words, what, url string) templ.Component {
 	})
 }
 
-// DashboardDeliveryPage is one delivery with its body and its attempts.
+// DashboardDeliveryPage shows a delivery with its body and its attempts.
 func DashboardDeliveryPage(d Dashboard, v DashboardDelivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

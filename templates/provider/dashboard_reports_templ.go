@@ -12,7 +12,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// DashboardReportsPage is the list of reports.
+// DashboardReportsPage lists the reports.
 func DashboardReportsPage(d Dashboard, v DashboardReports) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -188,7 +188,7 @@ func (v DashboardReports) grid(d Dashboard) ui.Grid {
 	return g
 }
 
-// DashboardReportPage is one report with its timeline.
+// DashboardReportPage shows a report with its timeline.
 func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -591,7 +591,7 @@ func (v DashboardReport) facts(d Dashboard) []ui.Fact {
 		ui.Fact{Term: "productId", Body: mono(d, v.ProductID)})
 }
 
-// DashboardSharingPage is the relay tokens.
+// DashboardSharingPage lists the sharing tokens.
 func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

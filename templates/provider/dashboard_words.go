@@ -10,13 +10,13 @@ import (
 	"vestibule/templates/ui"
 )
 
-// dashboardTones are the colors of what a page says was done; others are a success.
+// dashboardTones maps results of actions to tones; all others are Success.
 var dashboardTones = map[string]ui.Tone{
 	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "on its way": ui.Info, "no callback": ui.Warning,
 	"overlap": ui.Warning, "corrected meanwhile": ui.Warning,
 }
 
-// dashboardStates are the colors of the states of deliveries, relay tokens and visits.
+// dashboardStates maps the states of deliveries, sharing tokens and visits to tones.
 var dashboardStates = map[string]ui.Tone{
 	"pending": ui.Info, "delivered": ui.Success, "given up": ui.Danger, "disabled": ui.Danger, "active": ui.Success,
 	"expired": ui.Neutral, "revoked": ui.Danger, "created": ui.Neutral, "open": ui.Info, "connecting": ui.Info,
@@ -39,7 +39,7 @@ func statusTone(s contract.Status) ui.Tone {
 
 var dashboardSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
 
-// moment writes an instant as people read it, in UTC.
+// moment formats an instant in UTC, to the second.
 func (d Dashboard) moment(t time.Time) string {
 	t = t.UTC()
 	day := t.Format("Jan 2, 2006")
@@ -51,7 +51,7 @@ func (d Dashboard) moment(t time.Time) string {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// took writes how long an attempt took.
+// took formats the duration of an attempt.
 func took(t time.Duration) string {
 	if t < time.Second {
 		return strconv.FormatInt(t.Milliseconds(), 10) + " ms"

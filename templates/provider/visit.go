@@ -1,10 +1,10 @@
-// Package provider holds the pages of the service: the steps of a visit, which are
-// the same in the widget's frame and on the hosted page, the frame's shell and the
-// pages that lead back. It turns views into HTML; provider/visits decides which step
-// is next and which actions it allows.
+// Package provider renders the pages of the service: the steps of a visit, which are the
+// same in the widget's frame and on the hosted page, the frame's document, the return to
+// the customer, and the dashboard. internal/provider/visits decides the next step and its
+// actions.
 //
-// Every form works by plain POST or GET. The frame's script swaps the element
-// with the id "step"; its data attributes are what the script acts on.
+// Every form works by plain POST or GET. The frame's script replaces the element with the
+// id "step" and reads its data attributes.
 package provider
 
 import (
@@ -20,22 +20,22 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Urls are the addresses of the assets that the pages need.
+// Urls holds the addresses of the pages' assets.
 type Urls struct{ Style, Icon, Frame, Hosted, Submit, Close string }
 
 // Visit is one page of a visit.
 type Visit struct {
-	Lang     i18n.Lang
-	Path     string // of the visit's page, without a query
-	Nonce    string // of the displayed step; its forms submit it
-	Customer string // the company that receives the report
-	Sandbox  bool
-	Hosted   bool // hosted page, not the widget's frame
-	Product  contract.Product
-	Step     Step
-	Way      Way   // that was chosen; empty before
-	Left     []Way // the sources that remain available
-	Back     Step  // where turning back leads; empty: nowhere
+	Lang       i18n.Lang
+	Path       string // of the visit's page, without a query
+	Nonce      string // of the displayed step; its forms submit it
+	Customer   string // the company that receives the report
+	Sandbox    bool
+	Hosted     bool // hosted page, not the widget's frame
+	Product    contract.Product
+	Step       Step
+	SourceType SourceType   // chosen source type; empty before the choice
+	Left       []SourceType // source types that remain available
+	Back       Step         // step to go back to; empty: none
 
 	Verifies   bool       // stated employers are verified
 	IncomeOnly bool       // only stated employers are verified
@@ -45,19 +45,19 @@ type Visit struct {
 	Connected []Connected // of the report as a whole
 
 	Unsourced    Unsourced
-	Unconfigured bool // it ended for want of any source
+	Unconfigured bool // it ended because no source is configured
 
 	Bank      string // the name of the chosen bank, payroll provider or bureau
-	Place     string // where that is
+	Place     string // its place
 	Failure   Failure
-	Query     string // of the search for them
+	Query     string // search text
 	Banks     []Bank
-	More      int  // of them that were found and are not shown
+	More      int  // found, but not shown
 	AtBank    bool // the applicant has opened the pages of the chosen bank
-	Tries     int  // how often the password may still be wrong; 0: it was not wrong yet
-	CodeTries int  // how often the code may still be wrong; 0: it was not wrong yet
-	Codes     int  // how many were sent for this sign-in
-	CodeWait  int  // seconds until another can be asked for
+	Tries     int  // remaining tries after a wrong password; 0 before one
+	CodeTries int  // remaining tries after a wrong code; 0 before one
+	Codes     int  // codes sent for this sign-in
+	CodeWait  int  // seconds until another code can be requested
 	Accounts  []Account
 	Documents []Document
 
@@ -70,7 +70,7 @@ type Visit struct {
 
 	Note        i18n.Key // note about the whole step; empty for none
 	PublicToken string
-	End         string // "success", "error", "exit"; empty: not at its end
+	End         string // "success", "error", "exit"; empty before the end
 	Status      contract.Status
 	Substatus   contract.Substatus
 	Error       contract.WidgetError
@@ -78,7 +78,7 @@ type Visit struct {
 	CanReopen   bool
 }
 
-// Step is which page it is.
+// Step is a step of a visit: one page.
 type Step string
 
 const (
@@ -86,7 +86,7 @@ const (
 	Source    Step = "source"
 	Banks     Step = "bank"
 	Employers Step = "employer"
-	Authorize Step = "authorize" // at the bank's own pages
+	Authorize Step = "authorize" // on the bank's pages
 	SignIn    Step = "sign-in"
 	Code      Step = "code"
 	Accounts  Step = "accounts"
@@ -97,13 +97,13 @@ const (
 	Leave     Step = "leave" // asks whether to close
 )
 
-// Way is what kind of source is connected.
-type Way string
+// SourceType is a type of source.
+type SourceType string
 
 const (
-	Bankwise Way = "bank"
-	Payroll  Way = "payroll"
-	Stubs    Way = "paystubs"
+	SourceBank    SourceType = "bank"
+	SourcePayroll SourceType = "payroll"
+	SourceStubs   SourceType = "paystubs"
 )
 
 // Bank is a line of the list of banks or of payroll providers.
@@ -116,38 +116,38 @@ type Account struct {
 	Chosen         bool
 }
 
-// Connected is a source that was connected, or could not be.
+// Connected is a source that was connected or failed.
 type Connected struct {
-	Way    Way
-	Name   string // of the bank or payroll provider
-	Failed bool
-	Why    Failure // with Failed
-	Empty  bool    // there is nothing recent in it
+	SourceType SourceType
+	Name       string // of the bank or payroll provider
+	Failed     bool
+	Why        Failure // with Failed
+	Empty      bool    // it has no recent data
 }
 
-// shown is its name, or words where it has none.
+// shown returns the source's name, or a text for a source without a name.
 func (c Connected) shown(v Visit) string {
-	if c.Way == Letters {
+	if c.SourceType == SourceDocuments {
 		return i18n.T(v.Lang, "visit.connected.documents")
 	}
 	return cmp.Or(c.Name, i18n.T(v.Lang, "visit.connected.pay_stubs"))
 }
 
-// FileProblems are the words for files that are not taken.
+// FileProblems holds the messages for rejected files.
 type FileProblems struct{ TooLarge, Empty, Type, TooMany string }
 
-// Document is a file that was uploaded.
+// Document is an uploaded file.
 type Document struct {
 	ID, Name string
 	Size     int64 // bytes
 }
 
-// shown is its name, or words where it has none.
+// shown returns the file's name, or a text for a file without a name.
 func (d Document) shown(v Visit) string {
 	return cmp.Or(d.Name, i18n.T(v.Lang, "visit.documents.unnamed"))
 }
 
-// size is how large it is, in words.
+// size formats the file's size.
 func (d Document) size() string {
 	if d.Size < 1<<20 {
 		return strconv.FormatInt((d.Size+1023)>>10, 10) + " KB"
@@ -156,12 +156,12 @@ func (d Document) size() string {
 	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " MB"
 }
 
-// PollEvery is how often a page that waits asks again, in milliseconds.
+// PollEvery is the interval at which a waiting page polls, in milliseconds.
 const PollEvery = 1000
 
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
 
-// added says how many documents there are.
+// added returns the text with the number of documents.
 func (v Visit) added() string {
 	if len(v.Documents) == 1 {
 		return i18n.T(v.Lang, "visit.documents.added.one")
@@ -170,8 +170,8 @@ func (v Visit) added() string {
 	return i18n.T(v.Lang, "visit.documents.added.other", "n", n)
 }
 
-// uploadLimits are the limits that the script checks before it sends files, and the
-// messages for refused files; a percent sign is replaced by the file's name.
+// uploadLimits returns the limits that the script checks before it sends files, and the
+// messages for rejected files. A percent sign stands for the file's name.
 func (v Visit) uploadLimits() templ.Attributes {
 	return templ.Attributes{
 		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),
@@ -184,12 +184,12 @@ func (v Visit) uploadLimits() templ.Attributes {
 	}
 }
 
-// uploadAction is where files are sent.
+// uploadAction returns the address of uploads.
 func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
-// closing is the script that closes the window; none if the page leads back.
+// closing returns the script that closes the window; none if the page leads back.
 func closing(back string, u Urls) []string {
 	if back != "" {
 		return nil
@@ -197,7 +197,7 @@ func closing(back string, u Urls) []string {
 	return []string{u.Close}
 }
 
-// authorizeKind makes the button quieter once the bank's pages were opened.
+// authorizeKind returns the emphasis of the button, less after the bank's pages were opened.
 func (v Visit) authorizeKind() ui.Kind {
 	if v.AtBank {
 		return ui.Secondary
@@ -205,13 +205,13 @@ func (v Visit) authorizeKind() ui.Kind {
 	return ""
 }
 
-// authorizeAction is where the form goes that leads to the bank's own pages.
+// authorizeAction returns the address of the form that leads to the bank's pages.
 func (v Visit) authorizeAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
-// link is the visit's page with the language, which no cookie remembers, and
-// one more parameter set to 1.
+// link returns the address of the visit's page with the language, which no cookie stores,
+// and with the parameter flag set to 1.
 func (v Visit) link(flag string) string {
 	q := url.Values{"lang": {string(v.Lang)}}
 	if flag != "" {
@@ -272,7 +272,7 @@ func (v Visit) title() string {
 	case Employers:
 		return i18n.T(v.Lang, "visit.title.employer")
 	case Documents:
-		if v.Way == Letters {
+		if v.SourceType == SourceDocuments {
 			return i18n.T(v.Lang, "visit.title.documents")
 		}
 		return i18n.T(v.Lang, "visit.title.pay_stubs")
@@ -317,8 +317,8 @@ func (v Visit) title() string {
 // connecting replaces the steps of a source before the applicant chooses it.
 const connecting Step = "connecting"
 
-// steps are those of the way that was chosen; where employers are verified, those of
-// the visit as a whole.
+// steps returns the steps of the chosen source type; if employers are verified, those of
+// the whole visit.
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
 		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
@@ -327,25 +327,25 @@ func (v Visit) steps() ui.Steps {
 		Accounts: i18n.T(v.Lang, "visit.steps.accounts"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"),
 		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
 	order, now := []Step{Consent}, v.Step
-	way := v.Way
+	way := v.SourceType
 	switch {
 	case v.Verifies:
 		order, now, way = v.verifySteps()
 	case v.Product == contract.Income:
 		order = append(order, Source)
 	case v.Product == contract.Passport:
-		way = Abroad
+		way = SourceBureau
 	default:
-		way = Bankwise
+		way = SourceBank
 	}
 	switch way {
-	case Bankwise:
+	case SourceBank:
 		order = append(order, Banks, SignIn, Code, Accounts)
-	case Payroll:
+	case SourcePayroll:
 		order = append(order, Employers, SignIn, Code)
-	case Stubs:
+	case SourceStubs:
 		order = append(order, Documents)
-	case Abroad:
+	case SourceBureau:
 		order = append(order, Suppliers)
 	case "":
 		order = append(order, connecting)
@@ -354,8 +354,8 @@ func (v Visit) steps() ui.Steps {
 		v.Product == contract.Cashflow && len(v.Connected) > 0 {
 		order = append(order, Finish)
 	}
-	switch list := map[Way]Step{Bankwise: Banks, Payroll: Employers, Abroad: Suppliers}[way]; now {
-	case Confirm, Failed: // belong to the list that leads there
+	switch list := map[SourceType]Step{SourceBank: Banks, SourcePayroll: Employers, SourceBureau: Suppliers}[way]; now {
+	case Confirm, Failed: // part of the list before them
 		now = list
 	case Authorize:
 		now = SignIn
@@ -376,20 +376,20 @@ func (v Visit) walking() bool {
 	return false
 }
 
-// wayRows are the ways to choose from.
+// wayRows returns the source types to choose from.
 func (v Visit) wayRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {
 		rows[i] = ui.Row{Name: "source", Value: string(w), Title: i18n.T(v.Lang, "visit.source.bank.title"),
 			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
 		switch w {
-		case Letters:
+		case SourceDocuments:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.document.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.document.detail")
-		case Payroll:
+		case SourcePayroll:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.payroll.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.payroll.detail")
-		case Stubs:
+		case SourceStubs:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.pay_stubs.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.pay_stubs.detail")
 		}
@@ -398,10 +398,10 @@ func (v Visit) wayRows() []ui.Row {
 }
 
 func (v Visit) found() string {
-	switch v.Way {
-	case Payroll:
+	switch v.SourceType {
+	case SourcePayroll:
 		return v.foundEmployers()
-	case Abroad:
+	case SourceBureau:
 		return v.foundSuppliers()
 	}
 	switch n := len(v.Banks) + v.More; {
@@ -465,7 +465,7 @@ func (v Visit) accountOptions() []ui.Option {
 	return out
 }
 
-// accountsHint says which accounts are meant.
+// accountsHint returns the hint about which accounts to choose.
 func (v Visit) accountsHint() string {
 	if v.Product == contract.Eligibility {
 		return i18n.T(v.Lang, "visit.accounts.hint_eligibility")
@@ -473,8 +473,8 @@ func (v Visit) accountsHint() string {
 	return i18n.T(v.Lang, "visit.accounts.hint")
 }
 
-// Back is a return by form POST: a page whose form a script submits at once, and
-// a person by its button.
+// Back is a return by form POST. A script submits the form immediately; without script,
+// the applicant presses its button.
 type Back struct {
 	Lang     i18n.Lang
 	Customer string
@@ -482,12 +482,11 @@ type Back struct {
 	Token    string
 }
 
-// Message is a page with nothing but words: an address that leads nowhere any
-// more.
+// Message is a page with only a text, for an address that no longer works.
 type Message struct {
 	Lang  i18n.Lang
 	Title i18n.Key
 	Text  i18n.Key
 
-	StartOver string // where a visit is started over in this browser; empty: nowhere
+	StartOver string // address that starts the visit over in this browser; empty: none
 }

@@ -7,13 +7,11 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// A passport's visit asks for a country, and for nothing to sign in with.
+// SourceBureau is the source type of a passport: a bureau abroad. It needs no sign-in.
+const SourceBureau SourceType = "supplier"
 
-// Abroad is the way of a passport.
-const Abroad Way = "supplier"
-
-// Suppliers is the choice of a country and its bureau, Confirm the question whether it is
-// the right one.
+// Steps of a passport's visit: Suppliers chooses a country and its bureau, and Confirm asks
+// for confirmation.
 const (
 	Suppliers Step = "supplier"
 	Confirm   Step = "confirm"
@@ -33,8 +31,7 @@ func (v Visit) foundSuppliers() string {
 	}
 }
 
-// abroadWords are those of endWords that are others for a passport; empty where they
-// are not.
+// abroadWords returns the texts of endWords that differ for a passport; otherwise "".
 func (v Visit) abroadWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess && v.Substatus != "":

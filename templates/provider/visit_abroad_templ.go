@@ -12,7 +12,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// consentAbroad is the consent to a passport.
+// consentAbroad asks for consent to a passport.
 func consentAbroad(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -229,8 +229,8 @@ func consentAbroad(v Visit) templ.Component {
 	})
 }
 
-// confirmAbroad shows the chosen country and bureau before anything is asked there: the
-// answer is shared at once.
+// confirmAbroad shows the chosen country and bureau before the bureau gets a request: its
+// answer is shared immediately.
 func confirmAbroad(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

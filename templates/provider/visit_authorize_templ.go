@@ -13,14 +13,14 @@ import (
 	"vestibule/templates/ui"
 )
 
-// ToBank leads to the pages of a bank.
+// ToBank is the page that leads to the pages of a bank.
 type ToBank struct {
 	Lang i18n.Lang
 	Bank string
 	URL  string
 }
 
-// authorize leads to the bank's own pages: in the same tab from a hosted page, and in a
+// authorize leads to the bank's pages: in the same tab from a hosted page, and in a
 // new window from the widget, where the script shows what to do meanwhile.
 func authorize(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -334,8 +334,8 @@ func authorize(v Visit) templ.Component {
 	})
 }
 
-// ToBankPage goes to the bank at once; without that, by its link. It is a page and not a
-// redirect, because a page's policy limits where its forms lead.
+// ToBankPage sends the browser to the bank immediately, or by its link. It is not a
+// redirect, because the policy of the page before limits the targets of its forms.
 func ToBankPage(b ToBank, u Urls) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

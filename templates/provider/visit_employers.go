@@ -9,17 +9,15 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Where an eligibility report verifies stated employers, its visit has a list of them,
-// to which every one of them leads back.
-
-// Stated is the list, and Why asks why one of them is skipped.
+// Steps of a visit that verifies stated employers: Stated lists the employers, and each
+// employer's steps return to it. Why asks for the reason to skip an employer.
 const (
 	Stated Step = "employers"
 	Why    Step = "skip"
 )
 
-// Letters is the source of documents other than pay stubs.
-const Letters Way = "documents"
+// SourceDocuments is the source type of documents other than pay stubs.
+const SourceDocuments SourceType = "documents"
 
 // Employer is a stated employer.
 type Employer struct {
@@ -38,13 +36,13 @@ func (e Employer) shown() bool {
 	return false
 }
 
-// empty reports whether a source of it was connected that has nothing recent.
+// empty reports whether one of its sources has no recent data.
 func (e Employer) empty() bool {
 	return slices.ContainsFunc(e.Sources, func(c Connected) bool { return c.Empty })
 }
 
-// standing words the employer's state. Whether the source verifies the employer is
-// only known from the report.
+// standing returns the tone and the text of the employer's state. Only the report shows
+// whether a source verifies the employer.
 func (e Employer) standing(v Visit) (ui.Tone, string) {
 	switch {
 	case e.shown():
@@ -59,7 +57,7 @@ func (e Employer) standing(v Visit) (ui.Tone, string) {
 	return ui.Info, i18n.T(v.Lang, "visit.employer_state.open")
 }
 
-// verify is what its button says.
+// verify returns the label of the employer's button.
 func (e Employer) verify(v Visit) string {
 	switch {
 	case e.shown(), e.empty() && !e.Skipped:
@@ -72,15 +70,15 @@ func (e Employer) verify(v Visit) string {
 	return i18n.T(v.Lang, "visit.employers.verify")
 }
 
-// by says what kind of source one is.
+// by returns the name of a source with its type.
 func (v Visit) by(c Connected) string {
-	if c.Way == Payroll {
+	if c.SourceType == SourcePayroll {
 		return i18n.T(v.Lang, "visit.connected.payroll") + c.Name
 	}
 	return c.shown(v)
 }
 
-// full reports whether it has a source of every kind.
+// full reports whether the employer has a source of every type.
 func (e Employer) full() bool {
 	good := 0
 	for _, c := range e.Sources {
@@ -91,7 +89,8 @@ func (e Employer) full() bool {
 	return good >= 3
 }
 
-// nextOpen is the number of the first that is neither shown nor skipped; 0 for none.
+// nextOpen returns the number of the first employer that is neither shown nor skipped; 0
+// for none.
 func (v Visit) nextOpen() int {
 	for _, e := range v.Employers {
 		if !e.shown() && !e.Skipped {
@@ -108,8 +107,9 @@ func (v Visit) verifyTitle() string {
 	return i18n.T(v.Lang, "visit.title.consent_employers_and_money")
 }
 
-// verifySteps are the steps of such a visit, and the present one of them.
-func (v Visit) verifySteps() (order []Step, now Step, rest Way) {
+// verifySteps returns the steps of a visit that verifies employers, the current step, and
+// the source type whose steps follow.
+func (v Visit) verifySteps() (order []Step, now Step, rest SourceType) {
 	order, now = []Step{Consent, Stated}, Banks
 	if !v.IncomeOnly {
 		order = append(order, Banks)
@@ -120,10 +120,10 @@ func (v Visit) verifySteps() (order []Step, now Step, rest Way) {
 	case v.Employer != "":
 		now = Stated
 	}
-	return order, now, Letters // which has no separate steps here
+	return order, now, SourceDocuments // which adds no steps
 }
 
-// reasons are why an employer may be skipped.
+// reasons returns the reasons to skip an employer.
 func (v Visit) reasons() []ui.Row {
 	var rows []ui.Row
 	for _, r := range report.SkippedReasons() {
@@ -132,7 +132,7 @@ func (v Visit) reasons() []ui.Row {
 	return rows
 }
 
-// goOn labels the button below the list of employers.
+// goOn returns the label of the button below the list of employers.
 func (v Visit) goOn() string {
 	switch {
 	case v.IncomeOnly && v.nextOpen() > 0:
@@ -152,8 +152,8 @@ func (v Visit) goOnKind() ui.Kind {
 	return ""
 }
 
-// verifyWords are those of endWords that are others where employers are verified;
-// empty where they are not.
+// verifyWords returns the texts of endWords that differ if employers are verified;
+// otherwise "".
 func (v Visit) verifyWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess && v.IncomeOnly:

@@ -435,7 +435,7 @@ func employerBadge(tone ui.Tone, words string) templ.Component {
 	})
 }
 
-// why asks for the reason.
+// why asks for the reason to skip an employer.
 func why(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,23 +6,23 @@ import (
 	"vestibule/templates/ui"
 )
 
-// endWords words the outcome and the next step.
+// endWords returns the text of the outcome and the next step.
 func (v Visit) endWords() string {
 	words := ""
 	switch {
 	case v.Unconfigured:
 		return v.unconfiguredWords()
-	case v.nothingRecent() && v.Way != Abroad:
+	case v.nothingRecent() && v.SourceType != SourceBureau:
 		return i18n.T(v.Lang, "visit.end.empty", "company", v.Customer)
 	case v.Verifies:
 		words = v.verifyWords()
-	case v.Way == Payroll:
+	case v.SourceType == SourcePayroll:
 		words = v.payrollWords()
-	case v.Way == Stubs:
+	case v.SourceType == SourceStubs:
 		words = v.stubWords()
-	case v.Way == Abroad:
+	case v.SourceType == SourceBureau:
 		words = v.abroadWords()
-	case v.Product == contract.Income && v.Way == "":
+	case v.Product == contract.Income && v.SourceType == "":
 		words = v.severalWords()
 	}
 	if words != "" {
@@ -54,8 +54,8 @@ func (v Visit) endWords() string {
 	return i18n.T(v.Lang, v.Error.Info().Applicant)
 }
 
-// payrollWords are those of endWords that are others for a payroll provider; empty
-// where they are not.
+// payrollWords returns the texts of endWords that differ for a payroll provider; otherwise
+// "".
 func (v Visit) payrollWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess:
@@ -74,7 +74,7 @@ func (v Visit) payrollWords() string {
 	return ""
 }
 
-// severalWords are likewise those for several sources.
+// severalWords returns the texts of endWords that differ for several sources; otherwise "".
 func (v Visit) severalWords() string {
 	switch {
 	case len(v.Connected) < 2 || v.End != "success":
@@ -85,7 +85,7 @@ func (v Visit) severalWords() string {
 	return i18n.T(v.Lang, "visit.end.employers.error", "company", v.Customer)
 }
 
-// stubWords are likewise those for pay stubs.
+// stubWords returns the texts of endWords that differ for pay stubs; otherwise "".
 func (v Visit) stubWords() string {
 	switch {
 	case v.End == "success" && v.Status == contract.StatusSuccess:
@@ -100,7 +100,7 @@ func (v Visit) stubWords() string {
 	return ""
 }
 
-// nothingRecent reports whether a report was made from data without anything recent.
+// nothingRecent reports whether a report was created without recent data.
 func (v Visit) nothingRecent() bool {
 	return v.End == "success" && v.Status == contract.StatusSuccess && v.Substatus == contract.SubNoRecentInformation
 }

@@ -13,14 +13,14 @@ import (
 // Failed is the step for a source that could not be connected and has no other step.
 const Failed Step = "failed"
 
-// Failure is how a source failed; the zero value: it did not.
+// Failure is the error of a source; the zero value means no error.
 type Failure struct {
 	Status    contract.Status
 	Substatus contract.Substatus
-	Reason    string // of an authorization at the bank's own pages: as in package sources
+	Reason    string // of an authorization on the bank's pages, as in package sources
 }
 
-// words say what happened at the source.
+// words returns the text of the error.
 func (f Failure) words(v Visit) string {
 	switch {
 	case f.Reason == "denied":
@@ -31,7 +31,7 @@ func (f Failure) words(v Visit) string {
 		return i18n.T(v.Lang, "visit.failed.misused")
 	case f.Substatus == contract.SubWidgetSessionExpired:
 		return i18n.T(v.Lang, "visit.failed.session")
-	case f.Substatus == contract.SubMFARequired && v.Way == Payroll:
+	case f.Substatus == contract.SubMFARequired && v.SourceType == SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.payroll_code")
 	case f.Substatus == contract.SubMFARequired:
 		return i18n.T(v.Lang, "visit.failed.bank_code")
@@ -43,37 +43,37 @@ func (f Failure) words(v Visit) string {
 		return i18n.T(v.Lang, "visit.failed.sign_in")
 	case f.Status == contract.StatusError:
 		return i18n.T(v.Lang, "visit.failed.unusable")
-	case v.Way == Payroll:
+	case v.SourceType == SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.payroll_unresponsive")
-	case v.Way == Abroad:
+	case v.SourceType == SourceBureau:
 		return i18n.T(v.Lang, "visit.failed.bureau_unresponsive")
 	}
 	return i18n.T(v.Lang, "visit.failed.bank_unresponsive")
 }
 
-// afterFailure says what to do now.
+// afterFailure returns the text of the next step.
 func (v Visit) afterFailure() string {
-	switch v.Way {
-	case Payroll:
+	switch v.SourceType {
+	case SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.next_employer")
-	case Abroad:
+	case SourceBureau:
 		return i18n.T(v.Lang, "visit.failed.next_country")
 	}
 	return i18n.T(v.Lang, "visit.failed.next_bank")
 }
 
-// another names the way back to the list of what can be connected.
+// another returns the label of the link to the list of sources.
 func (v Visit) another() string {
-	switch v.Way {
-	case Payroll:
+	switch v.SourceType {
+	case SourcePayroll:
 		return i18n.T(v.Lang, "visit.employers.another")
-	case Abroad:
+	case SourceBureau:
 		return i18n.T(v.Lang, "visit.countries.another")
 	}
 	return i18n.T(v.Lang, "visit.banks.another")
 }
 
-// codeSent says where to find the code.
+// codeSent returns the text about where to find the code.
 func (v Visit) codeSent() string {
 	if v.Codes > 1 {
 		return i18n.T(v.Lang, "visit.code.sent_again", "bank", v.Bank)
@@ -89,19 +89,19 @@ func (v Visit) wrongCode() string {
 	return i18n.T(v.Lang, "visit.code.wrong.other", "n", n)
 }
 
-// seconds is the time until another code can be asked for, rounded up.
+// seconds returns the seconds until another code can be requested.
 func (v Visit) seconds() string {
 	return strconv.Itoa(v.CodeWait)
 }
 
-// codeWait says when another code can be asked for. A script that counts down puts the
-// number in the place of a percent sign.
+// codeWait returns the text about when another code can be requested. The script that
+// counts down replaces a percent sign by the number.
 func (v Visit) codeWait(seconds string) string {
 	return i18n.T(v.Lang, "visit.code.wait", "seconds", seconds)
 }
 
-// countdown has a script keep the button from being pressed too early. Without one the
-// button can be pressed, and the page says how long it still takes.
+// countdown returns the attributes by which a script disables the button until another code
+// can be requested. Without script, the button works and the page shows the wait.
 func (v Visit) countdown() templ.Attributes {
 	if v.CodeWait == 0 {
 		return nil
@@ -109,13 +109,13 @@ func (v Visit) countdown() templ.Attributes {
 	return templ.Attributes{"data-wait": v.seconds(), "aria-describedby": "code-wait"}
 }
 
-// trouble words the problem of a connected source; empty for none.
+// trouble returns the text of a connected source's problem; "" for none.
 func (c Connected) trouble(v Visit) string {
-	v.Way = c.Way
+	v.SourceType = c.SourceType
 	switch {
 	case c.Failed:
 		return c.Why.words(v)
-	case c.Empty && c.Way == Payroll:
+	case c.Empty && c.SourceType == SourcePayroll:
 		return i18n.T(v.Lang, "visit.connected.no_pay_statement")
 	case c.Empty:
 		return i18n.T(v.Lang, "visit.connected.no_money")
@@ -123,7 +123,7 @@ func (c Connected) trouble(v Visit) string {
 	return ""
 }
 
-// nothingYet reports whether no connected source has anything that can be used.
+// nothingYet reports whether no connected source has usable data.
 func (v Visit) nothingYet() bool {
 	return !slices.ContainsFunc(v.Connected, func(c Connected) bool { return !c.Failed && !c.Empty })
 }

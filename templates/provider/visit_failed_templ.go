@@ -12,8 +12,8 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// failed says why the only source could not be connected, and offers others in its
-// place. Leaving asks first, like every way out of a visit.
+// failed says why the only source was not connected, and offers others. Leaving asks for
+// confirmation, as on every step.
 func failed(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -191,8 +191,8 @@ func failed(v Visit) templ.Component {
 	})
 }
 
-// code asks for the one-time code. The links below it send another code or lead back
-// to the list; none of them ends the visit.
+// code asks for the one-time code. The links below it send another code or return to the
+// list; none of them ends the visit.
 func code(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

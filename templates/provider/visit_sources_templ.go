@@ -227,7 +227,7 @@ func finish(v Visit) templ.Component {
 	})
 }
 
-// more leads to another source, and enough to the report.
+// more shows the button that connects another source, and enough the one that finishes.
 func more(v Visit, kind ui.Kind) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -454,7 +454,7 @@ func (c Connected) badge(v Visit) templ.Component {
 	})
 }
 
-// turn leads back, where there is a way.
+// turn links back, if there is a step to go back to.
 func turn(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -596,7 +596,7 @@ func documents(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.Way == Letters {
+		if v.SourceType == SourceDocuments {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(v.Lang, "visit.documents.intro", "employer", v.Employer))
 			if templ_7745c5c3_Err != nil {
@@ -666,7 +666,7 @@ func documents(v Visit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.Way == Letters {
+				if v.SourceType == SourceDocuments {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<code>empty</code>, <code>down</code>. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1030,7 +1030,7 @@ func documents(v Visit) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					if v.Way == Letters {
+					if v.SourceType == SourceDocuments {
 						var templ_7745c5c3_Var55 string
 						templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(v.Lang, "visit.documents.submit"))
 						if templ_7745c5c3_Err != nil {

@@ -14,7 +14,7 @@ import (
 	"vestibule/templates/ui"
 )
 
-// HostedPage is a step as a full page, for secure redirects and invites.
+// HostedPage shows a step as a full page, for secure redirects and invites.
 func HostedPage(v Visit, u Urls, languages []ui.Choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -72,8 +72,8 @@ func HostedPage(v Visit, u Urls, languages []ui.Choice) templ.Component {
 	})
 }
 
-// refresh reloads a page where there is no script: while the report is made, and to
-// return to the customer when the visit is over.
+// refresh reloads a page without script: while the report is computed, and to return to
+// the customer after the visit.
 func refresh(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -167,7 +167,7 @@ func small(v Visit) templ.Component {
 	})
 }
 
-// StepPart is a step without a page around it.
+// StepPart shows a step without the page layout.
 func StepPart(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -375,8 +375,8 @@ func StepPart(v Visit) templ.Component {
 	})
 }
 
-// fields begin every form of a step: the nonce of the step, and the action unless a
-// button says it.
+// fields are the hidden fields of a step's forms: the nonce, and the action unless a
+// button submits it.
 func fields(v Visit, action string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -935,7 +935,7 @@ func banks(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.Way == Abroad {
+		if v.SourceType == SourceBureau {
 			var templ_7745c5c3_Var43 string
 			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(v.Lang, "visit.countries.search"))
 			if templ_7745c5c3_Err != nil {
@@ -945,7 +945,7 @@ func banks(v Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if v.Way == Payroll {
+		} else if v.SourceType == SourcePayroll {
 			var templ_7745c5c3_Var44 string
 			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(v.Lang, "visit.employers.search"))
 			if templ_7745c5c3_Err != nil {
@@ -1152,7 +1152,7 @@ func signIn(v Visit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.Way == Payroll {
+				if v.SourceType == SourcePayroll {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<code>default</code>, <code>hourly</code>, <code>two_jobs</code>, <code>gig</code>, <code>new_hire</code>, <code>terminated</code>, <code>monthly</code>, <code>benefit</code>. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1867,8 +1867,8 @@ func end(v Visit) templ.Component {
 	})
 }
 
-// ProblemPart is what the frame shows for a widget error that came before there
-// was a visit. code is for support.
+// ProblemPart shows a widget error that occurred before a visit existed. code is for
+// support.
 func ProblemPart(lang i18n.Lang, code string, words i18n.Key) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2027,7 +2027,7 @@ func doneButton(lang i18n.Lang) templ.Component {
 	})
 }
 
-// FrameShell is the document of the widget's frame, before any step is there.
+// FrameShell is the document of the widget's frame before the first step.
 func FrameShell(lang i18n.Lang, u Urls) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2377,7 +2377,7 @@ func BackPage(b Back, u Urls) templ.Component {
 	})
 }
 
-// MessagePage says why there is nothing here.
+// MessagePage shows a Message.
 func MessagePage(m Message, u Urls) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2479,7 +2479,7 @@ func MessagePage(m Message, u Urls) templ.Component {
 	})
 }
 
-// Left is how many tries there are after some were used.
+// Left returns the number of remaining tries.
 func Left(all, used int) int {
 	if used == 0 {
 		return 0

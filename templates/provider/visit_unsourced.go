@@ -5,11 +5,11 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// Unsourced says which kinds of source the visit's environment has none of.
+// Unsourced holds the source types for which no source is configured.
 type Unsourced struct{ Banks, Payroll, Suppliers bool }
 
-// lacking names the kinds of source that this visit would use and that are not there;
-// empty for none. rest reports whether something else is left to connect or upload.
+// lacking names the source types that this visit needs and that are not configured; empty
+// for none. rest reports whether the applicant can connect or upload something else.
 func (v Visit) lacking() (words i18n.Key, rest bool) {
 	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == contract.Income)
 	switch {
@@ -27,7 +27,7 @@ func (v Visit) lacking() (words i18n.Key, rest bool) {
 	return "", true
 }
 
-// unsourcedWords are what the present step says of it; empty for nothing.
+// unsourcedWords returns the current step's text about missing sources; "" for none.
 func (v Visit) unsourcedWords() string {
 	lacking, rest := v.lacking()
 	if lacking == "" {
@@ -45,8 +45,7 @@ func (v Visit) unsourcedWords() string {
 	return ""
 }
 
-// unconfiguredWords are those of endWords for a visit that ended for want of any
-// source.
+// unconfiguredWords returns the text of endWords for a visit without any source.
 func (v Visit) unconfiguredWords() string {
 	lacking, _ := v.lacking()
 	return i18n.T(v.Lang, "visit.unsourced.ended", "company", v.Customer, "lacking", i18n.T(v.Lang, lacking))

@@ -12,8 +12,8 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// unsourced says what cannot be connected because no data source is configured, and
-// what still works.
+// unsourced says what the applicant cannot connect because no source is configured, and
+// what they can do instead.
 func unsourced(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -86,11 +86,12 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: pages.Step(v.Step), Way: pages.Way(v.SourceType), Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
+		Step: pages.Step(v.Step), SourceType: pages.SourceType(v.SourceType),
+		Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.Remaining() {
-		p.Left = append(p.Left, pages.Way(w))
+		p.Left = append(p.Left, pages.SourceType(w))
 	}
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
 		p.Back = pages.Step(back.Step)
@@ -100,8 +101,8 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 			p.Connected = append(p.Connected, sources.connected(c))
 		}
 	}
-	if v.Step == flow.StepEnd && v.Product == contract.Income && len(p.Connected) == 1 && p.Way == "" { // its words for the end
-		p.Way = p.Connected[0].Way
+	if v.Step == flow.StepEnd && v.Product == contract.Income && len(p.Connected) == 1 && p.SourceType == "" { // its words for the end
+		p.SourceType = p.Connected[0].SourceType
 	}
 	switch v.State {
 	case flow.Complete:
@@ -136,7 +137,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 
 func (c Catalogue) connected(from flow.Connection) pages.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
-	return pages.Connected{Way: pages.Way(from.SourceType), Name: of.Name, Failed: from.Failed != "",
+	return pages.Connected{SourceType: pages.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
 		Why: failure(from), Empty: from.Empty}
 }
 

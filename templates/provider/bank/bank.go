@@ -1,4 +1,4 @@
-// Package bank has the pages of the sandbox's FDX bank: sign-in, one-time code, choice of
+// Package bank renders the pages of the sandbox's FDX bank: sign-in, one-time code, choice of
 // accounts, and consent.
 package bank
 
@@ -17,7 +17,7 @@ type Page struct {
 	Languages   []ui.Choice
 	Style, Icon string // URLs
 	Bank        string
-	Client      string // the party that asks
+	Client      string // the party that requests access
 	Step        string // sign-in, code, accounts, consent, refused
 	Action      string // address of the forms
 	TriesLeft   int    // after a wrong password or code; 0 before one
@@ -35,11 +35,11 @@ type Account struct {
 	Chosen   bool
 }
 
-// Message is a page that only says something.
+// Message is a page with only a text.
 type Message struct {
 	Lang        i18n.Lang
 	Style, Icon string
-	Bank        string // empty: none is known
+	Bank        string // empty if unknown
 	Title, Text i18n.Key
 }
 

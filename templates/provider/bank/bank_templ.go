@@ -14,7 +14,7 @@ import "vestibule/internal/i18n"
 
 import "vestibule/templates/ui"
 
-// BankPage is a step of an authorization at a bank of the sandbox.
+// BankPage shows a step of an authorization at a bank of the sandbox.
 func BankPage(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -163,7 +163,7 @@ func BankPage(p Page) templ.Component {
 	})
 }
 
-// action is the beginning of each form.
+// action is the hidden field that names a form's action.
 func action(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -941,7 +941,7 @@ func refused(p Page) templ.Component {
 	})
 }
 
-// MessagePage says why there is nothing here.
+// MessagePage shows a Message.
 func MessagePage(m Message) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
