@@ -144,7 +144,8 @@ func TestReopen(t *testing.T) {
 		t.Errorf("a restart opened it: %+v", next)
 	}
 	open, do := ready.Step(Input{Kind: Reopen, Attempt: 1, At: t0})
-	if want := (Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}); open != want || !do.Has(NewAttempt|Notify) || do.Has(Fetch) {
+	want := Application{State: Connecting, Attempt: 2, Closed: 1, Since: t0}
+	if open != want || !do.Has(NewAttempt|Notify) || do.Has(Fetch) {
 		t.Fatalf("opened again: %+v, %b", open, do)
 	}
 	for _, kind := range []Kind{Webhook, Poll, ReturnSuccess, ReturnError, CallbackExit, Fetched} {

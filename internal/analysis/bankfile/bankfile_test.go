@@ -51,8 +51,10 @@ COMPRESSION:NONE
 <BANKMSGSRSV1><STMTTRNRS><TRNUID>1<STMTRS><CURDEF>USD
 <BANKACCTFROM><BANKID>021000021<ACCTID>000123456789<ACCTTYPE>CHECKING</BANKACCTFROM>
 <BANKTRANLIST><DTSTART>20260101<DTEND>20261101
-<STMTTRN><TRNTYPE>DIRECTDEP<DTPOSTED>20261030120000[-5:EST]<TRNAMT>2100.00<FITID>1<NAME>NORTHWIND LLC PAYROLL<MEMO>NORTHWIND LLC PAYROLL PPD ID: 99
-<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-45.5<FITID>2<NAME>SMITH &amp; SONS<BANKACCTTO><ACCTID>777</BANKACCTTO><MEMO>caf` + "\xe9" + `
+<STMTTRN><TRNTYPE>DIRECTDEP<DTPOSTED>20261030120000[-5:EST]<TRNAMT>2100.00<FITID>1<NAME>NORTHWIND LLC PAYROLL
+<MEMO>NORTHWIND LLC PAYROLL PPD ID: 99
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-45.5<FITID>2<NAME>SMITH &amp; SONS
+<BANKACCTTO><ACCTID>777</BANKACCTTO><MEMO>caf` + "\xe9" + `
 </STMTTRN>
 <STMTTRN><TRNTYPE>CHECK<DTPOSTED>20261031<TRNAMT>-10<FITID>3<CHECKNUM>102</STMTTRN>
 <STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-9<FITID>4<NAME>Hotel<CURRENCY><CURRATE>1.1<CURSYM>EUR</CURRENCY></STMTTRN>
@@ -61,7 +63,8 @@ COMPRESSION:NONE
 <LEDGERBAL><BALAMT>5244.23<DTASOF>20261101120000</LEDGERBAL><AVAILBAL><BALAMT>1.00<DTASOF>20261102</AVAILBAL>
 </STMTRS></STMTTRNRS></BANKMSGSRSV1>
 <CREDITCARDMSGSRSV1><CCSTMTTRNRS><CCSTMTRS><CURDEF>USD<CCACCTFROM><ACCTID>4111111111111111</CCACCTFROM>
-<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-1<FITID>9<NAME>X</STMTTRN></BANKTRANLIST></CCSTMTRS></CCSTMTTRNRS></CREDITCARDMSGSRSV1>
+<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-1<FITID>9<NAME>X</STMTTRN></BANKTRANLIST>
+</CCSTMTRS></CCSTMTTRNRS></CREDITCARDMSGSRSV1>
 </OFX>`
 
 const xmlOFX = `<?xml version="1.0" encoding="UTF-8" standalone="no"?><?OFX OFXHEADER="200" VERSION="211"?>
@@ -69,7 +72,8 @@ const xmlOFX = `<?xml version="1.0" encoding="UTF-8" standalone="no"?><?OFX OFXH
 <BANKACCTFROM><BANKID>1</BANKID><ACCTID>55</ACCTID><ACCTTYPE>MONEYMRKT</ACCTTYPE></BANKACCTFROM>
 <BANKTRANLIST>
   <STMTTRN><TRNTYPE>INT</TRNTYPE><DTPOSTED>20260131</DTPOSTED><TRNAMT>+1.20</TRNAMT><FITID>a</FITID></STMTTRN>
-  <STMTTRN><TRNTYPE>XFER</TRNTYPE><DTPOSTED>20260130</DTPOSTED><TRNAMT>-1,000.00</TRNAMT><FITID>b</FITID><PAYEE><NAME>Ada</NAME><CITY>X</CITY></PAYEE></STMTTRN>
+  <STMTTRN><TRNTYPE>XFER</TRNTYPE><DTPOSTED>20260130</DTPOSTED><TRNAMT>-1,000.00</TRNAMT><FITID>b</FITID>
+  <PAYEE><NAME>Ada</NAME><CITY>X</CITY></PAYEE></STMTTRN>
 </BANKTRANLIST></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
 
 const camt = `<?xml version="1.0" encoding="UTF-8"?>
@@ -78,8 +82,10 @@ const camt = `<?xml version="1.0" encoding="UTF-8"?>
 <Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">100.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-10-01</Dt></Dt></Bal>
 <Bal><Tp><CdOrPrtry><Cd>CLBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">50.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Dt><Dt>2026-10-31</Dt></Dt></Bal>
 <Ntry><Amt Ccy="EUR">200.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-10-05</Dt></BookgDt>
-<NtryDtls><TxDtls><RltdPties><Cdtr><Pty><Nm>Stadtwerke</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>Strom Oktober</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>
-<Ntry><Amt Ccy="EUR">50.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><DtTm>2026-10-06T10:00:00</DtTm></BookgDt><AddtlNtryInf>Gehalt</AddtlNtryInf></Ntry>
+<NtryDtls><TxDtls><RltdPties><Cdtr><Pty><Nm>Stadtwerke</Nm></Pty></Cdtr></RltdPties>
+<RmtInf><Ustrd>Strom Oktober</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>
+<Ntry><Amt Ccy="EUR">50.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><DtTm>2026-10-06T10:00:00</DtTm></BookgDt>
+<AddtlNtryInf>Gehalt</AddtlNtryInf></Ntry>
 <Ntry><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>PDNG</Cd></Sts><BookgDt><Dt>2026-10-31</Dt></BookgDt></Ntry>
 </Stmt></BkToCstmrStmt></Document>`
 
@@ -123,7 +129,8 @@ stmt checking CHECKING USD "" -900.00 at 2026-10-03
 2026-10-03 -1005.00 ATM
 left out: 1 line without a day and an amount left out, from line 6 on
 `},
-		"no header": {"wells.csv", "\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
+		"no header": {"wells.csv",
+			"\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
 wells checking CHECKING USD "" no balance
 2026-10-29 40.00 MOBILE DEPOSIT
 2026-10-31 -12.00 COFFEE
@@ -145,18 +152,21 @@ x checking CHECKING USD "1" 15.00 at 2026-10-31
 2026-10-30 -5.00 Withdrawal to Shop
 2026-10-31 10.00 Deposit from Work
 `},
-		"the direction follows from the balance": {"x.csv", "Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
+		"the direction follows from the balance": {"x.csv",
+			"Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
 x checking CHECKING USD "" 7.00 at 2026-10-03
 2026-10-01 5.00 Open
 2026-10-02 -2.00 A
 2026-10-03 4.00 B
 `},
-		"day first, semicolons and commas": {"konto.csv", "Booking Date;Payee;Amount;Currency;Balance\n31.10.2026;Miete;-1.200,50;EUR;99,50\n03.10.2026;Lohn;1.300,00;EUR;1.300,00\n", `CSV
+		"day first, semicolons and commas": {"konto.csv", "Booking Date;Payee;Amount;Currency;Balance\n" +
+			"31.10.2026;Miete;-1.200,50;EUR;99,50\n03.10.2026;Lohn;1.300,00;EUR;1.300,00\n", `CSV
 konto checking CHECKING EUR "" 99.50 at 2026-10-31
 2026-10-03 1300.00 Lohn
 2026-10-31 -1200.50 Miete
 `},
-		"the order of lines distinguishes day and month": {"x.csv", "Date,Description,Amount\n01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
+		"the order of lines distinguishes day and month": {"x.csv", "Date,Description,Amount\n" +
+			"01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
 x checking CHECKING USD "" no balance
 2026-01-02 -1.00 A
 2026-02-01 -1.00 B
@@ -167,7 +177,8 @@ x checking CHECKING USD "" 5.00 at 2026-10-01
 2026-10-01 5.00 B
 2026-10-02 -1.00 A pending
 `},
-		"a credit card": {"card.csv", "Transaction Date,Post Date,Description,Category,Type,Amount,Memo\n10/01/2026,10/02/2026,SHOP,Shopping,Sale,-5.00,\n", `CSV
+		"a credit card": {"card.csv", "Transaction Date,Post Date,Description,Category,Type,Amount,Memo\n" +
+			"10/01/2026,10/02/2026,SHOP,Shopping,Sale,-5.00,\n", `CSV
 left out: credit card left out: a cashflow report is made of checking and savings accounts
 `},
 	} {
@@ -266,7 +277,8 @@ func TestCombine(t *testing.T) {
 
 // FuzzRead checks that no file causes a panic or values out of bounds.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{sgml, xmlOFX, camt, "Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n", "\"10/31/2026\",\"-1\",\"x\"\n"} {
+	for _, s := range []string{sgml, xmlOFX, camt,
+		"Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n", "\"10/31/2026\",\"-1\",\"x\"\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {

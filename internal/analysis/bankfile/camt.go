@@ -129,7 +129,8 @@ func (f *File) camt(s camtStatement) error {
 		if amount >= 0 {
 			party = cmp.Or(e.Debtor, e.Debtor8)
 		}
-		t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT", Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
+		t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT",
+			Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
 		t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 		if t.Memo == t.Description {
 			t.Memo = ""

@@ -48,7 +48,8 @@ var headers = map[string]column{
 	"memo": memo, "notes": memo, "note": memo, "extended description": memo, "additional information": memo, "additional info": memo,
 	"amount": amount, "transaction amount": amount, "amt": amount, "amount usd": amount, "net amount": amount, "amount ($)": amount,
 	"amount (usd)": amount,
-	"debit":        moneyOut, "debits": moneyOut, "withdrawal": moneyOut, "withdrawals": moneyOut, "debit amount": moneyOut, "amount debit": moneyOut,
+	"debit":        moneyOut, "debits": moneyOut, "withdrawal": moneyOut, "withdrawals": moneyOut, "debit amount": moneyOut,
+	"amount debit":      moneyOut,
 	"withdrawal amount": moneyOut, "money out": moneyOut, "paid out": moneyOut, "withdrawal (-)": moneyOut, "withdrawals (-)": moneyOut,
 	"debit (-)": moneyOut, "spent": moneyOut,
 	"credit": moneyIn, "credits": moneyIn, "deposit": moneyIn, "deposits": moneyIn, "credit amount": moneyIn, "amount credit": moneyIn,
@@ -58,7 +59,8 @@ var headers = map[string]column{
 	"credit/debit": side, "details": side, "transaction": side, "indicator": side, "debit or credit": side,
 	"balance": runningBalance, "running balance": runningBalance, "running bal.": runningBalance, "account balance": runningBalance,
 	"running bal": runningBalance, "ending balance": runningBalance, "posted balance": runningBalance, "balance ($)": runningBalance,
-	"account number": accountNumber, "account": accountNumber, "account #": accountNumber, "account no": accountNumber, "account id": accountNumber,
+	"account number": accountNumber, "account": accountNumber, "account #": accountNumber, "account no": accountNumber,
+	"account id":   accountNumber,
 	"account type": accountType, "account name": accountType,
 	"status": status, "transaction status": status,
 	"currency": currency, "ccy": currency, "currency code": currency,
@@ -126,7 +128,8 @@ func readCSV(f *File, text string) error {
 			t.line[slices.Index(t.ok, false)])
 	}
 	if unread > 0 {
-		f.leaveOut(fmt.Sprintf("%s without a day and an amount left out, from line %d on", count(unread, "line"), t.line[slices.Index(t.ok, false)]))
+		f.leaveOut(fmt.Sprintf("%s without a day and an amount left out, from line %d on",
+			count(unread, "line"), t.line[slices.Index(t.ok, false)]))
 	}
 	for _, key := range order {
 		if err := t.account(f, key, groups[key]); err != nil {
@@ -282,7 +285,8 @@ func (t *table) readDays() error {
 }
 
 // sides maps the values of the side column to signs.
-var sides = map[string]int{"debit": -1, "dr": -1, "d": -1, "withdrawal": -1, "check": -1, "payment": -1, "purchase": -1, "fee": -1, "out": -1,
+var sides = map[string]int{"debit": -1, "dr": -1, "d": -1, "withdrawal": -1, "check": -1, "payment": -1, "purchase": -1,
+	"fee": -1, "out": -1,
 	"credit": 1, "cr": 1, "c": 1, "deposit": 1, "dslip": 1, "refund": 1, "in": 1, "interest": 1}
 
 // sideOf returns -1 for money out, 1 for money in, and 0 for other words.

@@ -228,8 +228,10 @@ func endingIn(number string) string {
 }
 
 // ofxTypes holds the descriptions of transactions without name and memo, by TRNTYPE.
-var ofxTypes = map[string]string{"CREDIT": "Credit", "DEBIT": "Debit", "INT": "Interest", "DIV": "Dividend", "FEE": "Fee", "SRVCHG": "Service charge",
-	"DEP": "Deposit", "ATM": "ATM", "POS": "Card purchase", "XFER": "Transfer", "CHECK": "Check", "PAYMENT": "Payment", "CASH": "Cash withdrawal",
+var ofxTypes = map[string]string{"CREDIT": "Credit", "DEBIT": "Debit", "INT": "Interest", "DIV": "Dividend", "FEE": "Fee",
+	"SRVCHG": "Service charge",
+	"DEP":    "Deposit", "ATM": "ATM", "POS": "Card purchase", "XFER": "Transfer", "CHECK": "Check", "PAYMENT": "Payment",
+	"CASH":      "Cash withdrawal",
 	"DIRECTDEP": "Direct deposit", "DIRECTDEBIT": "Direct debit", "REPEATPMT": "Standing payment"}
 
 // transaction adds a transaction. Its amount is signed, from the account holder's side.
@@ -280,4 +282,5 @@ func unescape(s string) string {
 	return entities.Replace(s)
 }
 
-var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&apos;", "'", "&quot;", `"`, "&#39;", "'", "&#38;", "&")
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&apos;", "'", "&quot;", `"`,
+	"&#39;", "'", "&#38;", "&")

@@ -211,11 +211,12 @@ func TestProperties(t *testing.T) {
 		nine += fmt.Sprintf("2026-02-%02d a 1.00 OTHER;", 1+i%6)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                             {"2026-03-10", "[0 0 true true]"},
-		"no transaction":                      {"2026-03-10; account a CHECKING 9.00", "[0 0 true true]"},
-		"nine in three months":                {nine, "[10 647 true false]"},
-		"ten on six days":                     {nine + "2026-02-06 a 1.00 OTHER", "[11 647 false false]"},
-		"ten on five days":                    {strings.ReplaceAll(nine, "2026-02-06", "2026-02-05") + "2026-02-04 a 1.00 OTHER", "[11 647 true false]"},
+		"nothing":              {"2026-03-10", "[0 0 true true]"},
+		"no transaction":       {"2026-03-10; account a CHECKING 9.00", "[0 0 true true]"},
+		"nine in three months": {nine, "[10 647 true false]"},
+		"ten on six days":      {nine + "2026-02-06 a 1.00 OTHER", "[11 647 false false]"},
+		"ten on five days": {strings.ReplaceAll(nine, "2026-02-06", "2026-02-05") +
+			"2026-02-04 a 1.00 OTHER", "[11 647 true false]"},
 		"90 days and three months":            {"2026-03-10; account a CHECKING 9.00; 2025-12-01 a 1.00 OTHER", "[1 99 true false]"},
 		"90 days, two whole months":           {"2026-03-10; account a CHECKING 9.00; 2025-12-02 a 1.00 OTHER", "[1 98 true true]"},
 		"89 days":                             {"2026-02-28; account a CHECKING 9.00; 2025-12-01 a 1.00 OTHER", "[1 89 true true]"},

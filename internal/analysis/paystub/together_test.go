@@ -71,7 +71,7 @@ func TestConsecutiveStubs(t *testing.T) {
 			}
 		}, nil, none},
 		{"the same day, other amounts", func(d *Document) { d.fields.pay.date = on("2026-03-13") }, []string{StubsDisagree}, some},
-		{"a period that begins before the other one ends", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
+		{"a period that begins too early", func(d *Document) { d.fields.start.date = on("2026-02-23") }, []string{StubsDisagree}, some},
 		{"periods that overlap", func(d *Document) { d.fields.start.date, d.fields.end.date = on("2026-03-05"), on("2026-03-18") },
 			[]string{StubsDisagree}, some},
 		{"periods with one day in both", func(d *Document) { d.fields.start.date = on("2026-03-08") }, []string{StubsDisagree}, some},
