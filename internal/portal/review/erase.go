@@ -40,7 +40,7 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		if f.text == "" {
 			return nil
 		}
-		found, _, err := d.look(ctx, f, maxRelated)
+		found, _, err := d.search(ctx, f, maxRelated)
 		for _, e := range found {
 			if len(out) < maxRelated && !slices.Contains(out, e.ID) {
 				out = append(out, e.ID)
@@ -73,7 +73,7 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 	if text == "" {
 		return ids, oneSign, nil
 	}
-	found, _, err := d.look(ctx, filter{text: text}, maxRelated)
+	found, _, err := d.search(ctx, filter{text: text}, maxRelated)
 	if err != nil {
 		return nil, false, err
 	}

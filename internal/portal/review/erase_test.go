@@ -162,7 +162,7 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 			t.Errorf("all is filled in, and the job says %v", err)
 		}
 		for _, f := range []filter{{text: "zoe"}, {text: "ord"}, {outcome: "SUCCESS"}} {
-			if found, _, err := d.look(t.Context(), f, 5); err != nil || len(found) != 1 || found[0].ID != appReady {
+			if found, _, err := d.search(t.Context(), f, 5); err != nil || len(found) != 1 || found[0].ID != appReady {
 				t.Errorf("%+v finds %v, %v", f, found, err)
 			}
 		}

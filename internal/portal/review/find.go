@@ -54,7 +54,7 @@ func readFilter(q url.Values) (filter, bool) {
 }
 
 // url returns the address of a page of the filter's results. It contains no personal
-// data: a handle stands for the search text.
+// data: a handle represents the search text.
 func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"state": f.state, "product": f.product, "outcome": f.outcome, "decision": f.decision,
@@ -94,7 +94,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		httpx.SeeOther(w, f.url(""))
 		return nil
 	}
-	found, _, err := d.look(r.Context(), f, 2)
+	found, _, err := d.search(r.Context(), f, 2)
 	if err != nil {
 		return err
 	}
@@ -134,11 +134,11 @@ func kindOf(text string) string {
 	return "words"
 }
 
-// look returns a page of the filter's results, newest first, and the cursor of the
+// search returns a page of the filter's results, newest first, and the cursor of the
 // next page.
-func (d *Handler) look(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
+func (d *Handler) search(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
 	after, _ := applications.ReadCursor(f.cursor)
-	return d.Index.Look(ctx, search.Filter{State: f.state, Product: f.product,
+	return d.Index.Search(ctx, search.Filter{State: f.state, Product: f.product,
 		Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
 		From: f.from, To: f.to, Text: f.text, After: after}, limit)
 }

@@ -132,7 +132,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 				}
 			}
 			for pages := 0; ; pages++ {
-				page, next, err := d.look(t.Context(), f, 7)
+				page, next, err := d.search(t.Context(), f, 7)
 				if err != nil {
 					t.Fatalf("%+v: %v", f, err)
 				}

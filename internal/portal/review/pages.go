@@ -85,7 +85,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 			v.Everywhere = everywhere.url("")
 		}
 	}
-	found, next, err := d.look(r.Context(), f, pageSize)
+	found, next, err := d.search(r.Context(), f, pageSize)
 	if err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	for _, n := range counts {
 		everything += n
 	}
-	v.States = append(v.States, pages.State{Count: everything, Most: search.ManyCounted, URL: without.url(""), Current: f.state == ""})
+	v.States = append(v.States, pages.State{Count: everything, Most: search.MaxCounted, URL: without.url(""), Current: f.state == ""})
 	for _, s := range states {
 		one := without
 		one.state = s
-		v.States = append(v.States, pages.State{State: s, Count: counts[s], Most: search.ManyCounted, URL: one.url(""), Current: f.state == s})
+		v.States = append(v.States, pages.State{State: s, Count: counts[s], Most: search.MaxCounted, URL: one.url(""), Current: f.state == s})
 	}
 	ids, asked := make([]string, len(found)), []string(nil)
 	for i, e := range found {

@@ -37,7 +37,7 @@ type Handler struct {
 	DB           *store.DB
 	Staff        *staff.Service
 	Applications *applications.Service
-	Letters      *resume.Handler // its outbox of a sandbox
+	Letters      *resume.Handler // has the outbox of a sandbox
 	Events       *notify.Service
 	Index        *search.Index
 	Sharing      *sharing.Service

@@ -32,7 +32,7 @@ func (x *Index) Resume(ctx context.Context) error {
 
 // Refill indexes a batch of applications that are older than the index.
 func (x *Index) Refill(ctx context.Context) error {
-	ids, err := Unnamed(ctx, x.DB.SQL, refillBatch)
+	ids, err := unnamed(ctx, x.DB.SQL, refillBatch)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -52,7 +52,7 @@ func (x *Index) Refill(ctx context.Context) error {
 			if err := errors.Join(put(ctx, tx, a, externalKey(a.ExternalID)), x.OnApplicant(ctx, tx, a, people[id])); err != nil {
 				return err
 			}
-			return SetNamed(ctx, tx, id)
+			return setNamed(ctx, tx, id)
 		})
 		if err != nil {
 			return err

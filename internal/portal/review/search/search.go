@@ -139,9 +139,9 @@ type Filter struct {
 const Undecided = "none"
 
 const (
-	SearchLife  = 30 * time.Minute // lifetime of an open search
-	ManyCounted = 1000             // limit of counting applications
-	manyAlike   = 1000             // limit of external IDs searched by prefix
+	SearchLife       = 30 * time.Minute // lifetime of an open search
+	MaxCounted       = 1000             // limit of counting applications
+	maxPrefixMatches = 1000             // limit of external IDs searched by prefix
 )
 
 func states() (all []string) {
@@ -151,9 +151,9 @@ func states() (all []string) {
 	return all
 }
 
-// Look returns a page of the filter's results, newest first, and the cursor of the
+// Search returns a page of the filter's results, newest first, and the cursor of the
 // next page.
-func (x *Index) Look(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
+func (x *Index) Search(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
 	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		page, err = x.choose(ctx, tx, f, limit+1)
 		return err

@@ -36,13 +36,13 @@ func insertToken(ctx context.Context, q store.Queryer, token []byte, created tim
 	return err
 }
 
-// Unnamed lists applications that are older than the index.
-func Unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
+// unnamed lists applications that are older than the index.
+func unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
 	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit))
 }
 
-// SetNamed marks one of them as completely indexed.
-func SetNamed(ctx context.Context, q store.Queryer, id string) error {
+// setNamed marks an application as completely indexed.
+func setNamed(ctx context.Context, q store.Queryer, id string) error {
 	_, err := q.ExecContext(ctx, `UPDATE review_index SET named = TRUE WHERE application_id = $1`, id)
 	return err
 }
@@ -51,6 +51,7 @@ func searchCell(handle string) store.Cell {
 	return store.Cell{Table: "review_searches", Column: "query", Row: handle}
 }
 
+// Keep stores the text of a user's search under a handle for SearchLife.
 func (x *Index) Keep(ctx context.Context, q store.Queryer, handle, reviewerID, text string) error {
 	sealed, err := x.DB.Vault.Seal(ctx, q, store.SystemKey, searchCell(handle), []byte(text))
 	if err != nil {
@@ -187,7 +188,7 @@ func (f Filter) facets(c *store.Conditions) {
 	}
 }
 
-// textual adds an arm for each thing that a text can be: an ID, a publicToken, a
+// textual adds an arm for each meaning of a text: an ID, a publicToken, a
 // prefix of an external ID, an email address, or the words of a name.
 func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	text := b.f.Text
@@ -205,7 +206,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	to := slices.Clone(from)
 	to[len(to)-1]++ // cannot overflow: UTF-8 never contains the byte 0xff
 	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.Arg(from)+` AND external_key < `+b.c.Arg(to)+
-		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(manyAlike))+`) AS e CROSS JOIN review_index i`,
+		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(maxPrefixMatches))+`) AS e CROSS JOIN review_index i`,
 		`i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.application_id = e.id")
 			b.f.facets(c)
@@ -262,7 +263,7 @@ func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
 	for _, s := range states() {
 		v := c.Arg(s)
 		each = append(each, `SELECT CAST(`+v+` AS TEXT) AS state, COUNT(*) FROM (SELECT 1 FROM review_index WHERE state = `+
-			v+` LIMIT `+c.Arg(int64(ManyCounted))+`) AS n`)
+			v+` LIMIT `+c.Arg(int64(MaxCounted))+`) AS n`)
 	}
 	rows, err := q.QueryContext(ctx, strings.Join(each, " UNION ALL "), c.Args...)
 	if err != nil {

@@ -49,8 +49,8 @@ func IncomeMonths(v pages.IncomeView) [][]string {
 	return rows
 }
 
-// IncomeStatements returns an income report's pay statements, from payroll and from pay stubs;
-// nil without statements.
+// IncomeStatements returns an income report's pay statements, from payroll and from pay
+// stubs; nil without statements.
 func IncomeStatements(body *report.Income) [][]string {
 	if !(pages.IncomeView{Report: body}).HasStatements() {
 		return nil
