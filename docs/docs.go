@@ -22,7 +22,7 @@ var provider []byte
 //go:embed portal-openapi.yaml
 var portal []byte
 
-// Reports of the sandbox: copies of golden files (TestTheReportsAreTheSandboxs).
+// Reports of the sandbox: copies of golden files (TestReportExamplesMatchTheSandbox).
 //
 //go:embed reports
 var reports embed.FS

@@ -21,7 +21,7 @@ func documents(t *testing.T) map[string]*openapi3.T {
 	return map[string]*openapi3.T{"openapi.yaml": openapitest.Provider(t), "portal-openapi.yaml": openapitest.Portal(t)}
 }
 
-func TestTheDocumentsNameExactlyTheWordsOfTheTables(t *testing.T) {
+func TestDocumentsListAllEnumValues(t *testing.T) {
 	var codes, widget, statuses []string
 	for _, c := range contract.Codes() {
 		codes = append(codes, string(c.Code))
@@ -89,7 +89,7 @@ func strs(values []any) []string {
 	return out
 }
 
-func TestTheJSONKeepsTheOrder(t *testing.T) {
+func TestJSONKeepsTheOrder(t *testing.T) {
 	for _, get := range []func() ([]byte, error){docs.OpenAPI, docs.PortalOpenAPI} {
 		raw, err := get()
 		if err != nil || !json.Valid(raw) || !strings.HasPrefix(string(raw), `{"openapi":"3.1.0","info":{"title":`) {

@@ -145,10 +145,10 @@ func list(n tree) []any {
 	return l
 }
 
-// TestEverythingIsDescribed: every schema, property, parameter, header, tag and
+// TestDocumentsDescribeEveryPart: every schema, property, parameter, header, tag and
 // operation says in words what it is. A reference to a type such as a date says it
 // itself.
-func TestEverythingIsDescribed(t *testing.T) {
+func TestDocumentsDescribeEveryPart(t *testing.T) {
 	types := []string{"UUID", "NullableUUID", "Timestamp", "Date", "NullableDate", "NullableString", "DateTime"}
 	for _, root := range trees(t) {
 		described := func(pointer string, n tree) {
@@ -194,9 +194,9 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// TestTheReportsAreTheSandboxs compares the reports of the documents with the golden
+// TestReportExamplesMatchTheSandbox compares the reports of the documents with the golden
 // files, which the sandbox computes.
-func TestTheReportsAreTheSandboxs(t *testing.T) {
+func TestReportExamplesMatchTheSandbox(t *testing.T) {
 	for name, golden := range map[string]string{
 		"cashflow": "profiles/testdata/single-2026-07-14.json", "income": "profiles/testdata/income-single-2026-07-14.json",
 		"eligibility": "profiles/testdata/eligibility-default-income_and_assets.json", "passport": "suppliers/testdata/UKR_CI.json",

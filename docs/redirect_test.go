@@ -13,9 +13,9 @@ import (
 	"vestibule/internal/testutil/tools"
 )
 
-// TestTheCodeThatVerifiesOutcomes runs the page's code on tokens around the bounds that
+// TestSignedResultVerification runs the page's code on tokens around the bounds that
 // the portal itself keeps, well on either side of them, and on others.
-func TestTheCodeThatVerifiesOutcomes(t *testing.T) {
+func TestSignedResultVerification(t *testing.T) {
 	node := tools.Node(t)
 	page, err := os.ReadFile("tutorials/redirect.md")
 	if err != nil {

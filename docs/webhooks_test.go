@@ -118,9 +118,9 @@ func TestTheProvidersEventIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheEventIsAsDocumented compares the page's event and its table of types with the
+// TestEventMatchesItsDocumentation compares the page's event and its table of types with the
 // portal's document.
-func TestTheEventIsAsDocumented(t *testing.T) {
+func TestEventMatchesItsDocumentation(t *testing.T) {
 	_, body, _ := strings.Cut(block(t, portalEvents, "http"), "\n\n")
 	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/ApplicationEvent", []byte(body)); err != nil {
 		t.Error(err)
@@ -140,8 +140,8 @@ func TestTheEventIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheCodeThatVerifiesEvents runs the code of both pages on genuine events and others.
-func TestTheCodeThatVerifiesEvents(t *testing.T) {
+// TestEventVerification runs the code of both pages on genuine events and others.
+func TestEventVerification(t *testing.T) {
 	for language, files := range map[string]map[string]string{
 		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, portalEvents, "go"), "main.go": `package main
 

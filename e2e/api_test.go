@@ -178,8 +178,8 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 	}
 }
 
-// TestBackendGivesANewToken opens an application again on another device.
-func TestBackendGivesANewToken(t *testing.T) {
+// TestBackendRenewsAToken opens an application again on another device.
+func TestBackendRenewsAToken(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	app := s.backend(t)

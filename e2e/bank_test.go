@@ -16,10 +16,10 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestTheSandboxBankAlone walks the pages of the sandbox's FDX bank as a client of
+// TestSandboxBankPages walks the pages of the sandbox's FDX bank as a client of
 // another program meets them: by keyboard alone on a small phone, and without script. A
 // browser applies the page's policy to where its forms are redirected.
-func TestTheSandboxBankAlone(t *testing.T) {
+func TestSandboxBankPages(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

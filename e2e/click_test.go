@@ -14,9 +14,9 @@ func press(t *testing.T, v *visitor, l playwright.Locator) {
 	must(t, v.Mouse().Down())
 }
 
-// TestPressedAtTheBottom: at the bottom of a window that has changed its size, clicks
+// TestClickOnButtonsAtTheBottom: at the bottom of a window that has changed its size, clicks
 // still reach a frame. The tests see as much of a page as people do.
-func TestPressedAtTheBottom(t *testing.T) {
+func TestClickOnButtonsAtTheBottom(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := embed(t, s, newHost(t, s), window(800, 700))

@@ -2,9 +2,9 @@ package e2e
 
 import "testing"
 
-// TestACorrection disputes a report in the customer's dashboard: figures are refused at
+// TestReportCorrection disputes a report in the customer's dashboard: figures are refused at
 // their field, previewed, and confirmed by keyboard.
-func TestACorrection(t *testing.T) {
+func TestReportCorrection(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{

@@ -107,9 +107,9 @@ func TestDashboard(t *testing.T) {
 	see(t, v.page("role=cell >> text="+es("dashboard.actions.credential_rotated")))
 }
 
-// TestTheHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and
+// TestHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and
 // may be open in the browser of a signed-in user.
-func TestTheHostedPageCannotActForStaff(t *testing.T) {
+func TestHostedPageCannotActForStaff(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)

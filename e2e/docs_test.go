@@ -6,9 +6,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestTheReferencePages opens both with script turned off and on: they have none, and
+// TestReferencePages opens both with script turned off and on: they have none, and
 // a link to an operation leads to it.
-func TestTheReferencePages(t *testing.T) {
+func TestReferencePages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, at := range map[string]struct{ url, first string }{

@@ -31,9 +31,9 @@ func TestBlockedCookiesAreReportedBeforeTheForm(t *testing.T) {
 	}
 }
 
-// TestANoteOutlivesItsSession loses the session while a note and a decision are written:
+// TestNoteOutlivesItsSession loses the session while a note and a decision are written:
 // after the reviewer signs in again both are there, but not for other reviewers.
-func TestANoteOutlivesItsSession(t *testing.T) {
+func TestNoteOutlivesItsSession(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	a := s.begin(t, "redirect")
@@ -83,9 +83,9 @@ func TestANoteOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// TestTheStatusPageWaitsForAPress moves an application while a control of its page is
+// TestStatusPageWaitsForAClick moves an application while a control of its page is
 // pressed, and while one has the keyboard's focus.
-func TestTheStatusPageWaitsForAPress(t *testing.T) {
+func TestStatusPageWaitsForAClick(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)

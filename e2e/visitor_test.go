@@ -137,7 +137,7 @@ func see(t *testing.T, l playwright.Locator) {
 // SetViewportSize gives the page that size, and enlarges its window accordingly. The
 // driver sets the size of the whole window, of which Chromium's bars take 87 px: the
 // page would be longer than its visible part, and presses below that line would never
-// reach another site's frame (TestPressedAtTheBottom). People cannot press there.
+// reach another site's frame (TestClickOnButtonsAtTheBottom). People cannot press there.
 func (v *visitor) SetViewportSize(width, height int) error {
 	if err := v.Page.SetViewportSize(width, height); err != nil {
 		return err

@@ -27,7 +27,7 @@ func read(t *testing.T, source func() ([]byte, error)) apidocs.Document {
 	return m
 }
 
-// operations are a manual's by method and path.
+// operations returns a document's operations by method and path.
 func operations(m apidocs.Document) map[string]apidocs.Operation {
 	out := map[string]apidocs.Operation{}
 	for _, s := range m.Sections {
@@ -38,8 +38,8 @@ func operations(m apidocs.Document) map[string]apidocs.Operation {
 	return out
 }
 
-// TestExamplesMatchTheirDocuments goes through every operation of both
-// documents, as another reader of OpenAPI finds them.
+// TestExamplesMatchTheirDocuments compares every operation of both documents with what
+// another OpenAPI parser reads.
 func TestExamplesMatchTheirDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		source func() ([]byte, error)
@@ -210,7 +210,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestMistakesAreFound(t *testing.T) {
+func TestReadRejectsInvalidDocuments(t *testing.T) {
 	for what, change := range map[string][2]string{
 		"a reference that leads nowhere": {`items: {$ref: "#/components/schemas/Thing"}`, `items: {$ref: "#/components/schemas/Think"}`},
 		"a circle":                       {`Name: {type: string, format: uuid`, `Name: {$ref: "#/components/schemas/Name"`},

@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/telemetry"
 )
 
-func TestTheAdminListenerAnswersItsOwnHosts(t *testing.T) {
+func TestAdminListenerChecksTheHost(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		config   *Config

@@ -37,7 +37,7 @@ func elsewhere(more ...string) []string {
 		"--products=cashflow=6f1a6e0e-3c39-4b4f-9a3d-111111111111", "--webhook-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}, more...)
 }
 
-func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
+func TestValidateRejectsBadConfigurations(t *testing.T) {
 	alone := func(more ...string) []string { return append([]string{"provider"}, more...) }
 	for name, c := range map[string]struct {
 		args []string
@@ -130,7 +130,7 @@ func TestAConfigurationThatCannotBeServedIsRefused(t *testing.T) {
 	}
 }
 
-func TestAConfigurationSaysEverythingThatIsWrongAtOnce(t *testing.T) {
+func TestValidateReportsAllErrors(t *testing.T) {
 	_, says := attempt(t, "--portal-addr=x", "--widget-global=1", "--portal-url=here")
 	for _, want := range []string{"--portal-addr", "--widget-global", "--portal-url"} {
 		if !strings.Contains(says, want) {
@@ -139,7 +139,7 @@ func TestAConfigurationSaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-func TestGoodConfigurationsAreNotRefused(t *testing.T) {
+func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 	for name, args := range map[string][]string{
 		"the default":                {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"},
 		"the provider in production": {"provider", "--provider-addr=127.0.0.1:0", "--environment=production"},
@@ -160,7 +160,7 @@ func TestGoodConfigurationsAreNotRefused(t *testing.T) {
 	}
 }
 
-func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
+func TestEnvironmentVariablesSetFlags(t *testing.T) {
 	t.Setenv("VESTIBULE_PORTAL_ADDR", "nowhere")
 	if exit, says := attempt(t); exit != 2 || !strings.Contains(says, `--portal-addr "nowhere"`) {
 		t.Errorf("exit code %d:\n%s", exit, says)
@@ -170,7 +170,7 @@ func TestAnEnvironmentVariableIsTheFlag(t *testing.T) {
 	}
 }
 
-func TestTheHelpSaysEveryDefault(t *testing.T) {
+func TestHelpShowsEveryDefault(t *testing.T) {
 	var out, errs bytes.Buffer
 	if exit := app.Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
 		t.Fatalf("exit code %d:\n%s", exit, &errs)

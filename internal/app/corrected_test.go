@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// TestAReviewerSeesACorrectedReport goes from an application at the portal over the
+// TestReviewShowsCorrectedReport goes from an application at the portal over the
 // correction on the service's dashboard to what a reviewer is shown.
-func TestAReviewerSeesACorrectedReport(t *testing.T) {
+func TestReviewShowsCorrectedReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"income"}})
 		w.walked(t, id, cookie, `{"payroll":{}}`)

@@ -13,7 +13,7 @@ import (
 
 // An operator of a provider in production, which has no customers of its own
 // accord, adds them one by one.
-func TestTheCommandCustomer(t *testing.T) {
+func TestCustomerCommand(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (code int, out, errs string) {
 		var stdout, stderr bytes.Buffer

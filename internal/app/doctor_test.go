@@ -12,10 +12,10 @@ import (
 	"vestibule/internal/app"
 )
 
-// TestTheDoctorFindsTheEmbeddedProviderWell examines a running program, and then
+// TestDoctorAcceptsTheEmbeddedProvider examines a running program, and then
 // a portal whose account has another's product and whose address the provider
 // does not know. Nothing is left behind in any table.
-func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
+func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		if err := os.Chmod(w.dir, 0o700); err != nil { // the program makes its own so
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTheDoctorFindsTheEmbeddedProviderWell(t *testing.T) {
 	})
 }
 
-func TestTheDoctorNeedsSomethingToExamine(t *testing.T) {
+func TestDoctorRequiresAConfiguration(t *testing.T) {
 	var out, log bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "none")
 	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 ||

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestARequestIsNotCutByTheEnd ends the program while it answers: the answer
+// TestShutdownWaitsForRequests ends the program while it answers: the answer
 // comes whole, a stream ends by itself, and nothing new is taken.
-func TestARequestIsNotCutByTheEnd(t *testing.T) {
+func TestShutdownWaitsForRequests(t *testing.T) {
 	t.Parallel()
 	w := startServer(t, "")
 	id, token := w.application(t, "embedded")

@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// TestAnEligibilityReportByTheClient reads a report and every file that its
+// TestClientFetchesAnEligibilityReport reads a report and every file that its
 // documents name with the business's own client.
-func TestAnEligibilityReportByTheClient(t *testing.T) {
+func TestClientFetchesAnEligibilityReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		headers, path := w.eligibility(t)
 		c := w.Credentials

@@ -9,10 +9,10 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// TestTheClientBuildsAHierarchy goes through the account hierarchy with the
+// TestClientCreatesAccountHierarchy goes through the account hierarchy with the
 // customer's own client: a child, a product, a configuration, a report of it, and a
 // new secret.
-func TestTheClientBuildsAHierarchy(t *testing.T) {
+func TestClientCreatesAccountHierarchy(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}

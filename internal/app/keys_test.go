@@ -13,11 +13,11 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestKeysRotateUnderARunningProgram makes new keys beside a program that serves:
+// TestKeysRotateWhileServing makes new keys beside a program that serves:
 // what it signed before stays good, and readers of the key set see the new key
 // before anything is signed with it. Then everything is encrypted under another
 // master key, and the one before it opens nothing any more.
-func TestKeysRotateUnderARunningProgram(t *testing.T) {
+func TestKeysRotateWhileServing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		rotate := func(args ...string) string {
 			t.Helper()
@@ -80,7 +80,7 @@ func TestKeysRotateUnderARunningProgram(t *testing.T) {
 	})
 }
 
-func TestThereMustBeKeysToRotate(t *testing.T) {
+func TestRotateRequiresKeys(t *testing.T) {
 	var out, log bytes.Buffer
 	if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + t.TempDir()}, &out, &log); code != 1 ||
 		!strings.Contains(log.String(), "no database") {

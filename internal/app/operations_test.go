@@ -259,9 +259,9 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestReadinessSaysSoBeforeTheEnd has requests taken while a balancer looks
+// TestReadinessFailsBeforeShutdown has requests taken while a balancer looks
 // elsewhere.
-func TestReadinessSaysSoBeforeTheEnd(t *testing.T) {
+func TestReadinessFailsBeforeShutdown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -472,10 +472,10 @@ func (w *wire) cut() {
 	w.open = nil
 }
 
-// TestAJobIsNotCutByTheEnd ends the program while a job of the portal's is between two
+// TestShutdownWaitsForJobs ends the program while a job of the portal's is between two
 // requests to the provider, which is in the same process: that takes the second one,
 // too. (A listener that closes would let the first one end, and no other begin.)
-func TestAJobIsNotCutByTheEnd(t *testing.T) {
+func TestShutdownWaitsForJobs(t *testing.T) {
 	t.Parallel()
 	w := startServer(t, "")
 	id, token := w.application(t, "embedded")

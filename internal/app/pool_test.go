@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestAJourneyThroughPgBouncer has the whole program, with its migrations, jobs,
+// TestJourneyThroughPgBouncer has the whole program, with its migrations, jobs,
 // webhooks and streams, reach PostgreSQL by a PgBouncer in each mode.
-func TestAJourneyThroughPgBouncer(t *testing.T) {
+func TestJourneyThroughPgBouncer(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -35,10 +35,10 @@ func (w *testServer) walked(t *testing.T, id, cookie, how string) {
 	w.state(t, id, "ready")
 }
 
-// TestAReviewerReadsAnIncomeReport walks applications for an income report, by
+// TestReviewShowsIncomeReport walks applications for an income report, by
 // payroll and by pay stub, from the form to the reviewer's page and to the file that
 // the figures were read from.
-func TestAReviewerReadsAnIncomeReport(t *testing.T) {
+func TestReviewShowsIncomeReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		income := url.Values{"product": {"income"}, "statedEmployerName": {"Northwind Logistics"}, "statedAnnualIncome": {"$82,000"}}
 		id, cookie := w.applied(t, income)
@@ -86,9 +86,9 @@ func TestAReviewerReadsAnIncomeReport(t *testing.T) {
 	})
 }
 
-// TestAReviewerReadsAnEligibilityReport does the same for the employers that a form
+// TestReviewShowsEligibilityReport does the same for the employers that a form
 // names.
-func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
+func TestReviewShowsEligibilityReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		form := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": {"Northwind Logistics", "", "Tern & Sons"}}
 		seven := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": strings.Split("a,b,c,d,e,f,g", ",")}
@@ -126,9 +126,9 @@ func TestAReviewerReadsAnEligibilityReport(t *testing.T) {
 	})
 }
 
-// TestAReviewerReadsAPassport does the same for a credit file of Korea, whose PDF is
+// TestReviewShowsPassport does the same for a credit file of Korea, whose PDF is
 // its file.
-func TestAReviewerReadsAPassport(t *testing.T) {
+func TestReviewShowsPassport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"passport"}})
 		w.walked(t, id, cookie, `{"supplier":"KOR_NICE"}`)

@@ -40,9 +40,9 @@ func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *
 	return string(m[1])
 }
 
-// TestStaffBehindAProxyAreNotOne signs a user in to each party after the tries of another
+// TestStaffBehindAProxyAreLimitedSeparately signs a user in to each party after the tries of another
 // client behind the same proxy are used up.
-func TestStaffBehindAProxyAreNotOne(t *testing.T) {
+func TestStaffBehindAProxyAreLimitedSeparately(t *testing.T) {
 	w := startServer(t, "", "--behind-proxy")
 	for to, who := range map[string]program.Login{w.Portal + "/review/sign-in": w.Credentials.Reviewer,
 		w.Provider + "/dashboard/sign-in": w.Credentials.Dashboard} {

@@ -28,9 +28,9 @@ func (w *testServer) share(t *testing.T, cookie, application, publicID string) s
 	return string(m[1])
 }
 
-// TestAReviewerSharesAReport walks a report from the reviewer's page to the third
+// TestReviewerSharesReport walks a report from the reviewer's page to the third
 // party that reads it with its own credentials, until it is withdrawn.
-func TestAReviewerSharesAReport(t *testing.T) {
+func TestReviewerSharesReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		third := w.Credentials.ThirdParty.Account
 		id, embedToken := w.application(t, "embedded")

@@ -13,10 +13,10 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// TestACustomerSubmitsItsOwnData goes the whole way with the customer's own client:
+// TestCustomerSubmitsData goes the whole way with the customer's own client:
 // the data are sent, status and webhook say when the report is made, and it has
 // attributes, properties and a score, and files.
-func TestACustomerSubmitsItsOwnData(t *testing.T) {
+func TestCustomerSubmitsData(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		secret, err := webhook.ParseSecret(c.WebhookSecret)

@@ -53,8 +53,8 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// bodies runs f in a bubble against a server that reads bodies, or on /unread does
-// not, and on /stream sends an event a minute for an hour.
+// bodies runs f in a bubble against a server that reads bodies, except on /unread, and
+// that sends an event a minute for an hour on /stream.
 func bodies(t *testing.T, f func(t *testing.T, l *pipes, read func() (int, time.Time, error))) {
 	synctest.Test(t, func(t *testing.T) {
 		var n int
@@ -95,8 +95,7 @@ func bodies(t *testing.T, f func(t *testing.T, l *pipes, read func() (int, time.
 	})
 }
 
-// chunks is a body of which the first fast bytes come at once, and then size bytes
-// after each pause.
+// chunks is a body that sends fast bytes at once, and then size bytes after each pause.
 type chunks struct {
 	size, left, fast int
 	every            time.Duration
@@ -215,7 +214,7 @@ func TestStalledConnectionsAreClosed(t *testing.T) {
 	}
 }
 
-// page is one that is rendered while its context has not ended.
+// page renders unless its context has ended.
 type page struct{}
 
 func (page) Render(ctx context.Context, w io.Writer) error {
@@ -226,7 +225,7 @@ func (page) Render(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-func TestASlowFormIsAnsweredByAPage(t *testing.T) {
+func TestSlowFormGetsAnErrorPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
 		server := &http.Server{Handler: httpx.LimitBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/httpx"
 )
 
-func TestAConstantPageIsAskedForByItsTag(t *testing.T) {
+func TestStaticPageIsRevalidatedByETag(t *testing.T) {
 	words := strings.Repeat("<p>the same for everybody</p>", 50)
 	page, err := httpx.NewStaticPage(t.Context(), rendered(func(w io.Writer) error { _, err := io.WriteString(w, words); return err }))
 	if err != nil {

@@ -29,8 +29,8 @@ func TestCleanFileName(t *testing.T) {
 	}
 }
 
-// FuzzCleanFileName: whatever a device calls a file, its name is one line of bounded text
-// and no path.
+// FuzzCleanFileName checks that every cleaned name is one line of bounded text and not
+// a path.
 func FuzzCleanFileName(f *testing.F) {
 	for _, name := range []string{"stub.pdf", `C:\\fakepath\\stub.pdf`, "../../etc/passwd", "a\x00b\r\n.pdf",
 		"\xff\xfe", strings.Repeat("é", 300) + ".pdf", "/", " ", "\u202efdp.exe"} {

@@ -84,7 +84,7 @@ func TestDecodeJSONRejectsOtherShapes(t *testing.T) {
 	}
 }
 
-// TestDecodeJSONNamesEveryFault: a client learns of all of them at once.
+// TestDecodeJSONNamesEveryFault checks that one error names all faults of a body.
 func TestDecodeJSONNamesEveryFault(t *testing.T) {
 	type inner struct {
 		Link string `json:"link"`
@@ -143,8 +143,9 @@ func TestDecodeJSONNamesEveryFault(t *testing.T) {
 	}
 }
 
-// TestABodyWithoutAContentType: what a page of another site can send is not taken.
-func TestABodyWithoutAContentType(t *testing.T) {
+// TestDecodeJSONWithoutContentType checks that a request is refused if a page of
+// another site can send it.
+func TestDecodeJSONWithoutContentType(t *testing.T) {
 	for _, c := range []struct {
 		contentType, authorization string
 		want                       bool
@@ -172,7 +173,7 @@ func TestABodyWithoutAContentType(t *testing.T) {
 	}
 }
 
-func TestAnAnnouncedBodyThatIsTooLargeIsNotRead(t *testing.T) {
+func TestDecodeJSONRejectsAnnouncedLengthUnread(t *testing.T) {
 	body := &counting{}
 	r := httptest.NewRequest("POST", "/", body)
 	r.ContentLength = 1 << 30
@@ -186,7 +187,7 @@ type counting struct{ read bool }
 
 func (c *counting) Read(p []byte) (int, error) { c.read = true; return 0, io.EOF }
 
-func TestErrorsHaveOneShapeAndKeepTheirReasonToTheLog(t *testing.T) {
+func TestErrorsLogTheirReasonOnly(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	mux := http.NewServeMux()
@@ -259,7 +260,7 @@ func TestErrorsRepeatLittleOfTheRequest(t *testing.T) {
 	}
 }
 
-func TestAPolicyNeverAllowsInline(t *testing.T) {
+func TestPolicyNeverAllowsInline(t *testing.T) {
 	got := httpx.CSP{Script: []string{"http://127.0.0.1:8081"}, WASM: true, Frame: []string{"http://127.0.0.1:8081"}}.String()
 	want := "default-src 'none'; script-src 'self' http://127.0.0.1:8081 'wasm-unsafe-eval'; style-src 'self'; " +
 		"img-src 'self' data:; font-src 'self'; manifest-src 'self'; connect-src 'self'; frame-src " +

@@ -42,7 +42,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-func TestPlace(t *testing.T) {
+func TestClientNetwork(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr = "192.0.2.7:1234"
 	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8",

@@ -14,7 +14,7 @@ type rendered func(w io.Writer) error
 
 func (f rendered) Render(_ context.Context, w io.Writer) error { return f(w) }
 
-func TestAPageThatBreaksIsNotHalfSent(t *testing.T) {
+func TestPageThatFailsIsNotSentInPart(t *testing.T) {
 	w := httptest.NewRecorder()
 	broken := errors.New("broken")
 	err := httpx.HTML(w, httptest.NewRequest("GET", "/", nil), 200, rendered(func(w io.Writer) error {

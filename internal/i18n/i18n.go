@@ -31,7 +31,7 @@ type Key string
 //
 //	i18n.T(l, "visit.end.return", "company", v.Customer)
 //
-// An unknown key is returned as it is.
+// An unknown key is returned unchanged.
 func T(l Lang, k Key, args ...string) string {
 	if k == "" {
 		return ""

@@ -8,10 +8,10 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Ahead has the queue take the database's clock to be ahead.
+// Ahead makes the queue assume that the database's clock is ahead by d.
 func (q *Queue) Ahead(d time.Duration) { q.clockOffset.by.Store(int64(d)) }
 
-// Later is the wait that River is told of for a job that asks for one.
+// Later returns the wait that River gets for a job that snoozes for d.
 func (q *Queue) Later(d time.Duration) time.Duration {
 	later := (*rivertype.JobSnoozeError)(nil)
 	if !errors.As(q.forRiver(context.Background(), Snooze(d)), &later) {

@@ -20,13 +20,13 @@ type ring struct {
 
 func (ring) Kind() string { return "ring" }
 
-// queue returns a queue whose ring jobs are handed to work.
+// queue returns a queue that calls work for each ring job.
 func queue(t *testing.T, db *store.DB, work func(jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
 	t.Helper()
 	return queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { return work(j, a) }, opts...)
 }
 
-// queueOf is queue for work that minds its time.
+// queueOf is queue for work that uses its context.
 func queueOf(t *testing.T, db *store.DB, work func(context.Context, jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
 	t.Helper()
 	reg := jobs.NewRegistry()
@@ -73,7 +73,7 @@ func next(t *testing.T, rung <-chan string) string {
 	}
 }
 
-func TestAJobExistsIfItsTransactionCommits(t *testing.T) {
+func TestJobExistsIfItsTransactionCommits(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rung := make(chan string, 10)
 		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
@@ -95,7 +95,7 @@ func TestAJobExistsIfItsTransactionCommits(t *testing.T) {
 	})
 }
 
-func TestFailuresAreRetriedAndLaterIsNoFailure(t *testing.T) {
+func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rung := make(chan string, 10)
 		runs := 0
@@ -119,7 +119,7 @@ func TestFailuresAreRetriedAndLaterIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestOnceKeepsOneUnfinishedJobOfAKey(t *testing.T) {
+func TestUniqueKeyKeepsOneUnfinishedJob(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		q := queue(t, db, func(jobs.Job, ring) error { return nil })
 		for range 3 {
@@ -132,7 +132,7 @@ func TestOnceKeepsOneUnfinishedJobOfAKey(t *testing.T) {
 	})
 }
 
-func TestShiftBringsWaitingJobsNearer(t *testing.T) {
+func TestShiftMovesWaitingJobs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		rung := make(chan string, 10)
 		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
@@ -148,9 +148,8 @@ func TestShiftBringsWaitingJobsNearer(t *testing.T) {
 	})
 }
 
-// TestACommittedJobRunsAtOnce: no link of a chain of jobs waits for a poll, of
-// which there is none.
-func TestACommittedJobRunsAtOnce(t *testing.T) {
+// TestCommittedJobRunsAtOnce checks that each job of a chain starts without polling.
+func TestCommittedJobRunsAtOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		const links = 20
 		done := make(chan struct{})
@@ -174,8 +173,9 @@ func TestACommittedJobRunsAtOnce(t *testing.T) {
 	})
 }
 
-// TestJobsAreLeftToOthers: a process that runs none enqueues them for one that does.
-func TestJobsAreLeftToOthers(t *testing.T) {
+// TestDisabledWorkersRunNoJobs checks that a process without workers enqueues jobs for
+// another process.
+func TestDisabledWorkersRunNoJobs(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		here := queue(t, db, func(jobs.Job, ring) error { t.Error("a job was run that was to be left"); return nil })
 		here.DisableWorkers = true
@@ -198,8 +198,8 @@ func TestJobsAreLeftToOthers(t *testing.T) {
 	})
 }
 
-// TestUrgentJobsRunFirst: a flood of jobs that can wait holds up none that
-// came after it.
+// TestUrgentJobsRunFirst checks that many jobs of low priority do not delay a later one
+// of normal priority.
 func TestUrgentJobsRunFirst(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		const flood = 100
@@ -222,9 +222,9 @@ func TestUrgentJobsRunFirst(t *testing.T) {
 	})
 }
 
-// TestJobsOfAKilledReplicaAreResumed leaves a job as a killed process leaves it, and
-// one as a living replica has it: the one runs again, in its first attempt still, and
-// the other is left alone.
+// TestJobsOfAKilledReplicaAreResumed stores one running job of a killed process and one
+// of a live replica. The first runs again, still in its first attempt; the second does
+// not.
 func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		attempts := make(chan int, 10)
@@ -286,8 +286,8 @@ func TestUnusedIndexesAreDropped(t *testing.T) {
 	}
 }
 
-// TestAStopIsNoFailure of the job that it cancels, which runs at the next start.
-func TestAStopIsNoFailure(t *testing.T) {
+// TestStopIsNoFailure checks that a job canceled by a stop runs at the next start.
+func TestStopIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		began, lost := make(chan int, 10), make(chan ring, 10)
 		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, _ ring) error {
@@ -320,8 +320,8 @@ func TestAStopIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestDiscardedJobCallsOnDiscard when its last run fails in whatever way, once, and again where
-// telling fails.
+// TestDiscardedJobCallsOnDiscard checks that OnDiscard is called once after the last
+// run fails in any way, and again if OnDiscard fails.
 func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		type lost struct {
@@ -402,8 +402,8 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	})
 }
 
-// TestJobsThatKillTheirProcessAreDiscarded once it was begun often; what merely was running
-// when the process was killed is not.
+// TestJobsThatKillTheirProcessAreDiscarded checks that a job is discarded after it was
+// started several times, but not if it was only running when the process was killed.
 func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		rung, lost := make(chan string, 10), make(chan string, 10)
@@ -432,8 +432,7 @@ func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 	})
 }
 
-// TestWaitsGoByTheDatabasesClock by which jobs are taken up.
-func TestWaitsGoByTheDatabasesClock(t *testing.T) {
+func TestWaitsUseTheDatabaseClock(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		q := queue(t, db, func(jobs.Job, ring) error { return nil })
 		if got := q.Later(time.Hour); db.Dialect == store.SQLite && got != time.Hour || (got-time.Hour).Abs() > time.Minute {
@@ -459,8 +458,8 @@ func TestWaitsGoByTheDatabasesClock(t *testing.T) {
 	})
 }
 
-// TestForeverIsForever however often a job has failed.
-func TestForeverIsForever(t *testing.T) {
+// TestNoAttemptLimit checks that a job runs again within an hour after 1000 failures.
+func TestNoAttemptLimit(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ran := make(chan string, 10)
 		q := queue(t, db, func(_ jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.NoAttemptLimit())

@@ -170,25 +170,16 @@ type Waiting struct {
 }
 
 // Waiting counts the unfinished jobs of all replicas.
-func (q *Queue) Waiting(ctx context.Context) (all []Waiting, err error) {
+func (q *Queue) Waiting(ctx context.Context) ([]Waiting, error) {
 	age := `extract(epoch FROM clock_timestamp() - min(scheduled_at))`
 	if q.db.Dialect == store.SQLite {
 		age = `(julianday('now') - julianday(min(substr(scheduled_at, 1, 19)))) * 86400`
 	}
-	rows, err := q.db.SQL.QueryContext(ctx, `SELECT kind, state, count(*), CAST(`+age+` AS DOUBLE PRECISION) FROM river_job
-		WHERE state IN ('available', 'pending', 'running', 'retryable', 'scheduled') GROUP BY kind, state`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var w Waiting
+	return store.QueryAll(ctx, q.db.SQL, func(row store.Row) (w Waiting, err error) {
 		var seconds float64
-		if err := rows.Scan(&w.Kind, &w.State, &w.Jobs, &seconds); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&w.Kind, &w.State, &w.Jobs, &seconds)
 		w.Oldest = max(0, time.Duration(seconds*float64(time.Second)))
-		all = append(all, w)
-	}
-	return all, rows.Err()
+		return w, err
+	}, `SELECT kind, state, count(*), CAST(`+age+` AS DOUBLE PRECISION) FROM river_job
+		WHERE state IN ('available', 'pending', 'running', 'retryable', 'scheduled') GROUP BY kind, state`)
 }

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// watcher takes down what it is told.
+// watcher records what the queue reports.
 type watcher struct {
 	mu    sync.Mutex
 	told  []string
@@ -31,9 +31,9 @@ func (w *watcher) Job(ctx context.Context, kind, carried string, _ int) (context
 	}
 }
 
-// TestAQueueIsWatched holds what is told of jobs: how each run ended, what waits, and
-// whether anything runs at all.
-func TestAQueueIsWatched(t *testing.T) {
+// TestQueueReportsRunsAndWaitingJobs checks what a queue reports: the result of each
+// run, the waiting jobs, and whether it runs.
+func TestQueueReportsRunsAndWaitingJobs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		w := &watcher{ended: make(chan struct{}, 10)}
 		q := queue(t, db, func(_ jobs.Job, a ring) error {

@@ -51,7 +51,7 @@ func TestPrivateKeyIsRefused(t *testing.T) {
 	}
 }
 
-// elementOf is the only key of a marshalled set.
+// elementOf returns the only key of a marshaled set.
 func elementOf(t testing.TB, set []byte) json.RawMessage {
 	t.Helper()
 	var doc struct{ Keys []json.RawMessage }

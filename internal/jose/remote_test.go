@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// upstream is the address of a key set, as a round tripper. Its clock is the
-// bubble's.
+// upstream is an http.RoundTripper that serves a key set by the bubble's clock.
 type upstream struct {
 	mu      sync.Mutex
 	answer  func(*http.Request) (*http.Response, error)
@@ -71,7 +70,7 @@ func hang(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// drip sends a byte a second, for ever.
+// drip sends a byte a second without end.
 type drip struct{ ctx context.Context }
 
 func (d drip) Read(p []byte) (int, error) {
@@ -101,7 +100,7 @@ func setOf(t testing.TB, keys ...*PrivateKey) string {
 	return string(raw)
 }
 
-// remote runs f in a bubble of its own time.
+// remote runs f in a bubble with a separate clock.
 func remote(t *testing.T, f func(t *testing.T, u *upstream, s *RemoteKeySet)) {
 	synctest.Test(t, func(t *testing.T) {
 		u := &upstream{}
@@ -157,8 +156,8 @@ func TestNewKeyIsUsedAtOnce(t *testing.T) {
 	})
 }
 
-// TestUnknownKidsAreThrottled uses an upstream that is well, fails,
-// hangs, or answers with an empty set.
+// TestUnknownKidsAreThrottled uses an upstream that answers, fails, hangs, or returns
+// an empty set.
 func TestUnknownKidsAreThrottled(t *testing.T) {
 	a := newKey(t)
 	for name, answer := range map[string]func(*http.Request) (*http.Response, error){
@@ -389,8 +388,8 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReusedKid: a kid names the key that it named when the set was last
-// read, and another key under it counts from the next reading.
+// TestReusedKid checks that a kid names the key that it had when the set was last read,
+// and another key only after the next reading.
 func TestReusedKid(t *testing.T) {
 	a, b := newKey(t), newKey(t)
 	remote(t, func(t *testing.T, u *upstream, s *RemoteKeySet) {

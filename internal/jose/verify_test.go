@@ -37,7 +37,7 @@ func newKey(t testing.TB) *PrivateKey {
 	return k
 }
 
-// forge signs any header and payload whatever, as an attacker with the key could.
+// forge signs any header and payload, as an attacker with the key could.
 func forge(t testing.TB, k *PrivateKey, header, payload string) string {
 	t.Helper()
 	input := b64(header) + "." + b64(payload)
@@ -56,7 +56,7 @@ func fixed(r, s *big.Int) []byte {
 	return sig
 }
 
-// bench is one signer and a verifier that knows its key.
+// bench is a signer and a verifier that knows its key.
 type bench struct {
 	key *PrivateKey
 	v   *Verifier
@@ -139,8 +139,7 @@ func TestAudience(t *testing.T) {
 	}
 }
 
-// TestForms covers everything about a token but
-// its times.
+// TestForms covers all of a token except its times.
 func TestForms(t *testing.T) {
 	b := newBench(t)
 	body := claims(unix(0), unix(time.Minute))
@@ -271,8 +270,8 @@ func TestForms(t *testing.T) {
 
 var errAny = errors.New("any error")
 
-// TestMirroredSignature pins that (r, n-s) verifies too, as ECDSA has it: that a
-// token was used must never be told by its bytes.
+// TestMirroredSignature checks that (r, n-s) verifies too, as ECDSA defines it. So the
+// bytes of a token must not decide whether it was used.
 func TestMirroredSignature(t *testing.T) {
 	b := newBench(t)
 	good := b.good(t)

@@ -14,11 +14,11 @@ import (
 	"vestibule/internal/strictjson"
 )
 
-// TestWycheproof holds the form, the key policy and the signatures against the
-// vectors of C2SP/wycheproof. A strict verifier agrees on all but eight: four
-// are signed by another algorithm than their key's, two are the bytes of a valid
-// token and said to be invalid, two hold a question mark and are said to be
-// valid. MACs are verified here only: the package has none.
+// TestWycheproof checks the form, the key policy and the signatures against the vectors
+// of C2SP/wycheproof. A strict verifier agrees on all except eight: four are signed by
+// another algorithm than their key's, two have the bytes of a valid token but are
+// marked invalid, and two contain a question mark but are marked valid. MACs are
+// verified here only, because the package has none.
 func TestWycheproof(t *testing.T) {
 	folder := os.Getenv("VESTIBULE_SHARED_DATA")
 	if folder == "" {
@@ -82,7 +82,7 @@ func signatureFits(token string, public json.RawMessage) bool {
 	return err == nil && found.verify(p.input, p.signature)
 }
 
-// relabel gives a key a kid that the policy takes; everything else stays.
+// relabel gives a key a kid that the policy accepts, and changes nothing else.
 func relabel(public json.RawMessage) []byte {
 	var o map[string]any
 	if err := json.Unmarshal(public, &o); err != nil {

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// server is a mail server on this machine that takes what it is told to.
+// server is a mail server on this machine whose answers the test sets.
 type server struct {
 	addr  string
 	roots *x509.CertPool

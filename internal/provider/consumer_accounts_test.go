@@ -86,7 +86,7 @@ const (
 	tokenizingBank = "Amber Glen Bank"
 )
 
-func TestTheBankAccountsOfAConsumer(t *testing.T) {
+func TestConsumerBankAccounts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		if all := b.banked(consumer); len(all) != 0 {

@@ -356,8 +356,8 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 	})
 }
 
-// TestParkingIsBounded checks that one token cannot fill the database.
-func TestParkingIsBounded(t *testing.T) {
+// TestStashedOutcomesAreBounded checks that one token cannot fill the database.
+func TestStashedOutcomesAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := form(w.token(v, nil))

@@ -97,7 +97,7 @@ func (r testServer) of(c *http.Cookie) session.Session {
 	return s
 }
 
-func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
+func TestRenewKeepsTheSessionUnderAnotherSecret(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		first := r.renew(session.Session{})
 		was := r.of(first)
@@ -116,7 +116,7 @@ func TestARenewedSessionIsTheSameUnderAnotherSecret(t *testing.T) {
 
 // Two concurrent requests of a browser may be answered in either order. The browser
 // keeps the cookie that arrives last, so both must work.
-func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
+func TestConcurrentRenewalsKeepCookiesValid(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		was := r.of(r.renew(session.Session{}))
 		first, second := r.renew(was), r.renew(was)
@@ -129,7 +129,7 @@ func TestRenewalsAtOnceEachLeaveACookieThatWorks(t *testing.T) {
 	})
 }
 
-func TestARenewalDoesNotUndoASignOut(t *testing.T) {
+func TestRenewalDoesNotUndoASignOut(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		reviewer := r.of(r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 			_, c, err := r.SignIn(ctx, tx, session.Session{}, "reviewer-1")
@@ -142,7 +142,7 @@ func TestARenewalDoesNotUndoASignOut(t *testing.T) {
 	})
 }
 
-func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
+func TestEnsureKeepsKnownBrowsers(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		known := r.of(r.renew(session.Session{}))
 		again := r.change(func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
@@ -155,7 +155,7 @@ func TestEnsureLeavesAKnownBrowserAlone(t *testing.T) {
 	})
 }
 
-func TestTheCookieIsStrict(t *testing.T) {
+func TestCookieIsStrict(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		c := r.renew(session.Session{})
 		if c.Name != "__Host-vestibule" || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
@@ -175,7 +175,7 @@ func TestTheCookieIsStrict(t *testing.T) {
 	})
 }
 
-func TestAWrongCookieIsAnAnonymousVisitor(t *testing.T) {
+func TestInvalidCookieIsAnonymous(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		good, other := r.renew(session.Session{}), r.renew(session.Session{})
 		for name, value := range map[string]string{

@@ -177,7 +177,7 @@ func TestBatchedAnswersMatchTheirKeys(t *testing.T) {
 	wg.Wait()
 }
 
-func TestTextsOfInAreFew(t *testing.T) {
+func TestInListLimitsQueryTexts(t *testing.T) {
 	texts := map[string]bool{}
 	for n := 1; n <= maxBatchKeys; n++ {
 		values := make([]string, n)

@@ -15,8 +15,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// What is erased is in no file of the database any more: not where it stood, not
-// where it stood before its page was parted or its row grew, and not in the log.
+// TestErasedDataIsInNoFile checks that erased data is in no file of the database: not
+// at its last place, not at an earlier one from before its page was split or its row
+// grew, and not in the log.
 func TestErasedDataIsInNoFile(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
@@ -69,7 +70,8 @@ func TestErasedDataIsInNoFile(t *testing.T) {
 	}
 }
 
-// TestWritersDoNotWaitForLogReaders but who erases, for a while.
+// TestWritersDoNotWaitForLogReaders checks that only Erase waits for readers of the
+// log, up to a limit.
 func TestWritersDoNotWaitForLogReaders(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	db.Wait(time.Hour)

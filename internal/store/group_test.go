@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// grouped is a database of SQLite's with a table to write to.
+// grouped returns an SQLite database with a table to write to.
 func grouped(t *testing.T) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), Config{Dir: t.TempDir(), Party: Portal, MasterKey: make([]byte, 32)})
@@ -59,8 +59,8 @@ func queued(db *DB) int {
 	return len(db.writers.queued)
 }
 
-// behind runs the transactions so that all of them wait, in their order, while
-// another one writes, and returns their errors.
+// behind runs transactions that all wait, in their order, while another one writes, and
+// returns their errors.
 func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *Tx) error) []error {
 	t.Helper()
 	errs := make([]error, len(fs))
@@ -111,9 +111,9 @@ func TestConcurrentTransactionsShareACommit(t *testing.T) {
 	}
 }
 
-// The engine drops a transaction as a whole when the disk is full or fails. Those
-// whose work goes with it are run again, and so is who was refused for what they saw.
-func TestABatchThatIsLostRunsAgain(t *testing.T) {
+// TestLostBatchRunsAgain makes the engine roll back a whole batch, as it does when the
+// disk is full. All members run again.
+func TestLostBatchRunsAgain(t *testing.T) {
 	db := grouped(t)
 	var runs [3]int
 	errs := behind(t, db,
@@ -140,8 +140,9 @@ func TestABatchThatIsLostRunsAgain(t *testing.T) {
 	}
 }
 
-// TestWritersAtOnce has many write two rows each, and some of them fail half way in
-// every way there is: of each there are both rows, or none and its error.
+// TestWritersAtOnce runs concurrent transactions that write two rows each. Some fail
+// after the first row, in each possible way. Each leaves both rows, or no row and its
+// error.
 func TestWritersAtOnce(t *testing.T) {
 	db := grouped(t)
 	refused := errors.New("refused")
@@ -201,9 +202,9 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
-// TestDirectWritesWaitForTheWriteLock writes with a statement, with rows read one by
-// one, and with a transaction of the pool, as River does. Each waits without the
-// engine's sleeping, lets an open batch finish, and releases the write lock.
+// TestDirectWritesWaitForTheWriteLock writes with a statement, with rows read one at a
+// time, and with a transaction of the pool, as River does. Each waits for the write
+// lock without the engine's sleeps, after the open batch, and releases the lock.
 func TestDirectWritesWaitForTheWriteLock(t *testing.T) {
 	db := grouped(t)
 	const add = `
@@ -294,7 +295,8 @@ func TestWriteDetection(t *testing.T) {
 	}
 }
 
-// TestTxNowIsReadAfterTheWait has a transaction wait for the write lock while time passes.
+// TestTxNowIsReadAfterTheWait moves the clock while a transaction waits for the write
+// lock.
 func TestTxNowIsReadAfterTheWait(t *testing.T) {
 	db := grouped(t)
 	var now atomic.Int64

@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestAnyFolderHoldsItsDatabase opens databases in folders whose names mean something in
-// an address.
-func TestAnyFolderHoldsItsDatabase(t *testing.T) {
+// TestDatabaseOpensInAnyFolder opens databases in folders whose names have characters
+// with a meaning in URLs.
+func TestDatabaseOpensInAnyFolder(t *testing.T) {
 	for _, name := range []string{"a#1", "b?c=1", "d%23", "e f"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.Mkdir(dir, 0o700); err != nil {

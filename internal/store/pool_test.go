@@ -24,8 +24,8 @@ func open(t *testing.T, address, party string) *store.DB {
 	return db
 }
 
-// TestThroughPgBouncer has both parties share one database, and PgBouncer few of its
-// connections, which is where a schema or a lock of one would show at the other.
+// TestThroughPgBouncer runs both parties on one database with few pooled connections,
+// so that a schema or lock that one leaves behind would affect the other.
 func TestThroughPgBouncer(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode     string
@@ -79,7 +79,8 @@ func TestThroughPgBouncer(t *testing.T) {
 	}
 }
 
-// use asks for the schema in every way there is, and keeps values of every type.
+// use queries the schema in every way that the package offers, and stores values of
+// every type.
 func use(t *testing.T, db *store.DB, party string) {
 	ctx := t.Context()
 	for i := range 30 {
@@ -159,8 +160,8 @@ func TestUndeclaredPoolerIsRejected(t *testing.T) {
 	}
 }
 
-// TestMigrationRequiresTheSchema: a connection that has lost its schema is an error
-// before the first table.
+// TestMigrationRequiresTheSchema checks that migrations fail on a connection in another
+// schema before they create a table.
 func TestMigrationRequiresTheSchema(t *testing.T) {
 	address := storetest.URL(t)
 	portal := open(t, address, store.Portal)

@@ -10,10 +10,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestKeptStatementsAnswerAsFreshOnes runs what could go wrong with statements
-// that are used again: within their own rows, after errors, after the schema
-// changed, and more of them than are kept.
-func TestKeptStatementsAnswerAsFreshOnes(t *testing.T) {
+// TestCachedStatementsAnswerAsFreshOnes reuses statements within their own rows, after
+// errors, after a change of the schema, and beyond the size of the cache.
+func TestCachedStatementsAnswerAsFreshOnes(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		conn, err := db.SQL.Conn(ctx)
@@ -67,9 +66,9 @@ func TestKeptStatementsAnswerAsFreshOnes(t *testing.T) {
 	})
 }
 
-// TestAStatementWithinItsOwnRows asks the same query again while its rows are
-// open, which PostgreSQL's protocol has no place for.
-func TestAStatementWithinItsOwnRows(t *testing.T) {
+// TestStatementRunsWithinItsOwnRows runs a query again while its rows are open, which
+// PostgreSQL's protocol does not allow.
+func TestStatementRunsWithinItsOwnRows(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	tx, err := db.SQL.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -106,7 +105,7 @@ func TestAStatementWithinItsOwnRows(t *testing.T) {
 	}
 }
 
-func TestStatementsAreEachConnectionsOwn(t *testing.T) {
+func TestStatementsBelongToOneConnection(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	var wg sync.WaitGroup
 	for i := range 32 {

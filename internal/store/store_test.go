@@ -123,7 +123,7 @@ func TestTransactionReadsADataKeyOnce(t *testing.T) {
 	})
 }
 
-func TestAnotherMasterKeyIsRefused(t *testing.T) {
+func TestOpenRejectsAnotherMasterKey(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
 	if err != nil {
@@ -196,7 +196,7 @@ func TestDataKeysAreWrappedAnew(t *testing.T) {
 	}
 }
 
-func TestOneWinnerOfAConditionalUpdate(t *testing.T) {
+func TestConditionalUpdateHasOneWinner(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		if _, err := db.SQL.ExecContext(ctx, `CREATE TABLE once (id TEXT PRIMARY KEY, used BOOLEAN NOT NULL)`); err != nil {
@@ -248,7 +248,7 @@ func TestTxRollsBackOnError(t *testing.T) {
 	})
 }
 
-func TestUniqueBreachIsKnown(t *testing.T) {
+func TestIsUnique(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		insert := func() error {
 			_, err := db.SQL.ExecContext(t.Context(), `INSERT INTO data_keys (id, wrapped, created_at) VALUES ('x', $1, 0)`, []byte{1})
@@ -266,8 +266,9 @@ func TestUniqueBreachIsKnown(t *testing.T) {
 	})
 }
 
-// PostgreSQL looks for a conflict in the index that the statement names, and then
-// writes to all: a concurrent row then conflicts in the other one.
+// TestInsertOnceWithAnyUniqueIndex inserts a row concurrently. PostgreSQL checks for a
+// conflict in the index that the statement names and then writes to all, so a
+// concurrent row conflicts in the other index.
 func TestInsertOnceWithAnyUniqueIndex(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
@@ -325,8 +326,8 @@ func TestReplicasMayOpenAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestSQLiteFilesAreClosedToOthers holds for files that are made, and for those that
-// an older version left open to everybody.
+// TestSQLiteFilesAreClosedToOthers checks new files, and files that an older version
+// created with wider permissions.
 func TestSQLiteFilesAreClosedToOthers(t *testing.T) {
 	c := store.Config{Dir: t.TempDir(), Party: store.Portal, MasterKey: bytes.Repeat([]byte{1}, 32)}
 	files := []string{"portal.db", "portal.db-wal", "portal.db-shm"}
@@ -368,7 +369,7 @@ func TestInstantsSurviveTheirColumn(t *testing.T) {
 	}
 }
 
-func TestAKeepsakeIsMadeOnce(t *testing.T) {
+func TestGetOrCreateSecretCreatesOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		var mu sync.Mutex
 		kept := map[string]bool{}

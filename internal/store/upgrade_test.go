@@ -12,14 +12,14 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// takes finds what would take from a running older replica what it reads or writes.
+// takes matches statements that remove or rename what a running older replica uses.
 var takes = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN)|RENAME|ALTER\s+COLUMN|SET\s+NOT\s+NULL)\b|ADD\s+COLUMN[^;]*NOT\s+NULL`)
 
-// TestMigrationsKeepOlderReplicasWorking keeps migrations such that they can run
-// while replicas of the version before still serve: they add, and a column that is
-// added has a default or may be NULL.
+// TestMigrationsKeepOlderReplicasWorking checks that migrations can run while replicas
+// of the previous version serve: they only add, and an added column has a default or
+// may be NULL.
 func TestMigrationsKeepOlderReplicasWorking(t *testing.T) {
-	// These came before the first release: no replica of before them is out there.
+	// These precede the first release, so no older replica exists.
 	before := []string{"portal/00090_desk.sql", "provider/00220_consumer_accounts.sql", "provider/00280_report_data.sql"}
 	for _, party := range []string{store.Portal, store.Provider} {
 		files, err := fs.Glob(store.Migrations(party), "*.sql")
@@ -44,8 +44,8 @@ func TestMigrationsKeepOlderReplicasWorking(t *testing.T) {
 	}
 }
 
-// TestMigrationRetriesAfterDeadlock has a replica's transaction and a
-// migration of two tables wait for each other.
+// TestMigrationRetriesAfterDeadlock makes a replica's transaction and a migration of
+// two tables wait for each other.
 func TestMigrationRetriesAfterDeadlock(t *testing.T) {
 	db := storetest.Postgres(t, store.Portal)
 	ctx := t.Context()
@@ -57,7 +57,8 @@ func TestMigrationRetriesAfterDeadlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	// It looks for deadlocks so late that the migration does first, and is ended.
+	// This transaction checks for deadlocks so late that PostgreSQL aborts the
+	// migration.
 	if _, err := tx.ExecContext(ctx, `SET LOCAL deadlock_timeout = '1min'; LOCK TABLE two`); err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,8 @@ func TestParseAllKeepsDuplicatesAndMembersBeforeAFault(t *testing.T) {
 	}
 }
 
-// FuzzParse compares the parser with encoding/json: both take the same documents,
-// but for those with members of one name or deep nesting, and read the same.
+// FuzzParse compares the parser with encoding/json: both accept the same documents,
+// except those with repeated members or deep nesting, and return the same values.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1,"b":[true,null,{"c":"\ud800"}]}`, `{"a":1,"a":2}`, `{"a":1}x`, `[1,]`, `{"a":1,}`,
 		" {\t\"a\" :\r\n[ 1 , -2.5e+3,false ] , \"\\\"\\\\\":{ } } ", "1 2", "-", "\x00", `"\u00`, "[1 2]", `{"a" 1}`, "nul"} {
@@ -86,7 +86,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// plain makes objects into the maps that encoding/json makes.
+// plain converts objects into the maps that encoding/json returns.
 func plain(v any) any {
 	switch v := v.(type) {
 	case Object:

@@ -10,9 +10,9 @@ import (
 	"vestibule/internal/contract"
 )
 
-// TestTheAccountHierarchyAsItIsSent holds each call to what it sends and how it reads
-// the answer.
-func TestTheAccountHierarchyAsItIsSent(t *testing.T) {
+// TestAccountHierarchyRequests checks the request of each call and its reading of the
+// answer.
+func TestAccountHierarchyRequests(t *testing.T) {
 	type call func(c *Client) (any, error)
 	for name, tc := range map[string]struct {
 		call         call
@@ -136,7 +136,8 @@ func ifTrue(b bool) string {
 	return ""
 }
 
-// TestHierarchyCallsThatAreRetried counts the tries against a service that fails.
+// TestHierarchyCallsThatAreRetried counts the tries of each call while the service
+// fails.
 func TestHierarchyCallsThatAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, tc := range map[string]struct {
@@ -165,7 +166,7 @@ func TestHierarchyCallsThatAreRetried(t *testing.T) {
 	})
 }
 
-func TestAParentNamesItsChild(t *testing.T) {
+func TestParentNamesItsChild(t *testing.T) {
 	heard := ""
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		heard = r.Header.Get("X-PUBLIC-ID")

@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestTheBankAccountsOfAConsumer(t *testing.T) {
+func TestConsumerBankAccounts(t *testing.T) {
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if _, _, ok := r.BasicAuth(); !ok || r.Header.Get("X-Public-Id") != "svc-child" {
 			t.Errorf("%s with %v", r.URL.Path, r.Header)
@@ -41,7 +41,7 @@ func TestTheBankAccountsOfAConsumer(t *testing.T) {
 	}
 }
 
-func TestAnswersAboutBankAccounts(t *testing.T) {
+func TestInvalidBankAccountAnswers(t *testing.T) {
 	good := map[string]any{"full_account_number": "1", "routing_number": "1", "account_number_type": "AN"}
 	for _, c := range []struct {
 		status int
@@ -80,7 +80,7 @@ func TestAnswersAboutBankAccounts(t *testing.T) {
 	}
 }
 
-func TestTheDayThatAnAccountWasOpened(t *testing.T) {
+func TestDay(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"2020-01-31"`:                    "2020-01-31",
 		`"2020-01-31T23:30:00Z"`:          "2020-01-31",

@@ -7,7 +7,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-func TestAnEligibilityReport(t *testing.T) {
+func TestEligibilityReport(t *testing.T) {
 	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
 		"created_at": "2026-01-01T00:00:00Z", "api_version": "1.0.0"}
 	body := map[string]any{"meta": meta, "stated_employers": []any{map[string]any{"name": "Globex",

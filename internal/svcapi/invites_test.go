@@ -60,7 +60,7 @@ func TestInvites(t *testing.T) {
 	}
 }
 
-func TestAnInviteIsNotSentTwiceWhenItMayHaveBeen(t *testing.T) {
+func TestInviteIsNotRetriedIfPossiblySent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestAPassport(t *testing.T) {
+func TestPassport(t *testing.T) {
 	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
 		"created_at": "2026-01-01T00:00:00Z", "api_version": "4.0.0"}
 	document := "%PDF-1.3 and so on"

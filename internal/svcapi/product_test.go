@@ -10,9 +10,9 @@ import (
 	"vestibule/internal/contract"
 )
 
-// TestEachProductHasCallsOfItsOwn asks for a report and its files of every product,
-// and looks at which addresses are asked.
-func TestEachProductHasCallsOfItsOwn(t *testing.T) {
+// TestReportUsesTheProductsCall requests a report and its files of every product, and
+// compares the paths of the requests.
+func TestReportUsesTheProductsCall(t *testing.T) {
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -42,7 +42,7 @@ func TestEachProductHasCallsOfItsOwn(t *testing.T) {
 			t.Errorf("%s asks %q (%v, %v, %v)", product, asked, err, err2, err3)
 		}
 	}
-	// A passport's one file is itself, and is listed without asking.
+	// A passport's only file is the report itself, listed without a request.
 	asked = nil
 	files, err := c.Files(t.Context(), contract.Passport, ref)
 	if err != nil || len(files) != 1 || len(asked) != 0 {

@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/report"
 )
 
-func TestSharingAReport(t *testing.T) {
+func TestCreateRelayToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func TestSharingAReport(t *testing.T) {
 	}
 }
 
-func TestWithdrawingAReport(t *testing.T) {
+func TestRevokeRelayToken(t *testing.T) {
 	answers := []int{200, 204, 400}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		if r.Method+" "+r.URL.Path != "DELETE /connect/relay-tokens/"+token2 {
@@ -76,7 +76,7 @@ func TestWithdrawingAReport(t *testing.T) {
 	}
 }
 
-func TestWithdrawingConsent(t *testing.T) {
+func TestWithdrawConsent(t *testing.T) {
 	for status, want := range map[int]contract.Code{204: "", 404: contract.CodeNotFound,
 		405: contract.CodeUpstream, 503: contract.CodeUpstream} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +99,7 @@ func TestWithdrawingConsent(t *testing.T) {
 	}
 }
 
-func TestAMultiProductToken(t *testing.T) {
+func TestCreateMultiProductToken(t *testing.T) {
 	var calls int
 	status, body := 200, map[string]any{"multiProductToken": token2}
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +132,7 @@ func TestAMultiProductToken(t *testing.T) {
 	}
 }
 
-func TestAnIncomeReport(t *testing.T) {
+func TestIncomeReport(t *testing.T) {
 	revised := false
 	meta := map[string]any{"public_token": token1, "external_id": "e", "status": "SUCCESS",
 		"created_at": "2026-01-01T00:00:00Z", "api_version": "2.0.0"}

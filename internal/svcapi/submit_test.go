@@ -27,7 +27,7 @@ func submission() Submission {
 				Amount: 7, Description: "d", CreditOrDebit: "DEBIT"}}}}}
 }
 
-func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
+func TestSubmissionRequest(t *testing.T) {
 	var got, product, child string
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
@@ -52,7 +52,7 @@ func TestASubmissionIsSentAsTheTableHasIt(t *testing.T) {
 	}
 }
 
-func TestASubmissionIsNotSentTwiceWhenItMayBeAccepted(t *testing.T) {
+func TestSubmissionIsNotRetriedIfPossiblyAccepted(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		header http.Header
@@ -89,7 +89,7 @@ func TestASubmissionIsNotSentTwiceWhenItMayBeAccepted(t *testing.T) {
 	}
 }
 
-func TestWaitStatusAsksEverMoreSlowly(t *testing.T) {
+func TestWaitStatusBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Time
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
@@ -201,7 +201,7 @@ func TestACHDetailsAndDestinations(t *testing.T) {
 	}
 }
 
-func TestCentsAreWrittenAsTheServiceReadsThem(t *testing.T) {
+func TestCents(t *testing.T) {
 	raw, _ := json.Marshal([]report.Cents{0, 5, -1999})
 	if string(raw) != "[0.00,0.05,-19.99]" {
 		t.Errorf("%s", raw)

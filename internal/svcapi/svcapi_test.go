@@ -27,8 +27,8 @@ const (
 	token2 = "9a0b1c2d-3e4f-4a5b-8c6d-7e8f90a1b2c3"
 )
 
-// service is a double of the Consumer Report Service that is reached without a
-// network, so that waiting happens in virtual time.
+// service is a double of the Consumer Report Service, called without a network, so that
+// waits take virtual time.
 type service struct {
 	tokens  atomic.Int64 // calls of the token endpoint
 	exp     func() any   // the token's exp; nil: five minutes from now
@@ -77,7 +77,7 @@ func ready(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, 200, map[string]any{"status": "SUCCESS", "substatus": nil})
 }
 
-func TestAHundredConcurrentRequestsMakeOneTokenCall(t *testing.T) {
+func TestConcurrentRequestsShareATokenCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{handler: ready}
 		c := s.client()
@@ -88,7 +88,7 @@ func TestAHundredConcurrentRequestsMakeOneTokenCall(t *testing.T) {
 	})
 }
 
-func TestAHundredRefusedTogetherRefreshOnce(t *testing.T) {
+func TestConcurrentRefusalsRefreshTheTokenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 			if bearerOf(r) == "token-1" {
@@ -119,7 +119,7 @@ func all(t *testing.T, n int, f func() error) {
 	wg.Wait()
 }
 
-func TestARefusedTokenIsReplacedOnlyOnce(t *testing.T) {
+func TestRefusedTokenIsReplacedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{handler: func(w http.ResponseWriter, _ *http.Request) {
 			writeJSON(w, 401, map[string]any{"error": "EXPIRED_TOKEN"})
@@ -131,7 +131,7 @@ func TestARefusedTokenIsReplacedOnlyOnce(t *testing.T) {
 	})
 }
 
-func TestTheTokenIsKeptUntilShortlyBeforeItsEnd(t *testing.T) {
+func TestTokenIsCachedUntilShortlyBeforeExpiry(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		exp  func() any
@@ -248,7 +248,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-func TestAnUnreachedServiceIsTriedAgainEvenForInitialization(t *testing.T) {
+func TestInitializeIsRetriedIfUnreached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tried := 0
 		c := (&service{}).client()
@@ -263,7 +263,7 @@ func TestAnUnreachedServiceIsTriedAgainEvenForInitialization(t *testing.T) {
 	})
 }
 
-func TestAHangingServiceIsLeftInTime(t *testing.T) {
+func TestCallsTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tried := 0
 		c := (&service{}).client()
@@ -283,7 +283,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestAnswersThatAreNotOfTheContractAreRefused(t *testing.T) {
+func TestRejectsAnswersOutsideTheContract(t *testing.T) {
 	report := `{"meta":{"public_token":"` + token1 + `","status":"SUCCESS","created_at":"2026-01-02T03:04:05Z","api_version":"2.0.0"}}`
 	for _, tc := range []struct {
 		name, body, contentType string
@@ -328,7 +328,7 @@ func TestAnswersThatAreNotOfTheContractAreRefused(t *testing.T) {
 	}
 }
 
-func TestTooLargeAnAnswerIsNotRead(t *testing.T) {
+func TestRejectsLargeAnswers(t *testing.T) {
 	s := &service{handler: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(bytes.Repeat([]byte(" "), maxAnswer+1))
@@ -395,7 +395,7 @@ func TestAllowedRedirectTargets(t *testing.T) {
 	}
 }
 
-func TestConfigurationThatWouldLeakIsRefused(t *testing.T) {
+func TestRejectsConfigurationsThatLeak(t *testing.T) {
 	for _, tc := range []struct {
 		url   string
 		plain bool
@@ -473,7 +473,7 @@ func TestInitializationRequest(t *testing.T) {
 	}
 }
 
-func TestOverARealConnectionNoRedirectIsFollowed(t *testing.T) {
+func TestCheckFollowsNoRedirect(t *testing.T) {
 	heard := 0
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard++ }))
 	defer elsewhere.Close()

@@ -45,7 +45,7 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func TestAnEndlessAnswerDoesNotHoldUs(t *testing.T) {
+func TestEndlessAnswerIsCutOff(t *testing.T) {
 	stop := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chunk := make([]byte, 32<<10)
@@ -67,7 +67,7 @@ func TestAnEndlessAnswerDoesNotHoldUs(t *testing.T) {
 	}
 }
 
-func TestDelaysGrowAndFillThePatience(t *testing.T) {
+func TestDelaysGrowUntilPatience(t *testing.T) {
 	total, before := time.Duration(0), time.Duration(0)
 	for attempt := 1; attempt <= 16; attempt++ {
 		d := Delay(attempt)

@@ -20,8 +20,8 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// trap counts the connections that reach it, whatever is spoken on them: a request
-// that never gets past the handshake was a connection all the same.
+// trap counts the connections that reach it, including those that fail during the
+// handshake.
 type trap struct {
 	net.Listener
 	reached atomic.Int32
@@ -52,8 +52,8 @@ func newTrap(t *testing.T, network, address string) *trap {
 
 func (c *trap) port() string { _, port, _ := net.SplitHostPort(c.Addr().String()); return port }
 
-// settled is how many connections arrived: one of our own, which comes after all
-// others, is waited for and left out.
+// settled returns how many connections arrived. It makes one more connection, waits
+// until that arrives after all others, and does not count it.
 func (c *trap) settled(t *testing.T) int32 {
 	t.Helper()
 	before := c.reached.Load()
@@ -71,8 +71,8 @@ func (c *trap) settled(t *testing.T) int32 {
 	return after - 1
 }
 
-// names is a resolver that answers every question for a host with its addresses, and
-// for one that is not listed with those of "".
+// names returns a resolver that answers each query for a host with its addresses, and
+// for an unlisted host with those of "".
 func names(hosts map[string][]string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -97,7 +97,7 @@ func names(hosts map[string][]string) *net.Resolver {
 	}}
 }
 
-// answered is the answer to a query of one question (RFC 1035, 4.1).
+// answered returns the answer to a query of one question (RFC 1035, section 4.1).
 func answered(query []byte, hosts map[string][]string) []byte {
 	var labels []string
 	at := 12
@@ -132,8 +132,9 @@ func answered(query []byte, hosts map[string][]string) []byte {
 	return slices.Concat(out, question, records)
 }
 
-// TestPrivateAddressesAreNotReached: nothing inside is connected to, by any spelling of
-// its address and any name that leads there, be it only since the address was checked.
+// TestPrivateAddressesAreNotReached checks that no spelling of a private address is
+// connected to, and no name that resolves to one, even if it did not when its URL was
+// checked.
 func TestPrivateAddressesAreNotReached(t *testing.T) {
 	four := newTrap(t, "tcp4", "127.0.0.1:0")
 	six := newTrap(t, "tcp6", "[::1]:"+four.port())
@@ -187,7 +188,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 		t.Error("a proxy would dial for us, past the guard")
 	}
 
-	// Where loopback is allowed, it is all that is, and it is reached.
+	// Where loopback is allowed, it is the only exception.
 	dialer = httpx.PublicDialer(true)
 	dialer.Resolver = names(inside)
 	for url, want := range map[string]int32{"https://localhost" + port: 1, "https://127.0.0.1" + port: 1, "https://[::1]" + port: 1,
@@ -201,8 +202,8 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 }
 
-// TestPublicAddressesAreReached: the guard rejects only private addresses. It is asked as a connection
-// asks it, and nothing is sent.
+// TestPublicAddressesAreReached checks that the dialer's check rejects only private
+// addresses. It calls the check as a connection does, and sends nothing.
 func TestPublicAddressesAreReached(t *testing.T) {
 	for _, address := range []string{"1.1.1.1:443", "8.8.8.8:8443", "172.32.0.1:443", "100.128.0.1:443", "192.169.0.1:443",
 		"[2606:4700:4700::1111]:443", "[2a00:1450::1]:443"} {

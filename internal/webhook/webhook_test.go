@@ -42,7 +42,7 @@ func request(t *testing.T, body []byte, id string, at time.Time, secrets ...Secr
 	return r
 }
 
-func TestSignatureIsThatOfTheStandard(t *testing.T) {
+func TestSignatureFollowsStandardWebhooks(t *testing.T) {
 	// The example of the Standard Webhooks specification's reference libraries.
 	s, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestSignatureIsThatOfTheStandard(t *testing.T) {
 	}
 }
 
-func TestAnEventArrivesAsItWasSent(t *testing.T) {
+func TestEventRoundTrip(t *testing.T) {
 	body, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestAnEventArrivesAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestTheBareFormTakesItsIDFromTheHeader(t *testing.T) {
+func TestShortFormTakesItsIDFromTheHeader(t *testing.T) {
 	s := secret(t)
 	v := &Receiver{Secrets: []Secret{s}, Now: func() time.Time { return noon }}
 	body := []byte(`{"status":"PENDING","publicToken":"1b3c5d7e-0000-4000-8000-000000000002","userArgs":null}`)
@@ -168,7 +168,7 @@ func TestTimestampsWithinFiveMinutesAreFresh(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreNoEventAreRefused(t *testing.T) {
+func TestRejectsBodiesThatAreNotEvents(t *testing.T) {
 	const token = `"publicToken":"1b3c5d7e-0000-4000-8000-000000000002"`
 	for _, tc := range []struct {
 		body string
@@ -207,7 +207,7 @@ func TestBodiesThatAreNoEventAreRefused(t *testing.T) {
 	}
 }
 
-func TestEachRefusalHasItsCode(t *testing.T) {
+func TestCode(t *testing.T) {
 	for err, want := range map[error]contract.Code{
 		ErrHeaders: contract.CodeMalformedHeaders, ErrContentType: contract.CodeUnsupportedMediaType, ErrTooLarge: contract.CodeBodyTooLarge,
 		ErrStale: contract.CodeUnauthorized, ErrSignature: contract.CodeUnauthorized, ErrBody: contract.CodeMalformedBody, ErrOtherType: "",

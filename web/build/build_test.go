@@ -98,7 +98,7 @@ func list(t *testing.T, root, party string) manifest.Manifest {
 	return m
 }
 
-func TestTheSameSourcesGiveTheSameBytes(t *testing.T) {
+func TestBuildIsReproducible(t *testing.T) {
 	root := tree(t, sources())
 	build(t, root)
 	first := everything(t, root)
