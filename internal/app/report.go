@@ -30,8 +30,8 @@ import (
 // reportCommand is the command report: a cashflow report of account statements.
 type reportCommand struct {
 	Files    []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, or camt.053."`
-	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day of a file that states none. Repeat for more files."`
-	Personal string            `placeholder:"FILE" help:"JSON file with the members personal and address of a submission: names the consumer, and is required by --submit."`
+	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, of a file without one."`
+	Personal string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`
 	Page     string            `placeholder:"FILE" help:"Write the report as a page (HTML) to this file instead of JSON to the output."`
 	Lang     string            `enum:"en,es" default:"en" help:"Language of the page: en or es."`
 	Submit   bool              `help:"Send the data to the provider as a submission, and print its report."`
@@ -194,7 +194,8 @@ func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) erro
 }
 
 // submit sends the data to the provider, waits for the report, and prints it.
-func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Data, asOf report.Date, who person, stdout, stderr io.Writer) error {
+func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Data, asOf report.Date, who person,
+	stdout, stderr io.Writer) error {
 	account, err := c.patient()
 	if err != nil {
 		return err
