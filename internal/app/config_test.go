@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/testutil/assets"
 )
 
-// attempt starts the program only as far as its configuration is judged.
+// attempt starts the program until its configuration is validated.
 func attempt(t *testing.T, args ...string) (exit int, stderr string) {
 	t.Helper()
 	assets.Need(t)
@@ -30,7 +30,7 @@ func attempt(t *testing.T, args ...string) (exit int, stderr string) {
 	return exit, errs.String()
 }
 
-// elsewhere are the flags of a portal at a provider that is not ours.
+// elsewhere returns the flags of a portal whose provider runs elsewhere.
 func elsewhere(more ...string) []string {
 	return append([]string{"portal", "--portal-addr=localhost:0", "--provider-url=https://service.example",
 		"--public-id=p", "--client-id=c", "--secret-key=" + canaryText,
@@ -231,8 +231,8 @@ func flagFields() map[string]reflect.StructField {
 
 func variable(flag string) string { return strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 
-// TestDocumentedVariables keeps the guides to variables that are configuration or that
-// vestibule credentials exports.
+// TestDocumentedVariables checks that the guides name only variables that are
+// configuration or that vestibule credentials exports.
 func TestDocumentedVariables(t *testing.T) {
 	known := regexp.MustCompile(`^(TEST|E2E|PRODUCT|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
 	fields := map[string]bool{}
@@ -262,8 +262,8 @@ func TestDocumentedVariables(t *testing.T) {
 	}
 }
 
-// TestHelpListsTheCommandsOwnFlags: the help of a command has the flags that it uses, by
-// group, and neither old names nor those of other commands.
+// TestHelpListsTheCommandsOwnFlags checks that a command's help lists its flags by
+// group, without old names and other commands' flags.
 func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 	for command, c := range map[string]struct{ has, lacks string }{
 		"":      {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--jobs --sandbox-awkward"},
@@ -302,7 +302,8 @@ func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 	}
 }
 
-// TestVariablesOfOtherCommandsAreIgnored: one environment may serve every command.
+// TestVariablesOfOtherCommandsAreIgnored checks that one environment can serve every
+// command.
 func TestVariablesOfOtherCommandsAreIgnored(t *testing.T) {
 	t.Setenv("VESTIBULE_SANDBOX_CONTROL_ADDR", "127.0.0.1:0")
 	t.Setenv("VESTIBULE_EVENTS_URL", "not an address")
@@ -323,7 +324,7 @@ func TestVariablesOfOtherCommandsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestOldNames: the names of the version before work, and the log says the new ones.
+// TestOldNames checks that old names still work, and that the log names the new ones.
 func TestOldNames(t *testing.T) {
 	const refused = "--no-workers: no other process"
 	provider := func(more ...string) []string {
@@ -362,9 +363,8 @@ func TestOldNames(t *testing.T) {
 	})
 }
 
-// TestCallbacksCannotReachThisMachine: with a proxy that brings others in, or an
-// address that is everybody's, a listener on loopback is no sign that the provider is
-// for this machine alone.
+// TestCallbacksCannotReachThisMachine checks that callbacks to loopback are refused
+// behind a proxy or with a public URL, even if the listener is on loopback.
 func TestCallbacksCannotReachThisMachine(t *testing.T) {
 	for _, c := range []struct {
 		flags  []string

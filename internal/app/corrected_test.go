@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// TestReviewShowsCorrectedReport goes from an application at the portal over the
-// correction on the service's dashboard to what a reviewer is shown.
+// TestReviewShowsCorrectedReport makes an application at the portal, corrects its
+// report on the provider's dashboard, and reads it as a reviewer.
 func TestReviewShowsCorrectedReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"income"}})

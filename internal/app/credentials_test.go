@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/app"
 )
 
-// printed runs vestibule credentials.
+// printed runs vestibule credentials and returns its output.
 func printed(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -23,7 +23,7 @@ func printed(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// evaluated returns the VESTIBULE_ variables of a shell that evaluates what was printed.
+// evaluated returns the VESTIBULE_ variables of a shell that evaluates exports.
 func evaluated(t *testing.T, exports string) map[string]string {
 	t.Helper()
 	shell := exec.Command("sh", "-c", `eval "$EXPORTS"; unset EXPORTS; env -0`)
@@ -59,8 +59,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestCredentialsBesideARunningServer prints what the running program's file holds, in
-// both formats, and starts the next process with it.
+// TestCredentialsBesideARunningServer prints the running program's credentials in both
+// formats, and starts the next process with them.
 func TestCredentialsBesideARunningServer(t *testing.T) {
 	w := startServer(t, "")
 	exit, exports, log := printed(t, "--data-dir="+w.dir)
@@ -97,7 +97,7 @@ func TestCredentialsBesideARunningServer(t *testing.T) {
 		t.Errorf("the file and the JSON differ:\n%s", diff)
 	}
 
-	// A shell that has them can start the program again, and examine it.
+	// With these variables, a shell can start the program again, and run doctor.
 	own := []string{"--public-id=" + c.PublicID, "--client-id=" + c.ClientID, "--secret-key=" +
 		c.SecretKey, "--products=" + want["VESTIBULE_PRODUCTS"]}
 	var out, errs bytes.Buffer
@@ -105,7 +105,7 @@ func TestCredentialsBesideARunningServer(t *testing.T) {
 	if exit := app.Run(t.Context(), doctor, &out, &errs); exit != 0 {
 		t.Errorf("doctor: exit code %d\n%s%s", exit, &out, &errs)
 	}
-	// attempt gives another folder, in which these credentials are another provider's.
+	// attempt uses another folder, where these credentials belong to another provider.
 	if exit, log := attempt(t, own...); exit != 2 || !strings.Contains(log, "another provider") {
 		t.Errorf("another folder: exit code %d\n%s", exit, log)
 	}

@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/testutil/program"
 )
 
-// An operator of a provider in production, which has no customers of its own
-// accord, adds them one by one.
+// TestCustomerCommand adds customers to a provider in production, which has none at its
+// start.
 func TestCustomerCommand(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (code int, out, errs string) {

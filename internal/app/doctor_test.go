@@ -12,9 +12,9 @@ import (
 	"vestibule/internal/app"
 )
 
-// TestDoctorAcceptsTheEmbeddedProvider examines a running program, and then
-// a portal whose account has another's product and whose address the provider
-// does not know. Nothing is left behind in any table.
+// TestDoctorAcceptsTheEmbeddedProvider runs doctor against a running program, and then
+// for a portal with another account's product and an address that the provider does not
+// know. Doctor leaves no row in any table.
 func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		if err := os.Chmod(w.dir, 0o700); err != nil { // the program makes its own so

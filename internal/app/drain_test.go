@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestShutdownWaitsForRequests ends the program while it answers: the answer
-// comes whole, a stream ends by itself, and nothing new is taken.
+// TestShutdownWaitsForRequests ends the program while it answers: the answer is
+// complete, a stream ends, and new connections are refused.
 func TestShutdownWaitsForRequests(t *testing.T) {
 	t.Parallel()
 	w := startServer(t, "")

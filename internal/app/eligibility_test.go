@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// TestClientFetchesAnEligibilityReport reads a report and every file that its
-// documents name with the business's own client.
+// TestClientFetchesAnEligibilityReport fetches a report and every file that it names by
+// svcapi.
 func TestClientFetchesAnEligibilityReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		headers, path := w.eligibility(t)
@@ -38,8 +38,8 @@ func TestClientFetchesAnEligibilityReport(t *testing.T) {
 	})
 }
 
-// eligibility makes an eligibility report, and returns its headers and one of its
-// files.
+// eligibility makes an eligibility report. It returns the headers that name the report
+// and the path of one of its files.
 func (w *testServer) eligibility(t *testing.T) (headers []string, path string) {
 	t.Helper()
 	c := w.Credentials

@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// shape is how a route answers what it refuses.
+// shape is the form of a route's error responses.
 type shape int
 
 const (
@@ -29,7 +29,7 @@ const (
 	asFile              // a line of text: only scripts and styles are there
 )
 
-// route is one route, with a valid request.
+// route is a route with a valid request.
 type route struct {
 	base    string // of which listener
 	method  string
@@ -67,8 +67,8 @@ type attack struct {
 	sure bool
 }
 
-// someAtOnce tries all, a few at a time: injected faults make some wait, and they
-// wait together.
+// someAtOnce runs all functions, a few at a time, because injected faults make some of
+// them wait.
 func someAtOnce(all []func()) {
 	const atOnce = 6
 	var wait sync.WaitGroup
@@ -82,9 +82,9 @@ func someAtOnce(all []func()) {
 	wait.Wait()
 }
 
-// TestEndpointsRejectBadInput sends bad input to every route of both parties. Nothing of it
-// may fail on our side, be answered in another shape than the route's, be stored,
-// or be found in the log.
+// TestEndpointsRejectBadInput sends bad input to every route of both parties. No
+// request may cause a server error, get an answer in another shape than the route's,
+// change stored rows, or appear in the log.
 func TestEndpointsRejectBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -129,7 +129,7 @@ func TestEndpointsRejectBadInput(t *testing.T) {
 	}, "--events-url="+app.URL, "--admin-addr=127.0.0.1:0")
 }
 
-// judge sends one attack and holds the answer to the rules for every route.
+// judge sends one attack and checks the answer against the rules for every route.
 func (w *testServer) judge(t *testing.T, r route, a attack) {
 	t.Helper()
 	got, err := send(a.req)
@@ -201,10 +201,10 @@ func (w *testServer) judge(t *testing.T, r route, a attack) {
 	}
 }
 
-// outward finds what an attacker's address has got into.
+// outward matches links to an attacker's address.
 var outward = regexp.MustCompile(`(?:href|action|src)="(?://|/\\|[a-z:/]*evil|javascript:)[^"]*"`)
 
-// ours reports whether an address to go on at is one of the two parties' own.
+// ours reports whether a redirect's target is one of the two parties.
 func (w *testServer) ours(to string) bool {
 	for _, base := range []string{w.Portal, w.Provider} {
 		if strings.HasPrefix(to, base+"/") {
@@ -214,8 +214,8 @@ func (w *testServer) ours(to string) bool {
 	return strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.Contains(to, "\\")
 }
 
-// nothingLeaked looks for what was personal or secret in the log, and, where the
-// database is a file that can be read, for what must be encrypted.
+// nothingLeaked searches the log for personal data and secrets, and an SQLite file for
+// data that must be encrypted.
 func (w *testServer) nothingLeaked(t *testing.T) {
 	t.Helper()
 	c := w.Credentials
@@ -255,7 +255,7 @@ func (w *testServer) nothingLeaked(t *testing.T) {
 
 var routeLiteral = regexp.MustCompile(`"((?:GET|POST|PUT|PATCH|DELETE) /[^" ]*)"`)
 
-// registered finds the routes that the code registers.
+// registered returns the routes that the code registers.
 func registered(t *testing.T) []string {
 	t.Helper()
 	found := map[string]bool{}
@@ -280,7 +280,7 @@ func registered(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// attacks are the bad requests that fit a route.
+// attacks returns the bad requests that fit a route.
 func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	t.Helper()
 	var out []attack
@@ -308,7 +308,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 		}
 	}
 
-	// What names something.
+	// Identifiers in the path.
 	if parameter.MatchString(r.pattern) {
 		for _, p := range []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00",
 			"%ff", "%2e%2e", "a.b", "%25", "%252e", "%E2%80%AE",
@@ -326,7 +326,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 		}
 	}
 
-	// Queries. On GET they mean little, so what they are worth is not known here.
+	// Queries. Most have no meaning on GET, so the expected status is unknown.
 	for _, q := range []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000),
 		"grant=%00", "grant=" + canaryText, "grant=a&grant=b",
 		"next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x",
@@ -336,10 +336,10 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 		}
 	}
 
-	// Who asks.
+	// Credentials.
 	w.strangers(t, r, kind, add)
 
-	// Where from.
+	// Origins.
 	unsafe := r.method != "GET" && r.pattern != "/redirect/return"
 	if r.base != w.Provider || strings.HasPrefix(r.pattern, "/dashboard") {
 		add(r.pattern != "/openapi.json", "another host", r.method, r.url(), r.body, through...).Host = "evil.example"
@@ -351,7 +351,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 		}
 	}
 
-	// What is sent.
+	// Bodies.
 	switch r.kind {
 	case asJSON:
 		w.badJSON(r, add)
@@ -363,7 +363,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 type adder func(sure bool, name, method, to, body string, header ...string) *http.Request
 
-// strangers ask with another account's credentials, or with none that can be read.
+// strangers adds requests with another account's or malformed credentials.
 func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	b64 := base64.StdEncoding.EncodeToString
@@ -443,7 +443,7 @@ func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) 
 	}
 }
 
-// badJSON are bodies that every JSON route rejects.
+// badJSON adds bodies that every JSON route rejects.
 func (w *testServer) badJSON(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)
@@ -484,7 +484,7 @@ func (w *testServer) badJSON(r route, add adder) {
 	}
 }
 
-// badForms are bodies that every form route rejects, and some that may be odd.
+// badForms adds bodies that every form route rejects, and some that a route may accept.
 func (w *testServer) badForms(r route, add adder) {
 	send := func(sure bool, name, kind, body string) {
 		add(sure, name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind})...)

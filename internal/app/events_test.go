@@ -26,7 +26,7 @@ type onboarding struct {
 	heard   chan struct{} // a value for each request
 }
 
-// told is one request to it.
+// told is one request to the onboarding app.
 type told struct {
 	id, body  string
 	answered  int
@@ -66,7 +66,7 @@ func (o *onboarding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.heard <- struct{}{}
 }
 
-// next waits until n requests more have come.
+// next waits for n more requests.
 func (o *onboarding) next(n int) {
 	o.t.Helper()
 	for end := time.After(30 * time.Second); n > 0; n-- {
@@ -86,8 +86,8 @@ func (o *onboarding) set(f func()) {
 	f()
 }
 
-// TestOnboardingAppReceivesEvents has a real receiver verify what comes,
-// fail once, answer 410, and have things sent again.
+// TestOnboardingAppReceivesEvents uses a receiver that verifies signatures, fails once,
+// answers 410, and requests redeliveries.
 func TestOnboardingAppReceivesEvents(t *testing.T) {
 	for engine, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": storetest.URL} {
 		t.Run(engine, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 				t.Errorf("told %s of\n%v", ready.body, shown)
 			}
 
-			// The log knows it all, and sends again what it is asked to.
+			// The delivery log lists all deliveries, and redelivers on request.
 			w.until(t, func() bool { return len(get("/api/v1/webhooks/deliveries?state=pending")["deliveries"].([]any)) == 0 })
 			page := get("/api/v1/webhooks/deliveries?applicationId=" + id)["deliveries"].([]any)
 			newest := page[0].(map[string]any)
@@ -153,7 +153,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 				t.Errorf("sent again as %s, which was %s", e.body, ready.body)
 			}
 
-			// 410 stops everything until it is enabled.
+			// 410 stops all deliveries until the webhook is enabled.
 			app.set(func() { app.answers = []int{http.StatusGone} })
 			other, _ := w.application(t, "redirect")
 			app.next(1)
@@ -172,7 +172,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 	}
 }
 
-// until waits for something that comes about by itself.
+// until waits until done returns true.
 func (w *testServer) until(t *testing.T, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

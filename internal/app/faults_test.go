@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// returned is a redirect's application whose browser has come back, with its end.
+// returned completes an application by secure redirect and returns its id.
 func (w *testServer) returned(t *testing.T) (id string) {
 	t.Helper()
 	id, token := w.application(t, "redirect")
@@ -41,8 +41,8 @@ func (w *testServer) returned(t *testing.T) (id string) {
 	}
 }
 
-// fetchedOnce holds an application to a report that was fetched once, and whose
-// webhook moved nothing afterwards.
+// fetchedOnce checks that an application's report was fetched once, and that a later
+// webhook did not change its state.
 func (w *testServer) fetchedOnce(t *testing.T, id string) {
 	t.Helper()
 	w.state(t, id, "ready")
@@ -56,8 +56,8 @@ func (w *testServer) fetchedOnce(t *testing.T, id string) {
 	}
 }
 
-// TestApplicationsSucceedDespiteFaults takes applications of each product and each way
-// through a service that does all that the contract allows.
+// TestApplicationsSucceedDespiteFaults completes applications of each product and mode
+// while the provider behaves in every way that the API allows.
 func TestApplicationsSucceedDespiteFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

@@ -9,9 +9,8 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// TestClientCreatesAccountHierarchy goes through the account hierarchy with the
-// customer's own client: a child, a product, a configuration, a report of it, and a
-// new secret.
+// TestClientCreatesAccountHierarchy uses the hierarchy by svcapi: a child account, a
+// product, a configuration, a report of the child, and a new secret.
 func TestClientCreatesAccountHierarchy(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials

@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/testutil/program"
 )
 
-// TestBehindAProxyOnHTTPS starts both parties as behind a proxy that ends TLS: browsers
-// are told to stay on https, cookies are bound to the host, and every listener closes
-// connections whose body does not come.
+// TestBehindAProxyOnHTTPS starts both parties behind a proxy that ends TLS: responses
+// set Strict-Transport-Security, cookies are bound to the host, and every listener
+// closes connections whose body does not arrive.
 func TestBehindAProxyOnHTTPS(t *testing.T) {
 	t.Parallel()
 	assets.Need(t)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pkg is what go list says of one package of this module.
+// pkg is go list's description of a package of this module.
 type pkg struct {
 	ImportPath string
 	Imports    []string
@@ -22,7 +22,7 @@ type pkg struct {
 
 func list(t *testing.T) []pkg { return listFor(t, "vestibule/...") }
 
-// listFor lists packages for the platform that env names.
+// listFor lists packages for the platform in env.
 func listFor(t *testing.T, of string, env ...string) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps,GoFiles", of)
@@ -59,7 +59,7 @@ func within(importPath string, packages ...string) bool {
 	return false
 }
 
-// TestImportRules holds the imports of the product to the import rules.
+// TestImportRules checks the program's imports against the import rules.
 func TestImportRules(t *testing.T) {
 	all := list(t)
 	never := func(reason string, from []string, to ...string) {
@@ -128,7 +128,7 @@ func TestImportRules(t *testing.T) {
 		if !within(p.ImportPath, "internal/analysis") {
 			continue
 		}
-		// Of what it imports itself; math/big has math/rand for its primes.
+		// Checked for direct imports only: math/big imports math/rand.
 		for _, i := range []string{"context", "math/rand", "math/rand/v2"} {
 			if slices.Contains(p.Imports, i) {
 				t.Errorf("%s imports %s: analysis is values in, values out", p.ImportPath, i)
@@ -182,7 +182,7 @@ func TestSQLInStoreFilesOnly(t *testing.T) {
 	}
 }
 
-// TestPropertiesUseFixedSeeds in every run: by package proptest alone.
+// TestPropertiesUseFixedSeeds checks that only package proptest chooses seeds.
 func TestPropertiesUseFixedSeeds(t *testing.T) {
 	cmd := exec.Command("grep", "-rlE", "--include=*.go", `rapid\.(Check|MakeCheck|MakeFuzz)\(`,
 		"internal", "cmd", "e2e", "templates", "wasm", "web", "docs")

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/testutil/program"
 )
 
-// TestIdentifiersBelongToOneCustomer asks for everything of one
-// customer with the other's credentials. The answer must be the same as for an
-// identifier that does not exist, and must change nothing.
+// TestIdentifiersBelongToOneCustomer requests everything of one customer with another's
+// credentials. The answer must be the same as for an unknown identifier, and must
+// change nothing.
 func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		own, other := w.Credentials.Account, w.Credentials.ThirdParty.Account
@@ -128,20 +128,20 @@ func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 			t.Errorf("refused requests left rows: %s", d)
 		}
 
-		// What is taken here is free there: an external id tells nothing of another.
+		// An external id that one customer has used is free for another.
 		for path, body := range map[string]string{"/connect/initialization": initialization("externalId", "mine-1"),
 			"/connect/consumers": `{"consumerExternalId":"mine-3"}`} {
 			if got := do(t, ask(t, "POST", w.Provider+path, body, asOther...)); got.Status >= 300 {
 				t.Errorf("%s with another's external id = %d %s", path, got.Status, got.Body)
 			}
 		}
-		// And what was tried on it has done the first customer's no harm.
+		// The first customer's data did not change.
 		good(t, 200, ask(t, "GET", w.Provider+"/connect/consumers/"+consumer, "", "Authorization", basic(own)))
 		good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(unused), "Content-Type", asJSON))
 	})
 }
 
-// anonymous is an error answer without what differs from request to request.
+// anonymous returns an error response without the parts that differ between requests.
 func anonymous(r reply) map[string]any {
 	all := map[string]any{}
 	json.Unmarshal(r.Body, &all)
@@ -150,8 +150,8 @@ func anonymous(r reply) map[string]any {
 	return all
 }
 
-// productOf gives an account a cashflow product and a complete URL, as its
-// dashboard would, and returns the product's id.
+// productOf adds a cashflow product and a redirect URL to an account, as its dashboard
+// would, and returns the product's id.
 func (w *testServer) productOf(t *testing.T, a program.Account) string {
 	t.Helper()
 	id := uuid.NewString()

@@ -13,10 +13,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestKeysRotateWhileServing makes new keys beside a program that serves:
-// what it signed before stays good, and readers of the key set see the new key
-// before anything is signed with it. Then everything is encrypted under another
-// master key, and the one before it opens nothing any more.
+// TestKeysRotateWhileServing rotates the signing keys beside a running program: earlier
+// tokens stay valid, and the key set publishes the new key before it signs. Then it
+// rotates the master key, and the former one decrypts nothing.
 func TestKeysRotateWhileServing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		rotate := func(args ...string) string {

@@ -15,7 +15,7 @@ import (
 // many is how many requests are sent at once.
 const many = 50
 
-// count is the one number that a query returns; party is store.Portal or
+// count returns the number that a query selects; party is store.Portal or
 // store.Provider.
 func (w *testServer) count(t *testing.T, party, query string, args ...any) int {
 	t.Helper()
@@ -30,7 +30,7 @@ func (w *testServer) count(t *testing.T, party, query string, args ...any) int {
 	return n
 }
 
-// only fails unless the answers are as many of each status as wanted.
+// only fails unless the number of answers of each status is as wanted.
 func only(t *testing.T, what string, got map[int][]reply, want map[int]int) {
 	t.Helper()
 	for status, all := range got {
@@ -40,8 +40,8 @@ func only(t *testing.T, what string, got map[int][]reply, want map[int]int) {
 	}
 }
 
-// TestConcurrentDuplicatesCountOnce is a double click, a retry of a proxy,
-// an impatient customer's server and a replay, all at the same instant.
+// TestConcurrentDuplicatesCountOnce sends duplicates at the same instant, as by double
+// clicks, retries and replays.
 func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		basicAuth := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
@@ -155,7 +155,8 @@ func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 			visit := good(t, 303, ask(t, "GET", away, "")).Header.Get("Location")
 			_, handle, _ := strings.Cut(visit, "/visit/")
 			back := w.complete(t, handle).field("completeUrl")
-			// The first renews the browser's cookie, so that late ones are a stranger's.
+			// The first request renews the browser's cookie, so later ones have an
+			// outdated one.
 			got := atOnce(t, many, func(int) *http.Request { return ask(t, "GET", back, "", "Cookie", cookie) })
 			if len(got[303]) == 0 || len(got[303])+len(got[403]) != many {
 				t.Errorf("answers by status: %v", statuses(got))

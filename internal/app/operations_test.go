@@ -26,11 +26,11 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// identifies finds what names one thing or person in a label's value.
+// identifies matches label values that identify a thing or a person.
 var identifies = regexp.MustCompile(`"[^"\n]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|[A-Za-z0-9_-]{43})[^"\n]*"`)
 
-// journey takes an applicant by the widget to a report, and one return that is
-// refused.
+// journey completes an application in the widget, and makes one redirect callback that
+// is refused.
 func (w *testServer) journey(t *testing.T) (application string) {
 	t.Helper()
 	id, token := w.application(t, "embedded")
@@ -41,7 +41,7 @@ func (w *testServer) journey(t *testing.T) (application string) {
 	return id
 }
 
-// eventually asks until the answer has that status.
+// eventually repeats a request until the answer has the status.
 func eventually(t *testing.T, status int, to string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -65,8 +65,8 @@ func eventually(t *testing.T, status int, to string) {
 var series = regexp.MustCompile(`(?m)^(vestibule_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{([^}]*)\})? `)
 var label = regexp.MustCompile(`([a-z_]+)="`)
 
-// TestMetrics holds the metrics' names and labels: dashboards and alerts are made of
-// them.
+// TestMetrics checks the names and labels of the metrics, which dashboards and alerts
+// use.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	inbox := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -115,7 +115,7 @@ func TestMetrics(t *testing.T) {
 		}
 		delete(got, name)
 	}
-	// Jobs that wait are there or not, as it happens.
+	// Whether jobs are waiting differs from run to run.
 	delete(got, "vestibule_jobs_unfinished{kind,party,state}")
 	delete(got, "vestibule_jobs_oldest_due_seconds{kind,party}")
 	for name := range got {
@@ -138,7 +138,7 @@ func TestMetrics(t *testing.T) {
 	w.nothingLeaked(t)
 }
 
-// collector takes traces by OTLP over HTTP.
+// collector receives traces by OTLP over HTTP.
 type collector struct {
 	mu   sync.Mutex
 	raw  []string
@@ -176,8 +176,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "{}")
 }
 
-// TestTraces follows one request from the portal to the provider, and into the jobs
-// that it makes.
+// TestTraces follows a request from the portal to the provider, and into its jobs.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	c := &collector{}
@@ -214,7 +213,7 @@ func TestTraces(t *testing.T) {
 			}
 		}
 	}
-	// above are the names of a span and those around it, up to who asked.
+	// above returns the names of a span and its ancestors.
 	above := func(s span) (names []string) {
 		for {
 			names = append(names, s.Name)
@@ -259,8 +258,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestReadinessFailsBeforeShutdown has requests taken while a balancer looks
-// elsewhere.
+// TestReadinessFailsBeforeShutdown checks that requests still succeed after readiness
+// fails, until a balancer notices it.
 func TestReadinessFailsBeforeShutdown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -277,7 +276,7 @@ func TestReadinessFailsBeforeShutdown(t *testing.T) {
 	good(t, 200, ask(t, "GET", w.Admin+"/healthz", ""))
 }
 
-// health runs the command of that name.
+// health runs vestibule health and checks its result.
 func health(t *testing.T, admin string, exit int, says string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -290,7 +289,7 @@ func health(t *testing.T, admin string, exit int, says string) {
 	}
 }
 
-// TestEntrances opens each page that the program names once it is ready.
+// TestEntrances opens each page that the program logs when it is ready.
 func TestEntrances(t *testing.T) {
 	t.Parallel()
 	assets.Need(t)
@@ -325,7 +324,7 @@ func TestEntrances(t *testing.T) {
 	}
 }
 
-// TestVersion holds that the command and the flag print the same.
+// TestVersion checks that the command and the flag print the same.
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
 		var out, errs bytes.Buffer
@@ -336,7 +335,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHealthWithoutAProgram asks where nothing listens, and without an address.
+// TestHealthWithoutAProgram runs health at an address without a listener, and without
+// an address.
 func TestHealthWithoutAProgram(t *testing.T) {
 	free, err := ports.Free("127.0.0.1")
 	if err != nil {
@@ -352,8 +352,8 @@ func TestHealthWithoutAProgram(t *testing.T) {
 	}
 }
 
-// TestReadinessWaitsForTheMigrations holds the migrations up, as another replica
-// does that is at them.
+// TestReadinessWaitsForTheMigrations delays the migrations, as another replica that
+// runs them does.
 func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -404,7 +404,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	}
 }
 
-// TestReadinessKnowsTheDatabase takes the database away for a while.
+// TestReadinessKnowsTheDatabase disconnects the database for a while.
 func TestReadinessKnowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(storetest.URL(t))
@@ -426,7 +426,7 @@ func TestReadinessKnowsTheDatabase(t *testing.T) {
 	eventually(t, 200, w.Admin+"/readyz")
 }
 
-// wire is a way to a Unix socket that can be cut.
+// wire is a connection to a Unix socket that can be cut.
 type wire struct {
 	t      *testing.T
 	at, to string
@@ -472,9 +472,8 @@ func (w *wire) cut() {
 	w.open = nil
 }
 
-// TestShutdownWaitsForJobs ends the program while a job of the portal's is between two
-// requests to the provider, which is in the same process: that takes the second one,
-// too. (A listener that closes would let the first one end, and no other begin.)
+// TestShutdownWaitsForJobs ends the program while a job of the portal is between two
+// requests to the provider in the same process, which must still answer the second.
 func TestShutdownWaitsForJobs(t *testing.T) {
 	t.Parallel()
 	w := startServer(t, "")
@@ -499,7 +498,7 @@ func TestShutdownWaitsForJobs(t *testing.T) {
 	}
 }
 
-// end ends the program and waits until its listeners and its work are gone.
+// end ends the program and waits for its listeners and jobs.
 func (w *testServer) end(t *testing.T) {
 	t.Helper()
 	w.Stop()

@@ -6,8 +6,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestJourneyThroughPgBouncer has the whole program, with its migrations, jobs,
-// webhooks and streams, reach PostgreSQL by a PgBouncer in each mode.
+// TestJourneyThroughPgBouncer runs the whole program through PgBouncer in each mode.
 func TestJourneyThroughPgBouncer(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {

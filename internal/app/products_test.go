@@ -13,8 +13,8 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// applied is an application of a product, made by the portal's form, with its
-// browser's cookie.
+// applied applies for a product by the portal's form, and returns the application's id
+// and the browser's cookie.
 func (w *testServer) applied(t *testing.T, more url.Values) (id, cookie string) {
 	t.Helper()
 	form := goodForm()
@@ -27,7 +27,7 @@ func (w *testServer) applied(t *testing.T, more url.Values) (id, cookie string) 
 	return id, cookieOf(t, got)
 }
 
-// walked takes an application's visit to its end.
+// walked completes an application's visit.
 func (w *testServer) walked(t *testing.T, id, cookie, how string) {
 	t.Helper()
 	token := w.connect(t, id, cookie)
@@ -35,9 +35,8 @@ func (w *testServer) walked(t *testing.T, id, cookie, how string) {
 	w.state(t, id, "ready")
 }
 
-// TestReviewShowsIncomeReport walks applications for an income report, by
-// payroll and by pay stub, from the form to the reviewer's page and to the file that
-// the figures were read from.
+// TestReviewShowsIncomeReport makes income reports by payroll and by pay stub, and
+// opens the reviewer's page and the source file.
 func TestReviewShowsIncomeReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		income := url.Values{"product": {"income"}, "statedEmployerName": {"Northwind Logistics"}, "statedAnnualIncome": {"$82,000"}}
@@ -78,7 +77,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment;") {
 			t.Errorf("the file is %d bytes of %s, want %d of application/pdf to be kept", len(got.Body), got.Header.Get("Content-Type"), len(stub))
 		}
-		// Nobody but a reviewer gets it, and nothing of it stays here.
+		// Only a reviewer gets the file, and the portal stores none of it.
 		if got := do(t, ask(t, "GET", file, "", "Cookie", cookie)); got.Status != 303 {
 			t.Errorf("the applicant's own browser = %d", got.Status)
 		}
@@ -86,8 +85,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 	})
 }
 
-// TestReviewShowsEligibilityReport does the same for the employers that a form
-// names.
+// TestReviewShowsEligibilityReport does the same for employers that the form names.
 func TestReviewShowsEligibilityReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		form := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": {"Northwind Logistics", "", "Tern & Sons"}}
@@ -126,8 +124,8 @@ func TestReviewShowsEligibilityReport(t *testing.T) {
 	})
 }
 
-// TestReviewShowsPassport does the same for a credit file of Korea, whose PDF is
-// its file.
+// TestReviewShowsPassport does the same for a Korean credit file, whose file is its
+// PDF.
 func TestReviewShowsPassport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"passport"}})

@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "write docs/reference/configuration.md a
 
 const reference = "../../docs/reference/configuration.md"
 
-// TestConfigurationReference holds docs/reference/configuration.md to the flags of the program.
+// TestConfigurationReference compares docs/reference/configuration.md with the
+// program's flags.
 func TestConfigurationReference(t *testing.T) {
 	got, err := configurationReference()
 	if err != nil {
@@ -97,7 +98,7 @@ lists the flags of a command.
 	return b.String(), nil
 }
 
-// cell writes help in a cell of a table.
+// cell returns help as the text of a table's cell.
 func cell(help string) string { return strings.NewReplacer("|", "\\|", "\n", " ").Replace(help) }
 
 // usedBy names the commands that use a flag.

@@ -16,8 +16,7 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// statement is a bank's CSV export of wages, rent, and purchases of two years until a
-// day.
+// statement returns a bank's CSV export with two years of wages, rent and purchases.
 func statement(until time.Time) string {
 	var b strings.Builder
 	b.WriteString("Date,Description,Amount,Balance\n")

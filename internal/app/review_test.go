@@ -10,8 +10,7 @@ import (
 	"vestibule/internal/testutil/program"
 )
 
-// staff signs a person in to the dashboard and returns the headers of one who
-// sends its forms.
+// staff signs a user in to the dashboard and returns the headers for sending its forms.
 func (w *testServer) staff(t *testing.T, who program.Login) []string {
 	t.Helper()
 	form := url.Values{"email": {who.Email}, "password": {who.Password}}
@@ -29,7 +28,7 @@ var (
 	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)
 )
 
-// onPage is what a page of the dashboard has where the pattern has its group.
+// onPage returns the pattern's group on a page of the dashboard.
 func (w *testServer) onPage(t *testing.T, staff []string, path string, pattern *regexp.Regexp) string {
 	t.Helper()
 	r := good(t, 200, ask(t, "GET", w.Provider+path, "", staff[:2]...))
@@ -60,7 +59,7 @@ func TestStaffBehindAProxyAreLimitedSeparately(t *testing.T) {
 	}
 }
 
-// form is the body of a form of the dashboard.
+// form returns the body of a form of the dashboard.
 func (w *testServer) form(t *testing.T, staff []string, pairs ...string) string {
 	t.Helper()
 	f := url.Values{"once": {w.onPage(t, staff, "/dashboard/webhooks", onceField)}}
@@ -70,7 +69,7 @@ func (w *testServer) form(t *testing.T, staff []string, pairs ...string) string 
 	return f.Encode()
 }
 
-// reviewRoutes are the routes of the review dashboard.
+// reviewRoutes returns the routes of the review dashboard.
 func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income string) []route {
 	t.Helper()
 	staff := w.staff(t, w.Credentials.Dashboard)
@@ -136,8 +135,8 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 	}
 }
 
-// otherStaff are the third party's people, with a good form of theirs: what is not
-// their account's is unknown to them.
+// otherStaff adds valid forms of another account's users, to whom this account's
+// objects are unknown.
 func (w *testServer) otherStaff(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
 	body := r.body

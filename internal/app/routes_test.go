@@ -295,8 +295,8 @@ func (w *testServer) routes(t *testing.T) []route {
 	}...)
 }
 
-// child makes a child account with a product, and lets the portal's account do all
-// that the hierarchy has.
+// child creates a child account with a product, and allows the portal's account all
+// calls of the hierarchy.
 func (w *testServer) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -318,8 +318,8 @@ func (w *testServer) child(t *testing.T) (publicID, productID, configurationID s
 	return publicID, productID, all[0].ID
 }
 
-// secondary makes a report that others can be made of and one of its data, and
-// returns the publicToken of the one, and headers and a file of the other.
+// secondary makes a report and a second one from its data. It returns the publicToken
+// of the first, and headers and a file of the second.
 func (w *testServer) secondary(t *testing.T) (source string, headers []string, path string) {
 	t.Helper()
 	c := w.Credentials
@@ -346,7 +346,8 @@ func (w *testServer) secondary(t *testing.T) (source string, headers []string, p
 	return source, headers, files[0].Path
 }
 
-// passport has one made by the sandbox control, and returns headers that name it.
+// passport makes a passport by the sandbox's controls, and returns headers that name
+// it.
 func (w *testServer) passport(t *testing.T) []string {
 	t.Helper()
 	authorization := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
@@ -356,8 +357,8 @@ func (w *testServer) passport(t *testing.T) []string {
 	return []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", made.field("publicToken")}
 }
 
-// delivered waits until nothing is on its way to the onboarding app, and returns the
-// newest delivery about an application.
+// delivered waits until no delivery to the onboarding app is pending, and returns the
+// newest about an application.
 func (w *testServer) delivered(t *testing.T, id string) string {
 	t.Helper()
 	var newest struct{ Deliveries []struct{ ID string } }
@@ -394,13 +395,13 @@ func (w *testServer) decideAndAdd(t *testing.T, reviewer []string) (decided, col
 	return decided, string(found[1])
 }
 
-// registration is what the widget's frame sends for a token.
+// registration returns the body that the widget's frame sends for a token.
 func (w *testServer) registration(token string) string {
 	return `{"env":"sandbox","productId":"` + w.Credentials.Products["cashflow"] + `","publicId":"` +
 		w.Credentials.PublicID + `","token":"` + token + `"}`
 }
 
-// signed are the headers of a webhook with that body.
+// signed returns the headers of a webhook with a body.
 func (w *testServer) signed(t *testing.T, body string) []string {
 	t.Helper()
 	return w.signedAs(t, "msg_1", body)
@@ -428,7 +429,7 @@ func signedWith(t *testing.T, key, id, body string) []string {
 	return out
 }
 
-// goodSubmission is a body of the submission table.
+// goodSubmission returns a valid submission.
 func goodSubmission(externalID string) string {
 	return `{"externalId":"` + externalID + `","pullDate":"` + time.Now().UTC().Add(-time.Hour).Format("2006-01-02T15:04:05.000Z") + `",` +
 		`"personal":{"firstName":"` + canaryName + `","lastName":"` + canaryLast + `","email":"` + canaryEmail + `","dob":"1990-06-15"},` +

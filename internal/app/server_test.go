@@ -30,7 +30,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// testServer is one running program with both parties, and its databases.
+// testServer is a running program with both parties, and its databases.
 type testServer struct {
 	*program.Program
 	Credentials      program.Credentials
@@ -42,7 +42,7 @@ type testServer struct {
 	others            []string // headers of the third party's staff
 }
 
-// eachEngine runs f against a program on SQLite and one on PostgreSQL, with more
+// eachEngine runs f against a program on SQLite and one on PostgreSQL, with additional
 // flags.
 func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...string) {
 	t.Run("sqlite", func(t *testing.T) {
@@ -80,7 +80,7 @@ func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 	return w
 }
 
-// openStores opens the program's databases beside it, to look at their rows.
+// openStores opens the program's databases beside it, to read their rows.
 func (w *testServer) openStores(t *testing.T, databaseURL string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "master.key"))
@@ -100,7 +100,7 @@ func (w *testServer) openStores(t *testing.T, databaseURL string) {
 	}
 }
 
-// rested waits until no job that is due is left: what was begun has brought its rows.
+// rested waits until no job is due, so that all rows are written.
 func (w *testServer) rested(t *testing.T) {
 	t.Helper()
 	w.until(t, func() bool {
@@ -118,9 +118,9 @@ func (w *testServer) rested(t *testing.T) {
 	})
 }
 
-// rows counts the rows of every table of both databases. What may change by
-// itself or by a page that is only looked at is left out: the queue's own
-// housekeeping, sessions, counted tries to sign in, and the review dashboard's audit trail.
+// rows counts the rows of every table of both databases, except those that change by
+// themselves or when a page is read: the queue's housekeeping, sessions, tries to sign
+// in, and the review dashboard's audit log.
 func (w *testServer) rows(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -171,7 +171,7 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 	return out
 }
 
-// difference says which tables grew or shrank.
+// difference returns the tables that grew or shrank.
 func difference(before, after map[string]int) string {
 	var out []string
 	for name, n := range after {
@@ -183,14 +183,14 @@ func difference(before, after map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// reply is an answer, read.
+// reply is an answer with its body.
 type reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// field is a string member of a JSON answer.
+// field returns a string member of a JSON answer.
 func (r reply) field(name string) string {
 	var all map[string]any
 	json.Unmarshal(r.Body, &all)
@@ -198,18 +198,18 @@ func (r reply) field(name string) string {
 	return s
 }
 
-// direct answers as they are: it follows no redirect and keeps no cookie.
+// direct is a client that follows no redirects and keeps no cookies.
 var direct = &http.Client{
 	Timeout:       time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true},
 }
 
-// faultSeed is the seed of the difficulties that every test's service makes; "" for none.
+// faultSeed is the seed of injected faults in every test; "" injects none.
 var faultSeed = os.Getenv("VESTIBULE_E2E_FAULTS")
 
-// send sends a request and reads the answer. What the rate of the API's key holds
-// back it sends again when it may, and a few times what injected faults hold back.
+// send sends a request and reads the answer. It retries after a rate limit of the API,
+// and a few times after injected faults.
 func send(req *http.Request) (reply, error) {
 	for try := 1; ; try++ {
 		resp, err := direct.Do(req)
@@ -237,7 +237,7 @@ func send(req *http.Request) (reply, error) {
 	}
 }
 
-// do is send for requests that are answered.
+// do sends a request and fails on an error or an answer outside the API's document.
 func do(t *testing.T, req *http.Request) reply {
 	t.Helper()
 	out, err := send(req)
@@ -248,7 +248,7 @@ func do(t *testing.T, req *http.Request) reply {
 	return out
 }
 
-// documented holds an answer to the document of its API, but for the members that an
+// documented compares an answer with its OpenAPI document, without the members that
 // injected faults add.
 func (r reply) documented(t *testing.T, req *http.Request) {
 	t.Helper()
@@ -266,8 +266,8 @@ func (r reply) documented(t *testing.T, req *http.Request) {
 	openapitest.Check(t, &http.Response{StatusCode: r.Status, Header: r.Header, Body: io.NopCloser(bytes.NewReader(body)), Request: req})
 }
 
-// atOnce sends n requests together and returns the answers by their status. None
-// may be a failure of ours.
+// atOnce sends n requests concurrently and returns the answers by status. No answer may
+// be a server error.
 func atOnce(t *testing.T, n int, request func(i int) *http.Request) map[int][]reply {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -312,7 +312,7 @@ const (
 	asForm = "application/x-www-form-urlencoded"
 )
 
-// good sends a request that must be answered with that status.
+// good sends a request and checks the status of its answer.
 func good(t *testing.T, status int, req *http.Request) reply {
 	t.Helper()
 	got := do(t, req)
@@ -326,7 +326,7 @@ func basic(a program.Account) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ClientID+":"+a.SecretKey))
 }
 
-// bearer gets an access token and returns the header that carries it.
+// bearer returns the Authorization header with a new access token.
 func (w *testServer) bearer(t *testing.T, a program.Account) string {
 	t.Helper()
 	got := good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(a)))
@@ -335,7 +335,7 @@ func (w *testServer) bearer(t *testing.T, a program.Account) string {
 
 func (w *testServer) key() string { return "Bearer " + w.Credentials.PortalAPIKey }
 
-// What the tests give of a person. Each must stay out of every log.
+// Personal data of test applicants, which must not appear in any log.
 const (
 	canaryName  = "Canaryfirst"
 	canaryLast  = "Canarylast"
@@ -352,25 +352,25 @@ func goodForm() url.Values {
 		"email": {canaryEmail}, "dob-year": {"1980"}, "dob-month": {"2"}, "dob-day": {"29"}}
 }
 
-// initialization is a good body for POST /connect/initialization.
+// initialization returns a valid body for POST /connect/initialization.
 func (w *testServer) initialization(more string) string {
 	return `{"productId":"` + w.Credentials.Products["cashflow"] + `"` + more + `,"prefill":` + goodPrefill + `}`
 }
 
-// token gets an initialization token.
+// token requests an initialization token.
 func (w *testServer) token(t *testing.T, more string) string {
 	t.Helper()
 	return good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", w.initialization(more),
 		"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON)).field("token")
 }
 
-// complete walks a visit to its end.
+// complete completes a visit.
 func (w *testServer) complete(t *testing.T, token string) reply {
 	t.Helper()
 	return good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{}`, "Content-Type", asJSON))
 }
 
-// application is made by the API.
+// application creates an application by the API.
 func (w *testServer) application(t *testing.T, mode string) (id, embedToken string) {
 	t.Helper()
 	got := good(t, 201, ask(t, "POST", w.Portal+"/api/v1/applications", `{"product":"cashflow","mode":"`+mode+`","prefill":`+goodPrefill+`}`,
@@ -378,7 +378,7 @@ func (w *testServer) application(t *testing.T, mode string) (id, embedToken stri
 	return got.field("id"), got.field("embedToken")
 }
 
-// enter gives an application to a browser and returns its cookie.
+// enter opens an application in a browser and returns its cookie.
 func (w *testServer) enter(t *testing.T, id, embedToken string) string {
 	t.Helper()
 	got := good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"?grant="+embedToken, ""))
@@ -402,7 +402,7 @@ func namedCookie(t *testing.T, r reply, name string) string {
 	return ""
 }
 
-// state waits until the application is in that state.
+// state waits until the application is in a state.
 func (w *testServer) state(t *testing.T, id, want string) reply {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
