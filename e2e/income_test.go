@@ -251,7 +251,7 @@ func TestEligibilityVisit(t *testing.T) {
 	step(t, v.page, "skip")
 	enter(`button[value=OTHER]`)
 	step(t, v.page, "employers")
-	for i, want := range []string{"lista", "lista", "omitida"} {
+	for i, want := range []string{"listo", "listo", "omitido"} {
 		see(t, v.page(fmt.Sprintf(`.employer:nth-child(%d) .badge:text-is("%s")`, i+1, want)))
 	}
 	everybody(t, v, "employers")

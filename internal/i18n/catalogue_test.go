@@ -91,7 +91,7 @@ func TestT(t *testing.T) {
 			"Your credit history will be asked for at {company} and given to Tern."},
 		{"a parameter without a value", i18n.T(i18n.English, "visit.end.return", "bank", "Tern"), "Return to {company}"},
 		{"one", i18n.N(i18n.English, "visit.documents.added", 1), "1 file added"},
-		{"none", i18n.N(i18n.Spanish, "visit.documents.added", 0), "0 archivos añadidos"},
+		{"none", i18n.N(i18n.Spanish, "visit.documents.added", 0), "0 archivos agregados"},
 		{"a code", i18n.Code(i18n.Spanish, "review.states", "ready"), "Lista"},
 		{"a code with a space", i18n.Code(i18n.English, "dashboard.states", "given up"), "given up"},
 		{"an unknown code", i18n.Code(i18n.Spanish, "review.states", "NEW"), "NEW"},

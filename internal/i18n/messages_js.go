@@ -62,7 +62,7 @@ var messages = [...]struct {
 	}},
 	{"journey.report.no_online_banking", [...]string{
 		"The account has no online banking, or the verification service cannot reach it. Start again with another account or source. If that does not help, contact us.",
-		"La cuenta no tiene banca en línea o el servicio de verificación no puede llegar a ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, contáctenos.",
+		"La cuenta no tiene banca en línea o el servicio de verificación no puede conectarse con ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, comuníquese con nosotros.",
 	}},
 	{"journey.report.no_recent_information", [...]string{
 		"The source is connected, but it shows no recent activity.",
@@ -242,7 +242,7 @@ var messages = [...]struct {
 	}},
 	{"widget.error.setup", [...]string{
 		"This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
-		"Esta solicitud no está bien configurada. No es culpa suya; póngase en contacto con la empresa a la que se dirige.",
+		"Esta solicitud no está bien configurada. No es culpa suya; comuníquese con la empresa a la que se dirige.",
 	}},
 	{"widget.error.supplier", [...]string{
 		"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.",

@@ -395,7 +395,7 @@ func TestProductionReadsUploads(t *testing.T) {
 		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubIncomplete) {
 			t.Errorf("an image alone: %s %s", status, sub)
 		}
-		if page := p.page(path + "?lang=en"); !strings.Contains(page, "An image of a pay stub is not read by itself") {
+		if page := p.page(path + "?lang=en"); !strings.Contains(page, "An image of a pay stub is not read automatically") {
 			t.Errorf("the page after an image:\n%s", page)
 		}
 		if a := p.get("/connect/income/v2/files", p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), "paystub.png") {

@@ -48,7 +48,7 @@ func TestShowsStatedValues(t *testing.T) {
 				t.Fatalf("%s has nothing of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140 % "+i18ntest.EN("review.stated.of_it")+")",
+			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140% "+i18ntest.EN("review.stated.of_it")+")",
 				"1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 2 { // the email address and the employer
@@ -59,7 +59,7 @@ func TestShowsStatedValues(t *testing.T) {
 			}
 		}
 		_, page := d.get(own + "?lang=es")
-		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140 % "+i18ntest.ES("review.stated.of_it"),
+		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140% "+i18ntest.ES("review.stated.of_it"),
 			i18ntest.ES("review.stated.income"))
 		var out struct {
 			Stated prefill.Fields

@@ -105,7 +105,7 @@ func TestUnknownAmounts(t *testing.T) {
 	// Without income at the bank, the year's is that of payroll.
 	income.Report.Income.FinancialAccounts = nil
 	lacks(t, incomePage(t, i18n.English, income), "$50,000.50", "$51,000", "−12.05 EUR",
-		"−$13,999.50 (78 % "+i18ntest.EN("review.stated.of_it")+")")
+		"−$13,999.50 (78% "+i18ntest.EN("review.stated.of_it")+")")
 
 	assets := madeEligibility()
 	assets.Report.Assets.AccountDetails[0].Currency = "EUR"

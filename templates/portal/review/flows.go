@@ -182,16 +182,16 @@ func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
 	return name
 }
 
-// wholePercent formats a share in whole percent, and a smaller one as "< 1 %".
+// wholePercent formats a share in whole percent, and a smaller one as "< 1%".
 func wholePercent(part, whole report.Cents) string {
 	if whole <= 0 {
 		return "0 %"
 	}
 	n := (int64(part)*200 + int64(whole)) / (2 * int64(whole))
 	if n == 0 && part > 0 {
-		return "< 1 %"
+		return "< 1%"
 	}
-	return strconv.FormatInt(n, 10) + " %"
+	return strconv.FormatInt(n, 10) + "%"
 }
 
 func (v ReportView) returned(l i18n.Lang) ui.Grid {

@@ -109,7 +109,7 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
 	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
-		"50 % of it was found", "Medium", "$100,000", "$51,000",
+		"50% of it was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. "+
 			"Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
 		"Mar 2026: gross $1,000.00, net $800.00 ("+i18ntest.EN("review.report.part")+")", "TERN &lt;PAY&gt;",

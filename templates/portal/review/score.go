@@ -152,7 +152,7 @@ func inUnit(l i18n.Lang, cur currency, unit string, n json.Number) string {
 			if tenths != 0 {
 				s += "." + strconv.FormatInt(int64(tenths), 10)
 			}
-			return s + " %"
+			return s + "%"
 		}
 	}
 	return grouped(plain(n.String()))

@@ -279,5 +279,5 @@ func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 		return text
 	}
 	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // found cents / stated dollars
-	return text + " (" + percent + " % " + i18n.T(l, "review.stated.of_it") + ")"
+	return text + " (" + percent + "% " + i18n.T(l, "review.stated.of_it") + ")"
 }

@@ -68,7 +68,7 @@ var spanishAttributes = map[string]string{
 	"UA_EXPENSE_UTILITY_SUM":        "Pagos de luz, gas, agua, internet y teléfono",
 	"UA_INFLOW_ADVANCE_CNT":         "Número de abonos de préstamos de nómina y adelantos de salario o efectivo",
 	"UA_INFLOW_ADVANCE_SUM":         "Préstamos, préstamos de nómina y adelantos de salario o efectivo recibidos",
-	"UA_INFLOW_BENEFIT_SUM":         "Abonos de prestaciones públicas y jubilación",
+	"UA_INFLOW_BENEFIT_SUM":         "Abonos de beneficios públicos y jubilación",
 	"UA_INFLOW_CASHDEP_SUM":         "Depósitos en efectivo, cheque y cajero",
 	"UA_INFLOW_EXTERNAL_SUM":        "Abonos sin transferencias propias, préstamos recibidos, reembolsos ni anulaciones",
 	"UA_INFLOW_GIG_SUM":             "Abonos de plataformas de trabajo y trabajo por cuenta propia",
@@ -76,10 +76,10 @@ var spanishAttributes = map[string]string{
 	"UA_INFLOW_INCOME_MIN":          "Ingreso mensual más bajo",
 	"UA_INFLOW_INCOME_REC":          "Días desde el último ingreso",
 	"UA_INFLOW_INCOME_SAVG":         "Ingreso medio por mes completo del historial obtenido",
-	"UA_INFLOW_INCOME_SUM":          "Ingresos de todo tipo (nómina, prestaciones, jubilación, plataformas, trabajo propio, intereses)",
+	"UA_INFLOW_INCOME_SUM":          "Ingresos de todo tipo (nómina, beneficios, jubilación, plataformas, trabajo propio, intereses)",
 	"UA_INFLOW_INCOME_TREND":        "Pendiente de los ingresos mensuales, en dólares por mes",
 	"UA_INFLOW_INTEREST_SUM":        "Intereses abonados en cuentas de depósito",
-	"UA_INFLOW_PAYROLL_AVG":         "Importe medio de un abono de nómina",
+	"UA_INFLOW_PAYROLL_AVG":         "Monto promedio de un abono de nómina",
 	"UA_INFLOW_PAYROLL_REC":         "Días desde el último abono de nómina",
 	"UA_INFLOW_PAYROLL_SUM":         "Abonos de nómina y salarios por depósito directo",
 	"UA_INFLOW_TOTAL_AVG":           "Abonos mensuales medios",
@@ -114,7 +114,7 @@ var spanishAttributes = map[string]string{
 	"AV_INCOME_TOTAL_SUM":            "Ingresos",
 	"AV_INCOME_PAYROLL_SUM":          "Abonos de nómina",
 	"AV_INCOME_PAYROLL_PRESENT":      "1 si hay un abono de nómina; si no, 0",
-	"AV_INCOME_BENEFIT_SUM":          "Abonos de prestaciones públicas y jubilación",
+	"AV_INCOME_BENEFIT_SUM":          "Abonos de beneficios públicos y jubilación",
 	"AV_INCOME_TOTAL_REC":            "Días desde el último ingreso",
 	"AV_EXPENSES_TOTAL_AVG":          "Cargos mensuales medios",
 	"AV_EXPENSES_HOUSING_AVG":        "Pago medio mensual de alquiler e hipoteca",
@@ -154,7 +154,7 @@ var spanishScoreLines = map[string]string{
 	"Average monthly income that counts beside its variation, last 12 complete months": "Ingreso mensual medio que cuenta junto a su " +
 		"variación, últimos 12 meses completos",
 	"Standard deviation divided by mean of the monthly income that counts, last 12 complete months": "Desviación estándar dividida entre " +
-		"la media del ingreso mensual que cuenta, últimos 12 meses completos",
+		"el promedio del ingreso mensual que cuenta, últimos 12 meses completos",
 	"Debits divided by credits, without own transfers, borrowed money, refunds and reversals, last 3 complete months": "Débitos " +
 		"divididos entre créditos, sin transferencias propias, dinero prestado, reembolsos ni devoluciones, últimos 3 meses completos",
 	"Number of months with more external credits than debits, last 12 complete months": "Número de meses con más créditos externos que " +

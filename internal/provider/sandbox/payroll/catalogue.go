@@ -39,7 +39,7 @@ func slug(name string) string {
 
 // catalogue has a provider on each line: name; employer, payroll company, or gig
 // platform; and its place or description, also in Spanish.
-const catalogue = `Abacus Lane Payroll|p|Payroll company|Proveedor de nóminas
+const catalogue = `Abacus Lane Payroll|p|Payroll company|Proveedor de nómina
 Alder Design Studio|e|Portland, OR
 Amberline Airports|e|Denver, CO
 Basket & Bramble Grocers|e|Des Moines, IA
@@ -49,7 +49,7 @@ Brass Lantern Hotels|e|New Orleans, LA
 Briarpatch Home Care|e|Louisville, KY
 Carrywell Couriers|g|Gig platform: parcels|Plataforma: paquetes
 Cedarline Timber|e|Eugene, OR
-Chartwise Payroll|p|Payroll company|Proveedor de nóminas
+Chartwise Payroll|p|Payroll company|Proveedor de nómina
 Cloverfield County|e|Public service|Servicio público
 Copper Kettle Kitchens|e|Phoenix, AZ
 Dashwood Deliveries|g|Gig platform: meals|Plataforma: comidas
@@ -60,7 +60,7 @@ Gablestone Builders|e|Tulsa, OK
 Granite State Transit|e|Concord, NH
 Great Lakes Medical|e|Chicago, IL
 Handily Home Tasks|g|Gig platform: odd jobs|Plataforma: tareas del hogar
-Harbor Light Payroll|p|Payroll company|Proveedor de nóminas
+Harbor Light Payroll|p|Payroll company|Proveedor de nómina
 Highmarsh Shipyards|e|Charleston, SC
 Ironvale Motors|e|Detroit, MI
 Juniper Ridge Clinic|e|Worcester, MA
@@ -68,14 +68,14 @@ Kestrel Aerospace|e|Salt Lake City, UT
 Lakelight Media|e|Milwaukee, WI
 Lantern Street Learning|e|Chicago, IL
 Larkfield Staffing|e|Kansas City, MO
-Ledgerwell Payroll|p|Payroll company|Proveedor de nóminas
+Ledgerwell Payroll|p|Payroll company|Proveedor de nómina
 Maplethorpe Dairy|e|Burlington, VT
 Meadow View Senior Living|e|Topeka, KS
 Mosswood Software|e|Olympia, WA
 Northwind Logistics|e|Austin, TX
 Orchard & Vine Wines|e|Fresno, CA
 Pacific Print Co|e|Portland, OR
-Paywright|p|Payroll company|Proveedor de nóminas
+Paywright|p|Payroll company|Proveedor de nómina
 Pelican Point Hospital|e|Mobile, AL
 Quarry Hill Stores|e|Concord, NH
 Redtail Energy|e|Oklahoma City, OK
