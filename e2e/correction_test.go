@@ -23,7 +23,7 @@ func TestReportCorrection(t *testing.T) {
 	fill(t, v.page("#gross_annual"), "1")
 	fill(t, v.page("#reason"), "The second job was left out.")
 	click(t, v.page(button(en("dashboard.correction.see_what_it_comes"))))
-	see(t, v.page("#net_annual-error >> text=There cannot be more net income than gross"))
+	see(t, v.page("#net_annual-error >> text="+en("dashboard.correction.net_over_gross")))
 	v.axe(t)
 	fill(t, v.page("#gross_annual"), "")
 	fill(t, v.page("#net_annual"), "50,000")

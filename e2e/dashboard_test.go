@@ -56,7 +56,7 @@ func TestDashboard(t *testing.T) {
 	// An invalid address is refused at its field; a valid one is accepted.
 	fill(t, v.page("[name=url]"), "ftp://nowhere")
 	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
-	see(t, v.page("#url-error >> text=Give an https address"))
+	see(t, v.page("#url-error >> text="+en("dashboard.callback.invalid")))
 	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
 	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
 	said(t, v, en("dashboard.said.callback"))

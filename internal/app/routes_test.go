@@ -156,6 +156,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/visit/{handle}", param: visit, shape: asPage},
 		{base: s, method: "POST", pattern: "/visit/{handle}", param: visit, shape: asPage,
 			kind: asForm, body: "action=sign-in&username=default&password=x"},
+		{base: s, method: "POST", pattern: "/visit/{handle}/authorize", param: visit, shape: asPage, kind: asForm, body: "nonce=0"},
+		{base: s, method: "GET", pattern: "/oauth/callback", shape: asPage, loose: true},
 		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: "multipart/form-data; boundary=x",
 			body: "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + canaryText + ".pdf\"\r\n\r\n%PDF-1.7\r\n--x--\r\n"},
 		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},
