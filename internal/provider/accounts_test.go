@@ -166,8 +166,8 @@ func (b *testServer) ready(publicToken string) string {
 	}
 }
 
-// TestDataHeldByReportsIsDeleted goes on to the days when data and bodies are
-// deleted, and back: nothing comes again, and what stands on its own stays.
+// TestDataHeldByReportsIsDeleted moves the clock to the days when data and bodies are
+// deleted, and back: deleted data stay deleted, and other data are kept.
 func TestDataHeldByReportsIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("single")

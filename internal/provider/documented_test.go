@@ -39,7 +39,7 @@ func operations(t *testing.T, f func(method, path string, op *openapi3.Operation
 	}
 }
 
-// scheme is the security scheme of an operation; empty for everybody.
+// scheme returns the security scheme of an operation; empty if it needs no credentials.
 func scheme(op *openapi3.Operation) string {
 	if op.Security != nil {
 		for _, requirement := range *op.Security {

@@ -9,8 +9,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// A label that its header could not carry back as it is, is refused wherever one is
-// given, and others are found by what was given.
+// TestAnExternalIDIsReadBackAsItWasGiven checks that every endpoint refuses a label that
+// a header cannot carry unchanged, and finds reports by the other labels.
 func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 	b := newBench(t, storetest.SQLite(t, store.Provider))
 	token, resident := b.bearer(b.basic()), with(applicant, "state", "OH")

@@ -74,8 +74,8 @@ type Config struct {
 	// Connectors reach the institutions of the operator's configuration.
 	Connectors []sources.Connector
 
-	// BankURL is the origin of the mock banks with pages of their own, of a sandbox; empty:
-	// every mock bank has a form in the widget.
+	// BankURL is the origin of a sandbox's mock FDX banks; empty: every mock bank has a form
+	// in the widget.
 	BankURL string
 
 	Limits     Limits

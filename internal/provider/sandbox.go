@@ -63,7 +63,7 @@ type Sandbox interface {
 	Wrap(next http.Handler) http.Handler
 	Sender(to webhook.Deliverer) webhook.Deliverer
 	Sources(s Services) Sources
-	Banks() http.Handler // of the mock banks with pages of their own; nil without any
+	Banks() http.Handler // of the mock FDX banks; nil without any
 	Sweep(ctx context.Context) error
 	Control(s Services, h ControlHooks) http.Handler
 }
@@ -75,7 +75,7 @@ type SandboxConfig struct {
 	Now       func() time.Time // the time of day
 	FaultSeed uint64           // seed of the fault injection; 0 turns it off
 
-	// BankURL is the origin of the mock banks with pages of their own; empty for none.
+	// BankURL is the origin of the mock FDX banks; empty for none.
 	BankURL     string
 	BankClients string      // file of further clients of these banks; empty for none
 	RedirectURI string      // of the provider's own clients

@@ -79,8 +79,8 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 	})
 }
 
-// TestSharingWhileTheReportEnds shares at the moment at which reports end: each
-// third party is told once, whichever came first.
+// TestSharingWhileTheReportEnds shares reports at the moment they end: each third party
+// is notified once, in either order.
 func TestSharingWhileTheReportEnds(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()

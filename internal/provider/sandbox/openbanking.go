@@ -98,7 +98,7 @@ func (b *openBanking) connectors() []sources.Connector {
 	return []sources.Connector{b.connector}
 }
 
-// Banks returns the handler of the mock banks' origin; nil without one.
+// Banks returns the handler of the mock FDX banks; nil without any.
 func (s *Sandbox) Banks() http.Handler {
 	if s.banks == nil {
 		return nil

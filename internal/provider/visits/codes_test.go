@@ -129,8 +129,8 @@ func TestAnotherBankInPlace(t *testing.T) {
 	})
 }
 
-// An applicant who goes away after a failure does not keep the customer waiting for 72
-// hours; one who goes on has them.
+// TestFailureIsAnnouncedInTime checks that the customer learns of a failure soon after
+// the applicant has left, and that an applicant who continues keeps the 72 hours.
 func TestFailureIsAnnouncedInTime(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		gone, stays := newcomer(t, r, providertest.Prefill()), newcomer(t, r, providertest.Prefill())

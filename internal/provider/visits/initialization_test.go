@@ -298,7 +298,8 @@ func TestRegistrationNamesMissingMembers(t *testing.T) {
 	})
 }
 
-// X-PRODUCT-ID stands for productId, for all three ways in.
+// TestInitializationTakesTheProductFromTheHeader checks that X-PRODUCT-ID replaces
+// productId at all three endpoints that begin a visit.
 func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		const unset = "unset"

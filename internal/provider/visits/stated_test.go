@@ -44,8 +44,8 @@ func (a applicant) employers(t *testing.T) string {
 	return strings.Join(out, ", ")
 }
 
-// What is done for one employer is done for that one: in a second tab, after a reload,
-// with files of its own, by forms that come too late, and in Spanish.
+// TestAVisitOfEmployers checks that an input applies to the employer that it is for: in a
+// second tab, after a reload, with uploaded files, by outdated forms, and in Spanish.
 func TestAVisitOfEmployers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")

@@ -87,7 +87,7 @@ func (s *Server) oauth(h func(w http.ResponseWriter, r *http.Request, b banks.Ba
 	})
 }
 
-// answer writes a JSON answer that nobody may store.
+// answer writes a JSON answer that must not be stored.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, status int, v any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

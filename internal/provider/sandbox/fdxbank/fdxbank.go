@@ -1,6 +1,6 @@
-// Package fdxbank is the sandbox's FDX server: it stands for the institutions that banks
-// marks with FDX, at an origin of its own. It serves the sandbox's connector and FDX
-// clients of others. Production has none of it.
+// Package fdxbank is the sandbox's FDX server, on a separate origin. It simulates the
+// institutions that package banks marks with FDX, for the sandbox's connector and for
+// other FDX clients. Production does not contain it.
 //
 // Each institution is an issuer, at BASE/{institution}, with discovery documents, key
 // set, authorization, pushed authorization requests, token, and revocation endpoints,
@@ -64,7 +64,7 @@ type Config struct {
 	Assets  *web.Assets      // the provider's style sheet and icon, which the server serves itself
 	Clients []Client
 
-	// Institutions are those that it stands for; nil: those of the catalogue with FDX.
+	// Institutions are the simulated ones; nil: those of the catalogue with FDX.
 	Institutions []banks.Bank
 	// Faults returns the fault of a user at an institution; nil: FaultOf.
 	Faults func(institution, username string) Fault

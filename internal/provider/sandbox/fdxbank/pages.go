@@ -186,7 +186,7 @@ func shared(scopes []string) (out []i18n.Key) {
 	return out
 }
 
-// refusals are the reasons for which the institution lets nobody sign in, with the error
+// refusals are the reasons for which the institution refuses a sign-in, with the error
 // that the client gets.
 var refusals = map[string]struct {
 	text i18n.Key

@@ -461,7 +461,7 @@ func (s *Server) networks(_ http.ResponseWriter, r *http.Request, a access) (any
 	return out, nil
 }
 
-// tokenized returns a number of 17 digits that stands for an account.
+// tokenized returns a number of 17 digits in place of an account's number.
 func tokenized(id string) string {
 	var n uint64
 	for _, b := range store.Hash("tan/" + id)[:8] {

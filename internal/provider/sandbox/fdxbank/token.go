@@ -104,8 +104,8 @@ func (s *Server) exchange(ctx context.Context, tx *store.Tx, b banks.Bank, c Cli
 	return g, nil, err
 }
 
-// refresh exchanges a refresh token for new tokens. One that was exchanged before ends
-// the consent: somebody else has it.
+// refresh exchanges a refresh token for new tokens. The reuse of one that was exchanged
+// before ends the consent, because another client may have it.
 func (s *Server) refresh(ctx context.Context, tx *store.Tx, b banks.Bank, c Client, form url.Values) (granted, *oauthError, error) {
 	var g granted
 	now, value := s.config.Now(), form.Get("refresh_token")

@@ -133,7 +133,8 @@ func TestStatementsAreConsistent(t *testing.T) {
 	})
 }
 
-// What was paid stays as it is when it is fetched again within the month.
+// TestAStatementStays checks that a second fetch in the same month returns the same pay
+// statements.
 func TestAStatementStays(t *testing.T) {
 	for name := range profiles {
 		early := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-10T01:00:00Z"))

@@ -324,7 +324,7 @@ func (c *contact) apply(b *bank, into *bankdata.Account) (owners []bankdata.Owne
 		names = append(names, p.FullName())
 		owners = append(owners, bankdata.Owner{RecordID: b.derive(into.ID, "owner", i), Person: p})
 	}
-	if len(owners) == 1 && len(c.Holders) == 1 { // of several holders, nobody knows whose they are
+	if len(owners) == 1 && len(c.Holders) == 1 { // of several holders, the owner is unknown
 		owners[0].Emails = emails(append(texts(nil), append(asTexts(owners[0].Emails), c.Emails...)...))
 	}
 	into.Owner = strings.Join(names, " and ")
