@@ -112,8 +112,8 @@ money out together.
 **NSF and overdraft events.** A fee is an event, dated by the fee. A returned
 payment is one too, unless it goes with a fee of the same account within %d
 days. A fee goes with one returned payment: banks charge each, so that one fee
-and two returned payments are two events. A fee whose amount is given back
-within %d days is none, nor is the returned payment that goes with it.
+and two returned payments are two events. A fee whose amount the bank gives
+back within %d days does not count, nor does the returned payment that goes with it.
 
 **Streams.** At least %d payments of one counterparty in one direction and
 category, of which three quarters of the gaps are those of one rhythm: weekly %s,
