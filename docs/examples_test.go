@@ -225,7 +225,7 @@ func TestOperationIDsAreStable(t *testing.T) {
 			changeConsumer consumer consumerACH consumerBankAccounts createAccount createConsumer createProduct
 			deriveReport eligibilityFile eligibilityFiles eligibilityReport ensureAccount ensureProduct incomeFile
 			incomeFiles incomeReport initialize invite inviteLink keySet oauthDestinations passport passportPDF
-			productConfigurations removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
+			productConfigurations refreshReport removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
 			suppliers visitEvent withdrawConsent withdrawReport`,
 		openapitest.OfThePortal: `
 			application applicationEvent applications createApplication deliveries delivery enableWebhooks events file

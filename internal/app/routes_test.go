@@ -113,6 +113,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details",
 			above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
+		// Of a report without open access, so that it is refused; internal/provider tests the others.
+		{base: s, method: "POST", pattern: "/connect/refresh", who: "bearer", header: report, kind: asJSON, body: `{}`},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
 		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},

@@ -59,6 +59,8 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			customers.Hierarchy: {func() answer {
 				return b.post("/accounts", b.basic(), map[string]any{"accountName": uuid.NewString()})
 			}, 403, 201},
+			// Enabled, it finds no open access.
+			customers.Refresh:            {func() answer { return b.post("/connect/refresh", b.named(publicToken), nil) }, 403, 409},
 			customers.CredentialRotation: {func() answer { return b.rotate(b.basic()) }, 403, 200},
 		}
 		if len(features) != len(customers.Entitlements()) {

@@ -20,8 +20,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
 			bank_accounts bank_account_names source_authorizations source_connections source_events
-			visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens report_revisions
-			audit sessions sign_in_tries dashboard_forms dashboard_notices`)
+			report_refreshes visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens
+			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices`)
 		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins staff callbacks callback_secrets signing_keys session_keys
@@ -71,6 +71,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			created_at, expires_at) SELECT 'c', 'p', 'c', 'c', 'sandbox', 'i', 'k', handle_hash, 1, 2 FROM visits
 			WHERE handle_hash IS NOT NULL LIMIT 1`)
 		b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
+		b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		before := rows()
 		for table, n := range before {
 			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {

@@ -36,7 +36,10 @@ func (p *Provider) wire() {
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
-		Connectors: func(env contract.Environment) []sources.Connector { return p.sources(env).Connectors }}
+		Connectors: func(env contract.Environment) []sources.Connector { return p.sources(env).Connectors },
+		Keep: func(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
+			return p.customers.Entitled(ctx, q, customerID, customers.Refresh)
+		}}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
 		Now: p.now, Customers: p.customers, Documents: p.documents, Connections: p.connections,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportFinished}
@@ -106,14 +109,14 @@ func (p *Provider) consentWithdrawn(ctx context.Context, tx *store.Tx, consumerI
 	return p.connections.ConsentWithdrawn(ctx, tx, consumerID)
 }
 
-// reportFinished ends the visit of a report, and the access to institutions that the
-// report was made from.
+// reportFinished ends the visit of a report, and the access to institutions that was
+// given for it, unless it stays open for refreshed reports.
 func (p *Provider) reportFinished(ctx context.Context, tx *store.Tx, publicToken string,
 	status contract.Status, sub contract.Substatus) error {
 	if err := p.visits.ReportFinished(ctx, tx, publicToken, status, sub); err != nil {
 		return err
 	}
-	return p.connections.ReportFinished(ctx, tx, publicToken)
+	return p.connections.ReportFinished(ctx, tx, publicToken, status == contract.StatusSuccess)
 }
 
 func (p *Provider) services() Services {

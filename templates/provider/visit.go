@@ -47,19 +47,20 @@ type Visit struct {
 	Unsourced    Unsourced
 	Unconfigured bool // it ended because no source is configured
 
-	Bank      string // the name of the chosen bank, payroll provider or bureau
-	Place     string // its place
-	Failure   Failure
-	Query     string // search text
-	Banks     []Bank
-	More      int  // found, but not shown
-	AtBank    bool // the applicant has opened the pages of the chosen bank
-	Tries     int  // remaining tries after a wrong password; 0 before one
-	CodeTries int  // remaining tries after a wrong code; 0 before one
-	Codes     int  // codes sent for this sign-in
-	CodeWait  int  // seconds until another code can be requested
-	Accounts  []Account
-	Documents []Document
+	Bank       string // the name of the chosen bank, payroll provider or bureau
+	Place      string // its place
+	Failure    Failure
+	Query      string // search text
+	Banks      []Bank
+	More       int  // found, but not shown
+	AtBank     bool // the applicant has opened the pages of the chosen bank
+	UpdateDays int  // days for which the customer can get updated reports from it; 0: not at all
+	Tries      int  // remaining tries after a wrong password; 0 before one
+	CodeTries  int  // remaining tries after a wrong code; 0 before one
+	Codes      int  // codes sent for this sign-in
+	CodeWait   int  // seconds until another code can be requested
+	Accounts   []Account
+	Documents  []Document
 
 	NoMoreCodes bool
 

@@ -26,12 +26,13 @@ const (
 	MultiProductTokens Entitlement = "multi-product-tokens" // POST /connect/multi-product-tokens
 	Hierarchy          Entitlement = "hierarchy"            // /accounts and products of child accounts
 	SecureRedirect     Entitlement = "secure-redirect"      // POST /secure-redirect
+	Refresh            Entitlement = "refresh"              // POST /connect/refresh, and reports on a schedule
 )
 
 // Entitlements lists all entitlements in display order.
 func Entitlements() []Entitlement {
 	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation,
-		RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect}
+		RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect, Refresh}
 }
 
 // ErrEntitlement is returned for an unknown entitlement.

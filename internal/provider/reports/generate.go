@@ -37,6 +37,7 @@ const attempts = 6
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(sources.FetchTimeout+30*time.Second), jobs.OnDiscard(s.onDiscard),
 		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
+	jobs.Register(r, s.refreshTurn)
 }
 
 // generate generates a report: data, analysis, body, status, and event. It may run any
@@ -88,7 +89,10 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 			return err
 		}
 	}
-	return s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
+	err = s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
+		if err := s.requireAccess(ctx, tx, in, fetched); err != nil {
+			return err
+		}
 		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), w.body)
 		if err != nil {
 			return err
@@ -102,8 +106,15 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 		if err := setBody(ctx, tx, publicToken, sealedInput, sealed); err != nil {
 			return err
 		}
+		if err := s.keepBasis(ctx, tx, r, in); err != nil {
+			return err
+		}
 		return connect(ctx, tx)
 	})
+	if errors.Is(err, errConsentEnded) {
+		return s.end(ctx, publicToken, contract.StatusNotAuthenticated, "", nil)
+	}
+	return err
 }
 
 // made is a generated report before it is stored.

@@ -130,6 +130,8 @@ type New struct {
 
 	source string    // of a secondary report: the publicToken of the one whose data it has
 	held   time.Time // and since when the service holds them
+
+	refreshedFrom string // publicToken of the report for which the consumer gave the access
 }
 
 // Report is a report without its input and body.
@@ -151,6 +153,8 @@ type Report struct {
 
 	source string    // see New
 	held   time.Time // see New
+
+	refreshedFrom string // see New
 
 	revision int // how often it was corrected
 }
@@ -227,7 +231,8 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, erro
 	}
 	r := Report{PublicToken: n.PublicToken, CustomerID: n.CustomerID, ProductID: n.ProductID, Kind: n.Kind,
 		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
-		Status: contract.StatusPending, Created: tx.Now, source: n.source, held: n.held}
+		Status: contract.StatusPending, Created: tx.Now, source: n.source, held: n.held,
+		refreshedFrom: n.refreshedFrom}
 	added, err := insert(ctx, tx, r)
 	if err != nil {
 		return Report{}, err

@@ -35,7 +35,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteSecondaryInputs(ctx, tx, tx.Now.Add(-Retention), limit)
-		})
+		},
+		deleteBases)
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)

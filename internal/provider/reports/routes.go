@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 )
 
@@ -16,6 +17,7 @@ import (
 // of passport suppliers, they name a report by X-PUBLIC-TOKEN or X-EXTERNAL-ID.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Auth.Bearer(s.status)))
+	mux.Handle("POST /connect/refresh", httpx.API(s.Log, s.Auth.Bearer(s.Customers.Requires(customers.Refresh, s.refresh))))
 	of := func(kind contract.Product, h func(contract.Product, http.ResponseWriter, *http.Request) error) http.Handler {
 		return httpx.API(s.Log, s.Auth.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
 	}

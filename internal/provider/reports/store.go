@@ -14,11 +14,12 @@ import (
 func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO reports
 		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id,
-		key_id, status, created_at, updated_at, source_token, held_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) ON CONFLICT (customer_id, external_id) DO NOTHING`,
+		key_id, status, created_at, updated_at, source_token, held_at, refreshed_from)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
 		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
-		nullable(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""}))
+		nullable(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""},
+		nullable(r.refreshedFrom)))
 }
 
 // label sets labels. It returns false if the external id is another report's.
@@ -36,10 +37,12 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at, revision
+			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at, revision,
+			coalesce(refreshed_from, '')
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held, &r.revision)
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held, &r.revision,
+			&r.refreshedFrom)
 	r.Created = store.Time(created)
 	if retrieved.Valid {
 		r.Retrieved = store.Time(retrieved.Int64)
@@ -227,6 +230,46 @@ func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.T
 		out = append(out, store.Time(at))
 	}
 	return out, rows.Err()
+}
+
+func insertBasis(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO report_refreshes (public_token, input) VALUES ($1, $2)
+		ON CONFLICT (public_token) DO NOTHING`, publicToken, sealed)
+	return err
+}
+
+// basisOfReport returns what was stored for refreshed reports, encrypted, or
+// store.ErrNotFound.
+func basisOfReport(ctx context.Context, q store.Queryer, publicToken string) (sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT input FROM report_refreshes WHERE public_token = $1`, publicToken).Scan(&sealed)
+	return sealed, store.MapNotFound(err)
+}
+
+// lockBasis locks a row of report_refreshes until tx ends, and returns the publicToken of
+// the newest refreshed report, if any.
+func lockBasis(ctx context.Context, tx *store.Tx, publicToken, forUpdate string) (latest string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(latest, '') FROM report_refreshes WHERE public_token = $1`+forUpdate,
+		publicToken).Scan(&latest)
+	return latest, store.MapNotFound(err)
+}
+
+func setLatest(ctx context.Context, tx *store.Tx, publicToken, latest string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE report_refreshes SET latest = $2 WHERE public_token = $1`, publicToken, latest)
+	return err
+}
+
+// takeTurn uses up a scheduled turn; it succeeds once for each turn, in order.
+func takeTurn(ctx context.Context, tx *store.Tx, publicToken string, turn int) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE report_refreshes SET scheduled = scheduled + 1
+		WHERE public_token = $1 AND scheduled = $2`, publicToken, turn))
+}
+
+// deleteBases deletes what is stored for refreshed reports where no access is open.
+func deleteBases(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM report_refreshes WHERE public_token IN (
+		SELECT f.public_token FROM report_refreshes f WHERE NOT EXISTS (
+			SELECT 1 FROM source_connections c WHERE c.public_token = f.public_token AND c.ended_at = 0)
+		ORDER BY f.public_token LIMIT $1)`, limit))
 }
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

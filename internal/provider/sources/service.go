@@ -44,8 +44,8 @@ type Service struct {
 	// Connectors returns the connectors of an environment.
 	Connectors func(contract.Environment) []Connector
 
-	// Keep reports whether access stays open after the report that it was made for. nil: it
-	// ends with the report.
+	// Keep reports whether a customer may have access stay open after the report that it
+	// was made for. nil: it ends with the report.
 	Keep func(ctx context.Context, q store.Queryer, customerID string) (bool, error)
 }
 
@@ -179,12 +179,8 @@ type NewConnection struct {
 
 // Connect stores the access of a completed authorization.
 func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (Connection, error) {
-	life := Lifetime
-	if n.Institution.Tokens {
-		life = TokenLifetime
-	}
 	c := Connection{ID: uuid.NewString(), PublicToken: n.PublicToken, CustomerID: n.CustomerID, ConsumerID: n.ConsumerID,
-		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: tx.Now, Expires: tx.Now.Add(life)}
+		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: tx.Now, Expires: tx.Now.Add(n.Institution.Lifetime())}
 	if until := n.Grant.Until; !until.IsZero() && until.Before(c.Expires) {
 		c.Expires = until
 	}
@@ -241,7 +237,13 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (I
 		if err := release(ctx, tx, c.ID); err != nil {
 			return err
 		}
-		return addEvent(ctx, tx, c.ID, kind, reason)
+		if err := addEvent(ctx, tx, c.ID, kind, reason); err != nil {
+			return err
+		}
+		if reason == Ended || reason == Unauthorized {
+			return s.End(ctx, tx, c.ID)
+		}
+		return nil
 	})
 	if err == nil {
 		err = stored
@@ -308,22 +310,33 @@ func (s *Service) fetch(ctx context.Context, c Connection, connector Connector, 
 	return data, err
 }
 
-// ReportFinished ends the connections of a report, unless its customer may fetch again.
-func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string) error {
+// ReportFinished ends the connections of a report. Those of a successful one stay open
+// if the customer may have them.
+func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string, success bool) error {
 	ids, err := openOfReport(ctx, tx, publicToken)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	if s.Keep != nil {
+	if success && s.Keep != nil {
 		c, err := getConnection(ctx, tx, ids[0])
 		if err != nil {
 			return err
 		}
-		if keep, err := s.Keep(ctx, tx, c.CustomerID); err != nil || keep {
+		keep, err := s.Keep(ctx, tx, c.CustomerID)
+		if err != nil {
 			return err
+		}
+		if keep {
+			return keepOfReport(ctx, tx, publicToken)
 		}
 	}
 	return s.End(ctx, tx, ids...)
+}
+
+// Kept returns the open connections, newest first, that stayed open after the report that
+// they were made for: of a consumer of the customer, and of the named report.
+func (s *Service) Kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
+	return kept(ctx, tx, customerID, consumerID, publicToken)
 }
 
 // ConsentWithdrawn ends all connections of a consumer.
@@ -411,8 +424,8 @@ func (s *Service) forget(ctx context.Context, id, kind string, reason Reason) er
 // sweepBatch is the maximum number of rows that one statement of the sweep changes.
 const sweepBatch = 100
 
-// Sweep ends expired connections, and deletes expired authorizations and old
-// connections.
+// Sweep ends expired connections, and those kept for customers who may no longer have
+// them. It deletes expired authorizations and old connections.
 func (s *Service) Sweep(ctx context.Context) error {
 	err := s.DB.Sweep(ctx, sweepBatch,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
@@ -422,6 +435,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			}
 			return int64(len(ids)), err
 		},
+		s.endUnentitled,
 		deleteAuthorizations,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteEnded(ctx, tx, tx.Now.Add(-eventAge), limit)
@@ -430,6 +444,32 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return fmt.Errorf("sources: sweep: %w", err)
 	}
 	return nil
+}
+
+// endUnentitled ends connections kept for customers who may no longer have them.
+func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	all, err := keepers(ctx, tx)
+	var ids []string
+	for _, customerID := range all {
+		keep := false
+		if s.Keep != nil {
+			if keep, err = s.Keep(ctx, tx, customerID); err != nil {
+				return 0, err
+			}
+		}
+		if keep || len(ids) == limit {
+			continue
+		}
+		more, err := keptFor(ctx, tx, customerID, limit-len(ids))
+		if err != nil {
+			return 0, err
+		}
+		ids = append(ids, more...)
+	}
+	if err == nil {
+		err = s.End(ctx, tx, ids...)
+	}
+	return int64(len(ids)), err
 }
 
 func (s *Service) seal(ctx context.Context, q store.Queryer, c Connection, g Grant) ([]byte, error) {

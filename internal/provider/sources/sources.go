@@ -28,6 +28,14 @@ type Institution struct {
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
 }
 
+// Lifetime returns how long access to the institution is kept at most.
+func (i Institution) Lifetime() time.Duration {
+	if i.Tokens {
+		return TokenLifetime
+	}
+	return Lifetime
+}
+
 // Connector reaches institutions that authorize access by OAuth. Its methods may be
 // called concurrently.
 type Connector interface {

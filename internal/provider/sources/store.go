@@ -136,6 +136,34 @@ func openExpired(ctx context.Context, tx *store.Tx, limit int) ([]string, error)
 		WHERE ended_at = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(tx.Now), limit)
 }
 
+// keepOfReport marks the open connections of a report as kept after it.
+func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET kept_at = $1 WHERE public_token = $2 AND ended_at = 0`,
+		store.Micros(tx.Now), publicToken)
+	return err
+}
+
+// kept returns the open connections that were kept, of a consumer and of a report, newest
+// first.
+func kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
+	return store.QueryAll(ctx, tx, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
+		WHERE customer_id = $1 AND (public_token = $2 OR consumer_id = $3 AND consumer_id <> '')
+			AND kept_at > 0 AND ended_at = 0 AND expires_at > $4 ORDER BY created_at DESC, id`,
+		customerID, publicToken, consumerID, store.Micros(tx.Now))
+}
+
+// keepers returns the customers for whom connections are kept open.
+func keepers(ctx context.Context, tx *store.Tx) ([]string, error) {
+	return store.QueryAll(ctx, tx, store.ScanOne[string],
+		`SELECT DISTINCT customer_id FROM source_connections WHERE ended_at = 0 AND kept_at > 0`)
+}
+
+// keptFor returns the ids of connections that are kept open for a customer.
+func keptFor(ctx context.Context, tx *store.Tx, customerID string, limit int) ([]string, error) {
+	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM source_connections
+		WHERE customer_id = $1 AND ended_at = 0 AND kept_at > 0 ORDER BY id LIMIT $2`, customerID, limit)
+}
+
 // addEvent adds an entry to the audit trail of a connection.
 func addEvent(ctx context.Context, tx *store.Tx, id, kind string, reason Reason) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO source_events (connection_id, seq, at, kind, reason)

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
@@ -84,6 +86,17 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	bank, _ := s.catalogue(v.environment).find(flow.SourceBank, v.Bank)
 	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name, URL: begun.URL}, s.urls()))
 	return nil
+}
+
+// updateDays returns for how many days the customer may get updated reports from the
+// chosen bank; 0 for none.
+func (s *Service) updateDays(ctx context.Context, v visit) (int, error) {
+	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, v.customerID, customers.Refresh)
+	if err != nil || !ok {
+		return 0, err
+	}
+	institution, _, _ := s.Sources.Find(v.environment, v.Bank)
+	return int(institution.Lifetime() / (24 * time.Hour)), nil
 }
 
 // pageOfWidget checks the address of the page to return to: of an origin that may show

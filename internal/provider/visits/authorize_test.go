@@ -1,7 +1,6 @@
 package visits_test
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -15,86 +14,16 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sources"
-	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
 )
 
-// testConnector is a bank with its own pages. The code of its callback says how it ends.
-type testConnector struct {
-	mu      sync.Mutex
-	calls   []string
-	expires time.Time // of the access that Complete gives
-	fetch   error
-}
-
-func (c *testConnector) note(call string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.calls = append(c.calls, call)
-}
-
-func (c *testConnector) count(call string) (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, have := range c.calls {
-		if have == call {
-			n++
-		}
-	}
-	return n
-}
-
-func (c *testConnector) Institutions() []sources.Institution {
-	return []sources.Institution{{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}}}
-}
-
-func (c *testConnector) Authorize(_ context.Context, _ string, r sources.AuthorizeRequest) (sources.Authorization, error) {
-	c.note("authorize")
-	q := url.Values{"state": {r.State}, "redirect_uri": {r.RedirectURI}}
-	return sources.Authorization{URL: "https://login.open-bank.example/authorize?" + q.Encode(), Pending: []byte("verifier")}, nil
-}
-
-func (c *testConnector) Complete(_ context.Context, _ string, pending []byte, q url.Values) (sources.Grant, error) {
-	c.note("complete")
-	if string(pending) != "verifier" {
-		return sources.Grant{}, errors.New("another pending")
-	}
-	if q.Get("error") != "" {
-		return sources.Grant{}, sources.Fail(sources.Denied, errors.New("access_denied"))
-	}
-	return sources.Grant{Access: "access-1", Refresh: "refresh-1", Expires: c.expires}, nil
-}
-
-func (c *testConnector) Renew(_ context.Context, _ string, g sources.Grant) (sources.Grant, error) {
-	c.note("renew " + g.Refresh)
-	return sources.Grant{Access: "access-2", Refresh: "refresh-2"}, nil
-}
-
-func (c *testConnector) Fetch(_ context.Context, _ string, g sources.Grant, _, to report.Date) (sources.Fetched, error) {
-	c.note("fetch " + g.Access)
-	if c.fetch != nil {
-		return sources.Fetched{}, c.fetch
-	}
-	var out sources.Fetched
-	for _, connection := range (profiles.Bank{}).Fetch("default", "x", to.Time).Connections {
-		out.Owners, out.Accounts = append(out.Owners, connection.Owners...), append(out.Accounts, connection.Accounts...)
-	}
-	return out, nil
-}
-
-func (c *testConnector) Revoke(_ context.Context, _ string, g sources.Grant) error {
-	c.note("revoke " + g.Refresh)
-	return nil
-}
-
-func withConnector(t *testing.T, f func(t *testing.T, r *providertest.Server, bank *testConnector)) {
+func withConnector(t *testing.T, f func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		bank := &testConnector{}
+		bank := &providertest.OAuthBank{}
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{bank} })
 		f(t, r, bank)
 	})
@@ -134,7 +63,7 @@ func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, u
 }
 
 func TestAuthorizedBankMakesAReport(t *testing.T) {
-	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		token := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
 		listed := r.Do("GET", "/connect/cashflow/oauth-destinations", nil, func(req *http.Request) {
 			req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
@@ -143,7 +72,8 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 		if !strings.Contains(listed.Body, want) {
 			t.Errorf("the destinations are %s", listed.Body)
 		}
-		bank.expires = r.Now().Add(time.Second) // to be renewed before the first use
+		bank.Expires = r.Now().Add(time.Second) // to be renewed before the first use
+		r.Entitle("refresh", false)             // the access ends with the report
 		a, query := atBank(t, r, nil)
 		if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); back.Status != http.StatusOK ||
 			!strings.Contains(back.Body, i18ntest.EN("visit.authorize.returned.title")) {
@@ -154,10 +84,10 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 		if hooks[0]["status"] != "SUCCESS" {
 			t.Fatalf("%v", hooks)
 		}
-		if bank.count("renew refresh-1") != 1 || bank.count("fetch access-2") != 1 || bank.count("fetch access-1") != 0 {
-			t.Errorf("calls %v", bank.calls)
+		if bank.Count("renew refresh-1") != 1 || bank.Count("fetch access-2") != 1 || bank.Count("fetch access-1") != 0 {
+			t.Errorf("calls %v", bank.Calls())
 		}
-		r.Until("the access is revoked with the newer refresh token", func() bool { return bank.count("revoke refresh-2") == 1 })
+		r.Until("the access is revoked with the newer refresh token", func() bool { return bank.Count("revoke refresh-2") == 1 })
 		r.Until("nothing of the access is kept", func() bool {
 			return r.Count(`SELECT count(*) FROM source_connections WHERE access IS NOT NULL OR ended_at = 0`) == 0
 		})
@@ -170,7 +100,7 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 
 // An authorization completes once, in the browser that began it, within its time.
 func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
-	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		unknown := func(what string, answer providertest.Answer) {
 			t.Helper()
 			if answer.Status != http.StatusNotFound || !strings.Contains(answer.Body, i18ntest.EN("visit.authorize.unknown.title")) {
@@ -185,8 +115,8 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 		if head := a.Do("HEAD", callback, nil); head.Status != http.StatusMethodNotAllowed {
 			t.Errorf("HEAD: %d", head.Status)
 		}
-		if bank.count("complete") != 0 {
-			t.Fatalf("calls %v", bank.calls)
+		if bank.Count("complete") != 0 {
+			t.Fatalf("calls %v", bank.Calls())
 		}
 		var answers []providertest.Answer
 		var mu sync.Mutex
@@ -203,8 +133,8 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 		if n := len(slices.DeleteFunc(answers, func(a providertest.Answer) bool { return a.Status != http.StatusOK })); n != 1 {
 			t.Errorf("%d of four callbacks at once succeed", n)
 		}
-		if bank.count("complete") != 1 {
-			t.Errorf("calls %v", bank.calls)
+		if bank.Count("complete") != 1 {
+			t.Errorf("calls %v", bank.Calls())
 		}
 
 		a, query = atBank(t, r, nil)
@@ -226,7 +156,7 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 }
 
 func TestAuthorizationOutcomes(t *testing.T) {
-	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		t.Run("denied", func(t *testing.T) {
 			a, query := atBank(t, r, nil)
 			query.Del("code")
@@ -241,14 +171,14 @@ func TestAuthorizationOutcomes(t *testing.T) {
 			}
 		})
 		t.Run("the applicant chose another bank meanwhile", func(t *testing.T) {
-			revoked := bank.count("revoke refresh-1")
+			revoked := bank.Count("revoke refresh-1")
 			a, query := atBank(t, r, nil)
 			a.post(t, "action", "rechoose")
 			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
 			if step := a.step(t); step != "bank" {
 				t.Errorf("the step is %q", step)
 			}
-			r.Until("the unused access is revoked", func() bool { return bank.count("revoke refresh-1") == revoked+1 })
+			r.Until("the unused access is revoked", func() bool { return bank.Count("revoke refresh-1") == revoked+1 })
 		})
 		t.Run("returns to the page with the widget", func(t *testing.T) {
 			a, query := atBank(t, r, url.Values{"return": {"https://shop.example/apply?x=1"}})
@@ -277,7 +207,7 @@ func TestAuthorizationOutcomes(t *testing.T) {
 		t.Run("the fetch fails", func(t *testing.T) {
 			for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
 				sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated} {
-				bank.fetch = sources.Fail(reason, errors.New("test"))
+				bank.FetchError = sources.Fail(reason, errors.New("test"))
 				a, query := atBank(t, r, nil)
 				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
 				a.post(t, "action", "finish")
@@ -291,8 +221,8 @@ func TestAuthorizationOutcomes(t *testing.T) {
 
 // Withdrawn consent ends access at once, also while a report is being made.
 func TestWithdrawnConsentEndsAccess(t *testing.T) {
-	withConnector(t, func(t *testing.T, r *providertest.Server, bank *testConnector) {
-		bank.fetch = sources.Fail(sources.Unresponsive, errors.New("test"))
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("test"))
 		a, query := atBank(t, r, nil)
 		var consumer string
 		row := r.DB.SQL.QueryRowContext(t.Context(), `SELECT consumer_id FROM reports WHERE public_token = $1`, a.publicToken)
@@ -306,6 +236,6 @@ func TestWithdrawnConsentEndsAccess(t *testing.T) {
 		if n := r.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0`); n != 0 {
 			t.Errorf("%d connections are open after the withdrawal", n)
 		}
-		r.Until("the access is revoked", func() bool { return bank.count("revoke refresh-1") == 1 })
+		r.Until("the access is revoked", func() bool { return bank.Count("revoke refresh-1") == 1 })
 	})
 }

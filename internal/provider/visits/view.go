@@ -44,6 +44,9 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		if page.AtBank, err = s.Sources.Begun(r.Context(), s.DB.SQL, v.id, v.Bank); err != nil {
 			return err
 		}
+		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {
+			return err
+		}
 	}
 	s.addChoices(r, v, &page)
 	if page.Step == pages.Documents {

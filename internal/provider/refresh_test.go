@@ -1,0 +1,262 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
+)
+
+// refreshServer is a provider with one bank that keeps access open.
+type refreshServer struct {
+	*providertest.Server
+	bank     *providertest.OAuthBank
+	consumer string
+}
+
+func withOpenBank(t *testing.T, f func(t *testing.T, r refreshServer)) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := refreshServer{bank: &providertest.OAuthBank{}}
+		r.Server = providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{r.bank} })
+		made := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic)
+		if made.Status != http.StatusCreated {
+			t.Fatalf("a consumer: %d %s", made.Status, made.Body)
+		}
+		r.consumer = made.JSON["consumerId"].(string)
+		f(t, r)
+	})
+}
+
+// bearer adds an access token and the name of a report.
+func (r refreshServer) bearer(publicToken string) func(*http.Request) {
+	token := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
+	return func(req *http.Request) {
+		req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
+		req.Header.Set("X-PUBLIC-TOKEN", publicToken)
+	}
+}
+
+func (r refreshServer) visit() providertest.Answer {
+	r.T.Helper()
+	a := r.Do("POST", "/widget/v1/visits", map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow],
+		"publicId": r.Seed.PublicID, "consumerId": r.consumer, "userArgs": "loan 7"})
+	if a.Status != http.StatusCreated {
+		r.T.Fatalf("a visit: %d %s", a.Status, a.Body)
+	}
+	return a
+}
+
+// connected walks a visit and returns its successful report.
+func (r refreshServer) connected() (publicToken string) {
+	r.T.Helper()
+	publicToken = r.ConnectOpenBank(r.visit())
+	r.ended(publicToken, contract.StatusSuccess)
+	return publicToken
+}
+
+// ended waits for the webhook of a report.
+func (r refreshServer) ended(publicToken string, want contract.Status) map[string]any {
+	r.T.Helper()
+	event := r.Hooks(publicToken, 1)[0]
+	if event["status"] != string(want) {
+		r.T.Fatalf("the report ends in %v, want %s", event, want)
+	}
+	return event
+}
+
+func (r refreshServer) refresh(publicToken string) providertest.Answer {
+	r.T.Helper()
+	return r.Do("POST", "/connect/refresh", nil, r.bearer(publicToken))
+}
+
+// advance moves the sandbox's clock and catches up with what is due.
+func (r refreshServer) advance(d time.Duration) {
+	r.T.Helper()
+	if status, body := r.Control("POST", "/clock", map[string]any{"advance": d.String()}); status != http.StatusOK {
+		r.T.Fatalf("the clock: %d %v", status, body)
+	}
+}
+
+func (r refreshServer) want(what string, a providertest.Answer, status int, code contract.Code) {
+	r.T.Helper()
+	if a.Status != status || code != "" && a.JSON["error"] != string(code) {
+		r.T.Errorf("%s: %d %s, want %d %s", what, a.Status, a.Body, status, code)
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		first := r.connected()
+		if n := r.Count(`SELECT count(*) FROM source_connections WHERE access IS NOT NULL AND ended_at = 0`); n != 1 {
+			t.Fatalf("%d connections are open", n)
+		}
+		r.advance(time.Hour)
+		a := r.refresh(first)
+		r.want("refresh", a, http.StatusOK, "")
+		second, _ := a.JSON["publicToken"].(string)
+		if !contract.IsUUID(second) || second == first || a.JSON["status"] != "PENDING" || a.Header.Get("Cache-Control") != "no-store" {
+			t.Fatalf("answered %s", a.Body)
+		}
+		event := r.ended(second, contract.StatusSuccess)
+		if event["consumerId"] != r.consumer || event["userArgs"] != "loan 7" || event["externalId"] != nil {
+			t.Errorf("webhook %v", event)
+		}
+		body := func(token string) *report.Cashflow {
+			t.Helper()
+			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.bearer(token)).Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		old, fresh := body(first), body(second)
+		if len(fresh.Sources) != len(old.Sources) || len(fresh.AccountDetails) != len(old.AccountDetails) || len(fresh.AccountDetails) == 0 ||
+			report.Text(fresh.Meta.ConsumerID) != r.consumer {
+			t.Errorf("sources %+v, %d accounts; the first had %+v, %d", fresh.Sources, len(fresh.AccountDetails), old.Sources,
+				len(old.AccountDetails))
+		}
+		if r.bank.Count("authorize") != 1 || r.bank.Count("fetch access-1") != 2 {
+			t.Errorf("calls %v", r.bank.Calls())
+		}
+
+		// A refreshed report can be named as well. Calls while one is pending return that one.
+		release := make(chan struct{})
+		r.bank.Fetching = func() { <-release }
+		tokens := map[any]bool{}
+		var mu sync.Mutex
+		var wait sync.WaitGroup
+		for _, token := range []string{first, second, second, first} {
+			wait.Go(func() {
+				a := r.refresh(token)
+				mu.Lock()
+				defer mu.Unlock()
+				tokens[a.JSON["publicToken"]] = true
+			})
+		}
+		wait.Wait()
+		close(release)
+		if len(tokens) != 1 || tokens[first] || tokens[second] {
+			t.Errorf("four calls at once name %v", tokens)
+		}
+		for token := range tokens {
+			r.ended(token.(string), contract.StatusSuccess)
+		}
+
+		// The access lives for 14 days.
+		r.advance(sources.Lifetime)
+		r.want("after the access expired", r.refresh(second), http.StatusConflict, contract.CodeConsentNotProvided)
+		r.Until("the access is revoked", func() bool { return r.bank.Count("revoke refresh-1") == 1 })
+		if n := r.Count(`SELECT count(*) FROM report_refreshes`); n != 0 {
+			t.Errorf("%d rows are kept for refreshed reports", n)
+		}
+	})
+}
+
+func TestRefreshRefuses(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		r.want("an unknown report", r.refresh(uuid.NewString()), http.StatusNotFound, contract.CodeInvalidToken)
+		r.want("no report", r.Do("POST", "/connect/refresh", nil, r.bearer("")), http.StatusBadRequest, contract.CodeMalformedHeaders)
+		r.want("a pending report", r.refresh(r.visit().JSON["publicToken"].(string)), http.StatusNotFound, contract.CodeReportNotReady)
+		r.want("a compressed body", r.Do("POST", "/connect/refresh", "{}", r.bearer(uuid.NewString()), func(req *http.Request) {
+			req.Header.Set("Content-Encoding", "gzip")
+		}), http.StatusUnsupportedMediaType, contract.CodeUnsupportedMediaType)
+
+		token := r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow],
+			"prefill": providertest.Prefill()}, r.Basic).JSON["token"].(string)
+		_, made := r.Control("POST", "/visits/"+token+"/complete", map[string]any{"username": "default"})
+		r.ended(made["publicToken"].(string), contract.StatusSuccess)
+		r.want("a report without open access", r.refresh(made["publicToken"].(string)), http.StatusConflict, contract.CodeConsentNotProvided)
+
+		first := r.connected()
+		r.Entitle("refresh", false)
+		r.want("a customer that is not entitled", r.refresh(first), http.StatusForbidden, contract.CodeForbidden)
+		r.advance(time.Minute)
+		r.Until("the access ends with the entitlement", func() bool { return r.bank.Count("revoke refresh-1") == 1 })
+		r.Entitle("refresh", true)
+		r.want("after the access ended", r.refresh(first), http.StatusConflict, contract.CodeConsentNotProvided)
+
+		// An access that the bank has ended ends here too.
+		second := r.connected()
+		r.bank.FetchError = sources.Fail(sources.Ended, errors.New("test"))
+		third := r.refresh(second).JSON["publicToken"].(string)
+		r.ended(third, contract.StatusNotAuthenticated)
+		r.want("after the bank ended the access", r.refresh(third), http.StatusConflict, contract.CodeConsentNotProvided)
+
+		// A bank that fails once does not end the access.
+		r.bank.FetchError = nil
+		fourth := r.connected()
+		r.bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("test"))
+		r.ended(r.refresh(fourth).JSON["publicToken"].(string), contract.StatusSupplierUnresponsive)
+		r.bank.FetchError = nil
+		r.ended(r.refresh(fourth).JSON["publicToken"].(string), contract.StatusSuccess)
+	})
+}
+
+// Consent that is withdrawn while a report is being made from open access leaves no
+// report.
+func TestWithdrawnConsentStopsRefresh(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		first := r.connected()
+		r.bank.Fetching = func() {
+			if a := r.Do("DELETE", "/connect/consumers/"+r.consumer, nil, r.Basic); a.Status != http.StatusNoContent {
+				t.Errorf("withdrawal: %d %s", a.Status, a.Body)
+			}
+		}
+		second := r.refresh(first).JSON["publicToken"].(string)
+		r.ended(second, contract.StatusNotAuthenticated)
+		if n := r.Count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND body IS NOT NULL`, second); n != 0 {
+			t.Error("a body is stored")
+		}
+		r.want("after the withdrawal", r.refresh(first), http.StatusConflict, contract.CodeConsentNotProvided)
+	})
+}
+
+// Reports of products with the inquiry type MONITORING are refreshed each week while the
+// access lives.
+func TestMonitoringRefreshes(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		successes := func() int {
+			return r.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL AND status = 'SUCCESS'`)
+		}
+		r.connected()
+		r.advance(reports.RefreshInterval + time.Minute)
+		r.Until("the first turn was taken", func() bool {
+			return r.Count(`SELECT count(*) FROM report_refreshes WHERE scheduled = 1`) == 1
+		})
+		if n := r.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL`); n != 0 {
+			t.Fatalf("%d reports of a product that does not monitor", n)
+		}
+		if _, err := r.DB.SQL.ExecContext(t.Context(), `UPDATE products SET inquiry_type = 'MONITORING' WHERE id = $1`,
+			r.Seed.Products[contract.Cashflow]); err != nil {
+			t.Fatal(err)
+		}
+		r.connected()
+		before := successes()
+		r.advance(reports.RefreshInterval + time.Minute)
+		r.Until("a report is made on schedule", func() bool { return successes() > before })
+		r.advance(reports.RefreshInterval)
+		r.Until("all access has ended", func() bool {
+			return r.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0`) == 0
+		})
+		r.Until("the schedule has ended", func() bool {
+			r.advance(reports.RefreshInterval)
+			return r.Count(`SELECT count(*) FROM report_refreshes`) == 0
+		})
+		if n := successes(); n != before+1 {
+			t.Errorf("%d reports on schedule, want %d", n, before+1)
+		}
+	})
+}
